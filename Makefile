@@ -1,0 +1,43 @@
+# The two commands of the README, and what keeps the house in order. Each target does all its set-up.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# Compiling every file of every dependency costs more than it saves.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+
+.PHONY: demo test test-slow lint types docs clean
+
+demo: $(VENV)/.demo
+	$(BIN)/gencode demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not slow" $(PYTEST_OPTIONS)
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow --timeout 3600 $(PYTEST_OPTIONS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+
+types: $(VENV)/.dev
+	$(BIN)/pyrefly check --python-interpreter-path $(BIN)/python
+
+docs: $(VENV)/.dev
+	$(BIN)/python docs/make_commands.py > docs/commands.md
+
+clean:
+	rm -rf $(VENV) build *.egg-info
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "alpha_codium needs Python 3.11 or later: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: setup.py | $(VENV)/bin/python
+	$(INSTALL) -e '.[local]'
+	touch $@
+
+$(VENV)/.dev: setup.py requirements-dev.txt | $(VENV)/bin/python
+	$(INSTALL) -e '.[dev]'
+	touch $@ $(VENV)/.demo

@@ -1,0 +1,40 @@
+"""Let language models write programs, and know how good the programs are.
+
+The names here are loaded when they are first used, so that importing the package costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Problem": "alpha_codium.problem",
+    "TestCase": "alpha_codium.problem",
+    "Statement": "alpha_codium.problem",
+    "Limits": "alpha_codium.limits",
+    "Candidate": "alpha_codium.solution",
+    "Execution": "alpha_codium.verdict",
+    "Judgement": "alpha_codium.verdict",
+    "Report": "alpha_codium.verdict",
+    "Verdict": "alpha_codium.verdict",
+    "UserError": "alpha_codium.errors",
+    "Settings": "alpha_codium.config",
+    "load_settings": "alpha_codium.config",
+    "load_problems": "alpha_codium.data",
+    "open_sandbox": "alpha_codium.sandbox",
+    "evaluate": "alpha_codium.eval",
+    "solve": "alpha_codium.gen",
+}
+__all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the names of the table above
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module that holds it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

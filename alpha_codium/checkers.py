@@ -1,0 +1,107 @@
+"""Checkers compare what a program printed with what was expected: pure functions, chosen by name for each problem.
+
+A checker is made by a factory with the problem's arguments and called as `checker(input, expected, actual)`.
+A user's package adds a factory under the entry-point group `alpha_codium.checkers`. A checker that is itself a
+program is no pure function; it belongs to the judge.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Protocol
+
+from alpha_codium.errors import UserError
+from alpha_codium.plugins import find_plugin
+from alpha_codium.problem import CheckerSpec
+
+
+class Checker(Protocol):
+    """Decides whether one output is right."""
+
+    def __call__(self, input: str, expected: str, actual: str, /) -> bool:
+        """Whether `actual` is a right answer to `input`, for which `expected` is known to be right."""
+        ...
+
+
+def exact() -> Checker:
+    """The same text, but for white space at the end of the whole output."""
+    return lambda _input, expected, actual: expected.rstrip() == actual.rstrip()
+
+
+def tokens(case_sensitive: bool = True) -> Checker:
+    """The same tokens in the same order, whatever white space stands between them."""
+
+    def check(_input: str, expected: str, actual: str, /) -> bool:
+        if not case_sensitive:
+            expected, actual = expected.lower(), actual.lower()
+        return expected.split() == actual.split()
+
+    return check
+
+
+def unordered_lines() -> Checker:
+    """The same lines in any order, each compared by its tokens; empty lines don't count."""
+
+    def lines(text: str) -> Counter[tuple[str, ...]]:
+        return Counter(tuple(line.split()) for line in text.splitlines() if line.strip())
+
+    return lambda _input, expected, actual: lines(expected) == lines(actual)
+
+
+def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = True) -> Checker:
+    """The same tokens, but where the expected one is a float, a number within `abs` or `rel` of it will do.
+
+    Within either is enough (the ICPC rule: icpc.io/problem-package-format, default output validator). Expected
+    integers are compared as text: 1000000000 is no answer to 1000000007, whatever the tolerance. An expected
+    `3.0` takes an actual `3`.
+    """
+    same_tokens = tokens(case_sensitive)
+
+    def close(expected: str, actual: str) -> bool:
+        if same_tokens("", expected, actual):
+            return True
+        wanted, got = _float_of(expected), _number_of(actual)
+        if wanted is None or got is None:
+            return False
+        distance = math.fabs(wanted - got)
+        return distance <= abs or distance <= rel * math.fabs(wanted)
+
+    def check(_input: str, expected: str, actual: str, /) -> bool:
+        wanted, got = expected.split(), actual.split()
+        return len(wanted) == len(got) and all(map(close, wanted, got))
+
+    return check
+
+
+def _number_of(token: str) -> float | None:
+    """The number that a token spells in plain decimal notation, or None."""
+    if not token.isascii() or "_" in token or not any(map(str.isdigit, token)):
+        return None
+    try:
+        number = float(token)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _float_of(token: str) -> float | None:
+    """The number of a token that is spelt as a float, not as an integer."""
+    return _number_of(token) if any(mark in token for mark in ".eE") else None
+
+
+BUILT_IN: dict[str, Callable[..., Checker]] = {
+    "exact": exact,
+    "tokens": tokens,
+    "unordered_lines": unordered_lines,
+    "float": float_tolerance,
+}
+DEFAULT_CHECKER = CheckerSpec("tokens")
+
+
+def make_checker(spec: CheckerSpec) -> Checker:
+    """The checker that `spec` names, with its arguments; raises UserError where there is none such."""
+    factory = find_plugin("alpha_codium.checkers", spec.name, BUILT_IN)
+    try:
+        return factory(**spec.arguments)
+    except TypeError as error:
+        raise UserError(f"checker {spec.name!r} doesn't take the arguments {spec.arguments}: {error}") from error

@@ -1,0 +1,239 @@
+"""`gencode eval`: run candidates or human solutions against tests, and score them."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, Group, common_options
+
+if TYPE_CHECKING:
+    from alpha_codium.eval.prepare import EvaluationSet
+    from alpha_codium.eval.scoring import Score
+    from alpha_codium.runs import RunFolder
+
+
+@click.group(cls=Group)
+def group() -> None:
+    """Run candidates against tests; pass@k."""
+
+
+class KList(click.ParamType):
+    """A list of numbers with commas: 1,5,10."""
+
+    name = "K,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """The numbers, each above 0, in order and once."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            numbers = sorted({int(part) for part in str(value).split(",")})
+        except ValueError:
+            numbers = []
+        if not numbers or numbers[0] < 1:
+            self.fail(f"{value!r} is no list of numbers above 0, such as 1,5,10", param, ctx)
+        return tuple(numbers)
+
+
+def _evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(
+        (
+            click.option("--evaluation_test_type", "test_types", multiple=True, required=True, metavar="TESTS",
+                         help="public_tests, private_tests, generated_tests or all; repeatable."),
+            click.option("--k", "ks", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
+            click.option("--run", "run_name", help="A name for this run's folder."),
+            click.option("--resume", help="Go on with an earlier run."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def _dataset_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(
+        (
+            click.option("--dataset_name", required=True, help="A name saved by etl, a hub id, or a path."),
+            click.option("--split_name", help="The split; not needed where there is one."),
+            click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), default=1.0,
+                         help="Judge this share of the problems."),
+            click.option("--seed", type=int, default=0, help="The seed of --sample_rate."),
+            click.option("--solutions", type=click.Choice(["correct", "incorrect", "both"]), default="correct",
+                         show_default=True, help="Which human solutions."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@group.command()
+@_dataset_options
+@_evaluation_options
+@common_options
+def eval_cc_solutions(solutions: str, **options: Any) -> None:
+    """Judge the human solutions of a dataset: how far do its labels and this judge agree?"""
+    _judge_human_solutions("eval_cc_solutions", solutions, **options)
+
+
+@group.command()
+@_dataset_options
+@_evaluation_options
+@common_options
+def pass_at_k(solutions: str, **options: Any) -> None:
+    """pass@k of the human solutions of a dataset."""
+    _judge_human_solutions("pass_at_k", solutions, **options)
+
+
+@group.command()
+@click.option("--solution_dataset", required=True, help="A Solutions dataset: a name or a path.")
+@click.option("--ground_truth_dataset", required=True, help="The problems: a name saved by etl, a hub id, or a path.")
+@click.option("--ground_truth_split", help="The split; not needed where there is one.")
+@_evaluation_options
+@common_options
+def eval_gen_solutions(
+    solution_dataset: str,
+    ground_truth_dataset: str,
+    ground_truth_split: str | None,
+    test_types: tuple[str, ...],
+    ks: tuple[int, ...],
+    run_name: str | None,
+    resume: str | None,
+    common: CommonOptions,
+) -> None:
+    """Judge a model's candidates and score them over all problems of the split."""
+    from alpha_codium.data import load_problems, load_solutions
+    from alpha_codium.eval.prepare import prepare_for_evaluation
+
+    problems = load_problems(ground_truth_dataset, ground_truth_split)
+    solutions = load_solutions(solution_dataset)
+    evaluation_set = prepare_for_evaluation(solutions, problems, test_types)
+    what = {
+        "command": "eval_gen_solutions",
+        "solutions": solution_dataset,
+        "dataset": ground_truth_dataset,
+        "split": problems.split_name,
+        "fingerprint": problems.fingerprint,
+        "test_types": [kind.value for kind in evaluation_set.test_types],
+    }
+    result = _evaluate(evaluation_set, what, ks, run_name, resume, common)
+    _print_score(result, common)
+
+
+def _judge_human_solutions(
+    command: str,
+    groups: str,
+    dataset_name: str,
+    split_name: str | None,
+    sample_rate: float,
+    seed: int,
+    test_types: tuple[str, ...],
+    ks: tuple[int, ...],
+    run_name: str | None,
+    resume: str | None,
+    common: CommonOptions,
+) -> None:
+    from alpha_codium.data import load_problems
+    from alpha_codium.eval.prepare import human_solutions
+    from alpha_codium.eval.scoring import agreement
+
+    problems = load_problems(dataset_name, split_name)
+    chosen = problems.sample(sample_rate, seed) if sample_rate < 1 else problems
+    evaluation_set = human_solutions(chosen, groups, test_types)
+    what = {
+        "command": command,
+        "dataset": dataset_name,
+        "split": problems.split_name,
+        "fingerprint": problems.fingerprint,
+        "sample_rate": sample_rate,
+        "seed": seed,
+        "solutions": groups,
+        "test_types": [kind.value for kind in evaluation_set.test_types],
+    }
+    result = _evaluate(evaluation_set, what, ks, run_name, resume, common)
+    agreed = agreement(result.problems)
+    result.extra["agreement"] = agreed
+    result.extra["skipped_solutions"] = sum(problem.skipped for problem in result.problems)
+    _print_score(result, common, agreed)
+
+
+def _evaluate(
+    evaluation_set: "EvaluationSet",
+    what: dict[str, Any],
+    ks: Sequence[int],
+    run_name: str | None,
+    resume: str | None,
+    common: CommonOptions,
+) -> "Score":
+    """Judge everything, with a journal in a run folder, and keep the result there."""
+    from alpha_codium.cli.run_folders import open_run
+    from alpha_codium.errors import UserError
+    from alpha_codium.eval.scoring import score
+
+    rules_and_tests = what | {"code_tester": common.settings.code_tester.model_dump(exclude={"workers"})}
+    if not any(task.tests for task in evaluation_set):
+        kinds = " and ".join(kind.value for kind in evaluation_set.test_types)
+        raise UserError(f"no problem of {what['dataset']!r} has {kinds}: choose another --evaluation_test_type")
+    with open_run(what["command"], run_name, resume, rules_and_tests) as folder, folder.journal as journal:
+        results = asyncio.run(_judge_all(evaluation_set, journal, common))
+        result = score(results, ks)
+        path = folder.write_json("results.json", result.to_json())
+        click.echo(f"run folder: {path.parent}", err=True)
+        _say_how_to_resume(result, folder)
+    return result
+
+
+async def _judge_all(evaluation_set: "EvaluationSet", journal: Any, common: CommonOptions) -> Any:
+    from alpha_codium.cli.progress import Progress
+    from alpha_codium.cli.sandboxes import sandbox_of
+    from alpha_codium.eval.running import run_evaluation
+    from alpha_codium.judge import Judge, Rules
+
+    code_tester = common.settings.code_tester
+    accepted = 0
+
+    def count(_name: str, result: Any) -> None:
+        nonlocal accepted
+        accepted += result.verdict.value == "accepted"
+        progress.advance()
+
+    total = sum(len(task.entries) for task in evaluation_set)
+    with Progress("judged", total, common.verbosity < 0, lambda: f"{accepted} accepted") as progress:
+        async with sandbox_of(code_tester) as sandbox:
+            judge = Judge(sandbox, Rules.of(code_tester))
+            return await run_evaluation(evaluation_set, judge, journal=journal, on_result=count)
+
+
+def _say_how_to_resume(result: "Score", folder: "RunFolder") -> None:
+    if not result.complete:
+        click.echo(f"{result.unjudged} programs got no verdict: try them again with --resume {folder.name}", err=True)
+
+
+def _print_score(result: "Score", common: CommonOptions, agreed: dict[str, int] | None = None) -> None:
+    """Print the scores; exit with 1 where the result is incomplete."""
+    candidates = sum(len(problem.candidates) for problem in result.problems)
+    common.write_json(result.to_json())
+    if common.json_path == Path("-"):
+        _exit_incomplete(result)
+        return
+    click.echo(f"{len(result.problems)} problems, {candidates} programs")
+    for verdict, count in result.verdicts.most_common():
+        click.echo(f"  {verdict:<24}{count:>7}")
+    for name, value in result.pass_at_k.items():
+        click.echo(f"{name:<8} {value:.4f}" if value is not None else f"{name:<8} n/a ({result.reasons[name]})")
+    for low, high in result.bounds:
+        if low.value is not None and high.value is not None:
+            click.echo(f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}")
+    if agreed is not None:
+        click.echo(f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}")
+        click.echo(f"incorrect solutions rejected  {agreed['incorrect_rejected']} of {agreed['incorrect_total']}")
+    if result.extra.get("skipped_solutions"):
+        click.echo(f"not run (not python3)         {result.extra['skipped_solutions']}")
+    _exit_incomplete(result)
+
+
+def _exit_incomplete(result: "Score") -> None:
+    if not result.complete:
+        click.echo("the result is INCOMPLETE", err=True)
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,155 @@
+"""`gencode gen`: ask a model, solve one problem, solve a set."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, Group, common_options, model_options
+
+if TYPE_CHECKING:
+    from alpha_codium.problem import Problem
+    from alpha_codium.verdict import Judgement
+
+DEFAULT_FLOW = "alphacodium"
+
+
+@click.group(cls=Group)
+def group() -> None:
+    """Let a model solve problems."""
+
+
+@group.command()
+@click.argument("question")
+@click.option("--system", default="", help="A system message.")
+@common_options
+@model_options
+def ask(question: str, system: str, common: CommonOptions) -> None:
+    """Ask the model one question; the answer goes to stdout."""
+    from alpha_codium.cli.generating import ask_once
+
+    answer = asyncio.run(ask_once(question, system, common))
+    common.write_json(
+        {
+            "model": answer.model,
+            "text": answer.text,
+            "finish_reason": answer.finish_reason,
+            "prompt_tokens": answer.prompt_tokens,
+            "completion_tokens": answer.completion_tokens,
+            "cost": answer.cost,
+        }
+    )
+    if not common.json_on_stdout:
+        click.echo(answer.text)
+
+
+@group.command()
+@click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
+@click.option("--split_name", help="The split; not needed where there is one.")
+@click.option("--problem_name", help="The problem by its name ...")
+@click.option("--problem_number", type=click.IntRange(min=0), help="... or by its place in the split, from 0 ...")
+@click.option("--problem_file", type=click.Path(path_type=Path), help="... or in a file of its own.")
+@click.option("--evaluation_test_type", "test_types", multiple=True, metavar="TESTS",
+              help="Judge the program by these tests too.")  # fmt: skip
+@click.option("--flow", default=DEFAULT_FLOW, show_default=True, help="A shipped flow, or a folder.")
+@common_options
+@model_options
+def solve_problem(
+    dataset_name: str | None,
+    split_name: str | None,
+    problem_name: str | None,
+    problem_number: int | None,
+    problem_file: Path | None,
+    test_types: tuple[str, ...],
+    flow: str,
+    common: CommonOptions,
+) -> None:
+    """Solve one problem: the program goes to stdout, everything else to stderr."""
+    from alpha_codium.cli.generating import solve_one
+    from alpha_codium.errors import UserError
+    from alpha_codium.eval.prepare import parse_test_types
+
+    kinds = parse_test_types(test_types) if test_types else ()
+    problem = _problem(dataset_name, split_name, problem_name, problem_number, problem_file)
+    candidate, judgement = asyncio.run(solve_one(problem, flow, kinds, common))
+    common.write_json(_solved(candidate, judgement))
+    public = f"{candidate.public_tests_passed} of {candidate.public_tests_total} public tests"
+    cost = "unknown" if candidate.cost is None else f"${candidate.cost:.4f}"
+    tokens = candidate.prompt_tokens + candidate.completion_tokens
+    click.echo(f"{public}; {candidate.llm_calls} calls, {tokens} tokens, cost {cost}", err=True)
+    if judgement is not None:
+        kinds_text = ", ".join(kinds)
+        click.echo(f"{kinds_text}: {judgement.verdict} ({judgement.tests_passed}/{judgement.tests_total})", err=True)
+    if candidate.error is not None:
+        if not candidate.is_final:
+            raise click.ClickException(f"no program: {candidate.error}")
+        raise UserError(f"the model gave no program: {candidate.error.message}")
+    if not common.json_on_stdout:
+        click.echo(candidate.program)
+
+
+@group.command()
+@click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
+@click.option("--split_name", help="The split; not needed where there is one.")
+@click.option("--output_dataset_name", help="Where the candidates go: a name or a folder.")
+@click.option("--samples", type=click.IntRange(min=1), help="Samples of each problem.")
+@click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), help="Solve this share of the problems.")
+@click.option("--run", "run_name", help="A name for this run.")
+@click.option("--resume", help="Go on with an earlier run; what isn't given is as it was then.")
+@click.option("--flow", help=f"A shipped flow, or a folder.  [default: {DEFAULT_FLOW}]")
+@common_options
+@model_options
+def solve_set(common: CommonOptions, **options: Any) -> None:
+    """Solve the problems of a split; the candidates become a Solutions dataset."""
+    from alpha_codium.cli.generating import SetOptions, solve_many
+
+    summary = solve_many(SetOptions(**options), common)
+    common.write_json(summary)
+    if not common.json_on_stdout:
+        for name, value in summary.items():
+            if not isinstance(value, dict):
+                click.echo(f"{name:<18} {'unknown' if value is None else value}")
+    if summary["unfinished"]:
+        click.echo(
+            f"{summary['unfinished']} samples ended through no fault of the model: "
+            f"try them again with --resume {summary['run']}",
+            err=True,
+        )
+        raise click.exceptions.Exit(1)
+
+
+def _problem(
+    dataset_name: str | None,
+    split_name: str | None,
+    problem_name: str | None,
+    problem_number: int | None,
+    problem_file: Path | None,
+) -> "Problem":
+    """The one problem that the options name; raises UserError where they name none or several."""
+    from alpha_codium.data import load_problem_file, load_problems
+    from alpha_codium.errors import DatasetError
+
+    if sum(given is not None for given in (problem_name, problem_number, problem_file)) != 1:
+        raise DatasetError("which problem? Give one of --problem_name, --problem_number, --problem_file")
+    if problem_file is not None:
+        return load_problem_file(problem_file)
+    if dataset_name is None:
+        raise DatasetError("a problem's name or number needs a --dataset_name")
+    problems = load_problems(dataset_name, split_name)
+    if problem_name is not None:
+        return problems.get(problem_name)
+    assert problem_number is not None
+    if problem_number >= len(problems):
+        raise DatasetError(f"there is no problem number {problem_number}: {len(problems)} problems, counted from 0")
+    return problems[problem_number]
+
+
+def _solved(candidate: Any, judgement: "Judgement | None") -> dict[str, Any]:
+    from alpha_codium.gen.sample import candidate_to_json
+
+    values = candidate_to_json(candidate)
+    if judgement is None:
+        return values
+    passed = {"tests_passed": judgement.tests_passed, "tests_total": judgement.tests_total}
+    return values | {"verdict": judgement.verdict.value} | passed

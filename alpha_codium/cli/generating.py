@@ -1,0 +1,224 @@
+"""What the commands of `gencode gen` do, from options to results."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+from loguru import logger
+
+from alpha_codium.cli.options import CommonOptions
+from alpha_codium.cli.progress import Progress
+from alpha_codium.cli.sandboxes import sandbox_of
+from alpha_codium.config import Settings
+from alpha_codium.errors import DatasetError, UserError
+from alpha_codium.flows import Flow, load_flow
+from alpha_codium.flows.loading import shipped_flows
+from alpha_codium.gen.loop import Job, generate, solutions_rows
+from alpha_codium.gen.sample import Solver
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.llm.messages import Answer, ChatRequest, Message
+from alpha_codium.llm.opening import choose_model, effective_config, open_model
+from alpha_codium.problem import Problem, TestType
+from alpha_codium.solution import Candidate
+from alpha_codium.verdict import Judgement
+
+if TYPE_CHECKING:
+    from alpha_codium.runs import RunFolder
+
+
+def settings_with_model(common: CommonOptions) -> Settings:
+    """The settings with the model that is going to be used; raises ModelNotFound."""
+    from alpha_codium.cli.secrets import load_secrets
+    from alpha_codium.data import models_folder
+
+    load_secrets()
+    settings = common.settings
+    model = choose_model(settings.config, models_folder())
+    return settings.model_copy(update={"config": effective_config(settings.config, model)})
+
+
+async def ask_once(question: str, system: str, common: CommonOptions) -> Answer:
+    """The answer to one question."""
+    from alpha_codium.data import models_folder
+
+    config = settings_with_model(common).config
+    messages = [Message("system", system)] if system else []
+    request = ChatRequest(
+        (*messages, Message("user", question)),
+        temperature=config.temperature,
+        top_p=config.top_p,
+        max_tokens=config.max_tokens,
+        seed=config.seed,
+        frequency_penalty=config.frequency_penalty or None,
+        extra=dict(config.extra),
+    )
+    async with open_model(config, models_folder()) as client:
+        return await client.ask(request)
+
+
+def chosen_flow(name: str | None, settings: Settings) -> Flow:
+    """The flow to run: `[solve] use_baseline` wins over what was asked for."""
+    return load_flow("baseline" if settings.solve.use_baseline else name or "alphacodium")
+
+
+@contextlib.asynccontextmanager
+async def open_solver(flow: Flow, settings: Settings) -> AsyncIterator[Solver]:
+    """A solver with its sandbox and its model."""
+    from alpha_codium.data import models_folder
+
+    async with sandbox_of(settings.code_tester) as sandbox:
+        async with open_model(settings.config, models_folder()) as client:
+            judge = Judge(sandbox, Rules.of(settings.code_tester))
+            yield Solver(flow, client, settings.config.model, judge, settings)
+
+
+async def solve_one(
+    problem: Problem, flow_name: str, test_types: Sequence[TestType], common: CommonOptions
+) -> tuple[Candidate, Judgement | None]:
+    """One problem's best candidate of `num_iterations` samples, and what the tests asked for say of it."""
+    flow = chosen_flow(flow_name, common.settings)
+    settings = settings_with_model(common)
+    async with open_solver(flow, settings) as solver:
+        candidates = []
+        for sample in range(settings.dataset.num_iterations):
+            candidates.append((await solver.solve(problem, sample))[0])
+            logger.info(_told(candidates[-1]))
+            if candidates[-1].solved_public:
+                break
+        best = max(candidates, key=lambda c: (c.error is None, c.public_tests_passed))
+        if not test_types or best.error is not None:
+            return best, None
+        return best, await solver.judge.for_problem(problem).judge(best.program, problem.tests(test_types))
+
+
+def _told(candidate: Candidate) -> str:
+    passed = f"{candidate.public_tests_passed}/{candidate.public_tests_total} public tests"
+    return f"{candidate.task_name}, sample {candidate.sample_index}: {candidate.error or passed}"
+
+
+@dataclass(frozen=True)
+class SetOptions:
+    """The options of `solve_set`; None where one wasn't given."""
+
+    dataset_name: str | None = None
+    split_name: str | None = None
+    output_dataset_name: str | None = None
+    samples: int | None = None
+    sample_rate: float | None = None
+    run_name: str | None = None
+    resume: str | None = None
+    flow: str | None = None
+
+
+def solve_many(options: SetOptions, common: CommonOptions) -> dict[str, Any]:
+    """Generate a Solutions dataset in a run folder; the summary of the run."""
+    from alpha_codium.cli.run_folders import open_run, run_options, run_settings
+    from alpha_codium.data import load_problems, save_solutions
+
+    if (earlier := options.resume) is not None:
+        options = replace(options, **run_options(earlier, options))
+        common.base = run_settings(earlier)
+    if options.dataset_name is None:
+        raise DatasetError("which problems? Give a --dataset_name")
+    problems = load_problems(options.dataset_name, options.split_name)
+    flow = chosen_flow(options.flow, common.settings)
+    rate = options.sample_rate or 1.0
+    chosen = problems.sample(rate, common.settings.config.seed or 0) if rate < 1 else problems
+    if not len(chosen):
+        raise DatasetError(f"{options.dataset_name} has no problem to solve (of {len(problems)}, --sample_rate {rate})")
+    settings = settings_with_model(common)
+    options = replace(options, samples=options.samples or settings.dataset.num_iterations, sample_rate=rate)
+    job = Job(chosen, options.samples or 1, settings.config.concurrency)
+    started = time.monotonic()
+    with open_run(
+        "solve_set", options.run_name, options.resume, _described(options, problems, flow, settings)
+    ) as folder:
+        click.echo(f"run folder: {folder.path}", err=True)
+        candidates = _generate(job, flow, settings, folder, common)
+        rows = solutions_rows(candidates, chosen)
+        where = [save_solutions(rows, folder.path / "solutions")]
+        if options.output_dataset_name:
+            where.append(save_solutions(rows, options.output_dataset_name))
+        summary = summary_of(candidates, len(chosen)) | {
+            "seconds": round(time.monotonic() - started, 1),
+            "run": folder.name,
+            "run_folder": str(folder.path),
+            "solutions": str(where[-1]),
+        }
+        folder.write_json("results.json", summary)
+    return summary
+
+
+def _described(options: SetOptions, problems: Any, flow: Flow, settings: Settings) -> dict[str, Any]:
+    """What `run.toml` says of the run, and what another call has to agree with to go on with it."""
+    from alpha_codium.cli.run_folders import shown_settings, versions
+
+    return {
+        "command": "solve_set",
+        "dataset_name": options.dataset_name,
+        "split_name": problems.split_name,
+        "fingerprint": problems.fingerprint,
+        "output_dataset_name": options.output_dataset_name,
+        "samples": options.samples,
+        "sample_rate": options.sample_rate,
+        "flow": flow.name if shipped_flows().get(flow.name) == flow.folder else str(flow.folder),
+        "flow_fingerprint": flow.fingerprint,
+        "settings": shown_settings(settings),
+        "versions": versions(),
+    }
+
+
+def _generate(job: Job, flow: Flow, settings: Settings, folder: "RunFolder", common: CommonOptions) -> list[Candidate]:
+    seen: list[Candidate] = []
+
+    def status() -> str:
+        tokens = sum(c.prompt_tokens + c.completion_tokens for c in seen)
+        cost = None if any(c.cost is None for c in seen) else sum(c.cost or 0 for c in seen)
+        problems = len({c.task_name for c in seen})
+        solved = len({c.task_name for c in seen if c.solved_public})
+        return (
+            f"{problems} problems, {solved} with public tests passed, {tokens} tokens, "
+            f"cost {'unknown' if cost is None else f'${cost:.2f}'}"
+        )
+
+    async def run() -> list[Candidate]:
+        with Progress("samples", len(job.problems) * job.samples, common.verbosity < 0, status) as progress:
+
+            def tell(candidate: Candidate) -> None:
+                seen.append(candidate)
+                logger.debug(_told(candidate))
+                progress.advance()
+
+            async with open_solver(flow, settings) as solver:
+                return await generate(job, solver, folder, tell)
+
+    try:
+        return asyncio.run(run())
+    except KeyboardInterrupt:
+        click.echo(f"interrupted: go on with --resume {folder.name}", err=True)
+        raise
+    except UserError as error:
+        raise UserError(f"{error} (run {folder.name}: go on with --resume {folder.name})") from error
+
+
+def summary_of(candidates: Sequence[Candidate], n_problems: int) -> dict[str, Any]:
+    """What a run came to, in numbers."""
+    solved = {c.task_name for c in candidates if c.solved_public}
+    costs = [c.cost for c in candidates]
+    return {
+        "problems": n_problems,
+        "samples": len(candidates),
+        "programs": sum(c.error is None for c in candidates),
+        "failed_samples": sum(c.error is not None and c.is_final for c in candidates),
+        "unfinished": sum(not c.is_final for c in candidates),
+        "solved_public": len(solved),
+        "llm_calls": sum(c.llm_calls for c in candidates),
+        "prompt_tokens": sum(c.prompt_tokens for c in candidates),
+        "completion_tokens": sum(c.completion_tokens for c in candidates),
+        "truncated_answers": sum(c.truncated_answers for c in candidates),
+        "cost": None if None in costs else sum(c or 0 for c in costs),
+    }

@@ -1,0 +1,71 @@
+"""The entry point `gencode`.
+
+1. A command group's module is imported when the group is used, so that `gencode --help` stays quick.
+2. `-` and `_` are the same in names of commands and options.
+3. A `UserError` is one line on stderr and exit status 2. Ctrl-C is exit status 130. Anything else keeps its
+   traceback and is exit status 1.
+"""
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from alpha_codium import __version__
+from alpha_codium.cli.options import normalize
+from alpha_codium.errors import UserError
+
+# name -> (module, attribute, what it does)
+COMMANDS = {
+    "data": ("alpha_codium.cli.data", "group", "Get problems: load, filter, list, show, import."),
+    "gen": ("alpha_codium.cli.gen", "group", "Let a model solve problems."),
+    "eval": ("alpha_codium.cli.eval", "group", "Run candidates against tests; pass@k."),
+    "model": ("alpha_codium.cli.model", "group", "Local models: list, get, add."),
+    "sandbox": ("alpha_codium.cli.sandbox", "group", "What isolation this machine gives."),
+    "settings": ("alpha_codium.cli.settings", "command", "Print the settings in force."),
+    "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems, live, with the embedded model."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the work."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        entry = COMMANDS.get(normalize(cmd_name))
+        return getattr(import_module(entry[0]), entry[1]) if entry else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="gencode")
+def cli() -> None:
+    """Let language models write programs, and know how good the programs are."""
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command line and exit."""
+    try:
+        # Without its standalone mode click gives the status of `Exit` back instead of exiting with it.
+        sys.exit(cli.main(args=arguments, prog_name="gencode", standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except UserError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)

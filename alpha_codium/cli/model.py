@@ -1,0 +1,69 @@
+"""`gencode model`: the local models, their files, and getting them."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, common_options
+
+
+@click.group("model")
+def group() -> None:
+    """Local models: list, get, add."""
+
+
+@group.command("list")
+@common_options
+def list_models(common: CommonOptions) -> None:
+    """List the local models, and whether their files are here."""
+    from alpha_codium.data.home import models_folder
+    from alpha_codium.llm.local.registry import KNOWN, megabytes, stored_models
+
+    stored = {model.name: model for model in stored_models(models_folder())}
+    models = [stored.get(name) or KNOWN[name] for name in {**KNOWN, **stored}]
+    rows = [
+        {
+            "name": model.name,
+            "size_bytes": model.size_bytes,
+            "source": str(model.source),
+            "here": model.name in stored,
+            "path": str(stored[model.name].path) if model.name in stored else None,
+            "sha256": model.sha256,
+        }
+        for model in models
+    ]
+    widths = [max(len(model.name) for model in models), max(len(str(model.source)) for model in models)]
+    for model in models:
+        state = "here" if model.name in stored else f"not here: gencode model get {model.name}"
+        click.echo(f"{model.name:{widths[0]}}  {megabytes(model.size_bytes):>8}  {model.source!s:{widths[1]}}  {state}")
+    common.write_json(rows)
+
+
+@group.command("get")
+@click.argument("name")
+@common_options
+def get_model(name: str, common: CommonOptions) -> None:
+    """Fetch the file of the local model NAME and verify it."""
+    from alpha_codium.data.home import models_folder
+    from alpha_codium.llm.local import fetch, known_model
+
+    known = known_model(name)
+    with click.progressbar(length=known.size_bytes, label=name, file=sys.stderr) as bar:
+        model = fetch(known, models_folder(), progress=lambda here, _total: bar.update(here - bar.pos))
+    click.echo(model.path)
+    common.write_json({"name": model.name, "path": str(model.path), "sha256": model.sha256})
+
+
+@group.command("add")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path))
+@common_options
+def add_model(name: str, file: Path, common: CommonOptions) -> None:
+    """Add the GGUF file FILE as the local model NAME."""
+    from alpha_codium.data.home import models_folder
+    from alpha_codium.llm.local import add
+
+    model = add(name, file, models_folder())
+    click.echo(model.path)
+    common.write_json({"name": model.name, "path": str(model.path), "sha256": model.sha256})

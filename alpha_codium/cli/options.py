@@ -1,0 +1,146 @@
+"""Options that several commands share, and what they amount to."""
+
+import functools
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from alpha_codium.errors import SettingsError
+
+if TYPE_CHECKING:
+    from alpha_codium.config import Settings
+
+
+def normalize(name: str) -> str:
+    """The one spelling of a name: `_` for `-`."""
+    return name.replace("-", "_")
+
+
+class Group(click.Group):
+    """A group whose commands are spelt with `_`."""
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command under its one spelling."""
+        cmd.name = normalize(name or cmd.name or "")
+        super().add_command(cmd, cmd.name)
+
+
+@dataclass
+class CommonOptions:
+    """What the common options of one call amount to."""
+
+    config_file: Path | None = None
+    overrides: tuple[str, ...] = ()
+    json_path: Path | None = None
+    verbosity: int = 0
+    extra_overrides: list[str] = field(default_factory=list)
+
+    base: Mapping[str, Any] | None = None
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """The settings in force, those of `base` (an earlier run) under them; raises SettingsError."""
+        from alpha_codium.config import load_settings
+        from alpha_codium.log import setup_logging
+
+        settings = load_settings(self.config_file, [*self.overrides, *self.extra_overrides], base=self.base)
+        setup_logging(self.verbosity, short=settings.solve.reduce_verbose)
+        return settings
+
+    @property
+    def json_on_stdout(self) -> bool:
+        """Whether the result goes to stdout as JSON, where nothing else may stand beside it."""
+        return str(self.json_path) == "-"
+
+    def check_json_path(self) -> None:
+        """Raise SettingsError before any work is done where the file of `--json` couldn't be written after it."""
+        if self.json_path is None or self.json_on_stdout:
+            return
+        if self.json_path.is_dir():
+            raise SettingsError(f"--json {self.json_path} is a folder: name a file")
+        folder = self.json_path.absolute().parent
+        if not folder.is_dir():
+            raise SettingsError(f"--json {self.json_path} can't be written: there is no folder {folder}")
+        if not os.access(self.json_path if self.json_path.exists() else folder, os.W_OK):
+            raise SettingsError(f"--json {self.json_path} can't be written: permission denied")
+
+    def write_json(self, value: Any) -> None:
+        """Write a result to the file of `--json`, if one is asked for; `-` is stdout."""
+        if self.json_path is None:
+            return
+        text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+        if self.json_on_stdout:
+            click.echo(text, nl=False)
+            return
+        try:
+            self.json_path.write_text(text, "utf-8")
+        except OSError as error:
+            raise SettingsError(f"--json {self.json_path} can't be written: {error.strerror}") from error
+
+
+def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that every command takes; they arrive as one argument, `common`."""
+
+    @click.option("--config", "config_file", type=click.Path(path_type=Path), help="A TOML file of settings.")
+    @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Set one setting; repeatable.")
+    @click.option(
+        "--json", "json_path", type=click.Path(path_type=Path), help="Write the result here, machine-readable."
+    )
+    @click.option("--workers", type=click.IntRange(min=0), help="Programs running at a time (0: one a core).")
+    @click.option("-v", "--verbose", count=True, help="Say more; twice for all.")
+    @click.option("-q", "--quiet", count=True, help="Say less; twice for errors only.")
+    @functools.wraps(command)
+    def with_common(
+        *args: Any,
+        config_file: Path | None,
+        overrides: tuple[str, ...],
+        json_path: Path | None,
+        workers: int | None,
+        verbose: int,
+        quiet: int,
+        **kwargs: Any,
+    ) -> Any:
+        from alpha_codium.log import setup_logging
+
+        common = CommonOptions(config_file, overrides, json_path, verbose - quiet)
+        if workers is not None:
+            common.extra_overrides.append(f"code_tester.workers={workers}")
+        setup_logging(common.verbosity)
+        common.check_json_path()
+        return command(*args, common=common, **kwargs)
+
+    return with_common
+
+
+# option -> setting: what a user types most often
+MODEL_OPTIONS = {
+    "model": ("config.model", str, "A litellm model string, or local/NAME."),
+    "api_base": ("config.api_base", str, "The address of the model's server."),
+    "temperature": ("config.temperature", float, "One temperature for every prompt."),
+    "top_p": ("config.top_p", float, "Nucleus sampling."),
+    "max_tokens": ("config.max_tokens", int, "The most tokens of one answer."),
+    "seed": ("config.seed", int, "A seed for the model, and for sampling."),
+    "concurrency": ("config.concurrency", int, "Samples in flight."),
+}
+
+
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a model; they become settings of `common`, so `@common_options` stands above this."""
+
+    @functools.wraps(command)
+    def with_model(*args: Any, common: CommonOptions, **kwargs: Any) -> Any:
+        for name, (setting, _, _) in MODEL_OPTIONS.items():
+            value = kwargs.pop(name)
+            if value is not None:
+                common.extra_overrides.append(f"{setting}={value}")
+        return command(*args, common=common, **kwargs)
+
+    for name, (_, kind, text) in reversed(MODEL_OPTIONS.items()):
+        with_model = click.option(f"--{name}", name, type=kind, help=text)(with_model)
+    return with_model

@@ -1,0 +1,77 @@
+"""How far a long command is: a live line on a terminal, plain lines now and then elsewhere. Always on stderr."""
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+# Seconds between two plain lines.
+PLAIN_EVERY = 10.0
+
+
+class Progress:
+    """Counts steps of `total` and shows `status()` beside them; a context manager."""
+
+    def __init__(self, what: str, total: int | None, quiet: bool = False, status: Callable[[], str] = str) -> None:
+        self.what, self.total, self.quiet, self.status = what, total, quiet, status
+        self.done, self.started, self.shown = 0, time.monotonic(), 0.0
+        self._live: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        """Start the display."""
+        self.started = time.monotonic()
+        if sys.stderr.isatty() and not self.quiet:
+            self._live = _live_display()
+            self._task = self._live.add_task(self.what, total=self.total, status="")
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the display; the last plain line says how far it came."""
+        if self._live is not None:
+            self._refresh()
+            self._live.stop()
+        elif not self.quiet:
+            self._plain()
+
+    def advance(self, steps: int = 1) -> None:
+        """Count steps; show them if it is time."""
+        self.done += steps
+        self._refresh()
+
+    def _refresh(self) -> None:
+        if self._live is not None:
+            self._live.update(self._task, completed=self.done, status=self.status())
+        elif not self.quiet and time.monotonic() - self.shown > PLAIN_EVERY:
+            self._plain()
+
+    def _plain(self) -> None:
+        self.shown = time.monotonic()
+        seconds = self.shown - self.started
+        of_total = f"{self.done}/{self.total}" if self.total is not None else str(self.done)
+        left = (self.total - self.done) * seconds / self.done if self.total and self.done else 0.0
+        eta = f", about {left:.0f} s left" if left >= 1 else ""
+        status = self.status()
+        sys.stderr.write(f"{self.what}: {of_total} in {seconds:.0f} s{eta}{', ' + status if status else ''}\n")
+        sys.stderr.flush()
+
+
+def _live_display() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    return RichProgress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[status]}"),
+        console=Console(stderr=True),
+    )

@@ -1,0 +1,115 @@
+"""The run folder that a command works in: made new, or gone on with if it was made for the same job."""
+
+import platform
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import alpha_codium
+from alpha_codium.config import Settings
+from alpha_codium.errors import UserError
+from alpha_codium.runs import RunFolder, without_secrets
+from alpha_codium.runs.folder import new_run_name, without_none
+
+# What may differ when a run is gone on with: it decides how fast and where, not what comes out.
+FREE = {"versions", "output_dataset_name"}
+FREE_SETTINGS = {
+    "config": {
+        "api_base",
+        "ai_timeout",
+        "max_retries",
+        "max_requests_per_minute",
+        "max_concurrent_requests",
+        "concurrency",
+        "fallback_models",
+    },
+    "code_tester": {"workers"},
+    "solve": {"reduce_verbose"},
+}
+
+
+def open_run(kind: str, name: str | None, resume: str | None, description: dict[str, Any]) -> RunFolder:
+    """A new folder called `name` (or by kind and time), or that of the run to go on with.
+
+    Raises UserError where both are given, or where the earlier run was of something else: two jobs in one journal
+    would make one wrong result.
+    """
+    from alpha_codium.data.home import runs_folder
+
+    if resume is None:
+        return RunFolder.create(runs_folder(), name or new_run_name(kind), description)
+    if name is not None:
+        raise UserError("--run names a new run and --resume an earlier one: give one of them")
+    folder = RunFolder.reopen(runs_folder(), resume)
+    _refuse_another_job(resume, folder.description(), description)
+    return folder
+
+
+def run_settings(name: str) -> Mapping[str, Any]:
+    """The settings of an earlier run."""
+    return _earlier(name).get("settings", {})
+
+
+def run_options(name: str, given: Any) -> dict[str, Any]:
+    """The earlier run's options for those that weren't given again."""
+    earlier = _earlier(name)
+    keys = ("dataset_name", "split_name", "output_dataset_name", "samples", "sample_rate", "flow")
+    return {key: earlier.get(key) for key in keys if getattr(given, key) is None}
+
+
+def shown_settings(settings: Settings) -> dict[str, Any]:
+    """The settings as a run folder may hold them: without secrets among the extra parameters."""
+    values = settings.model_dump()
+    values["config"]["extra"] = without_secrets(values["config"]["extra"])
+    return values
+
+
+def versions() -> dict[str, str]:
+    """What the run was made with."""
+    packages = {name: version(name) for name in ("datasets", "litellm")}
+    return {
+        "alpha_codium": alpha_codium.__version__,
+        "python": platform.python_version(),
+        "git": _revision(),
+    } | packages
+
+
+def _revision() -> str:
+    """The git revision of the code, or nothing where it isn't in a checkout."""
+    folder = Path(alpha_codium.__file__).parent
+    done = subprocess.run(
+        ["git", "-C", str(folder), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _earlier(name: str) -> dict[str, Any]:
+    from alpha_codium.data.home import runs_folder
+
+    return RunFolder.reopen(runs_folder(), name).description()
+
+
+def _refuse_another_job(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    import toml
+
+    asked = _flat(tomllib.loads(toml.dumps(without_none(now))))
+    was = _flat(before)
+    for key in sorted(asked.keys() | was.keys()):
+        if not _is_free(key) and asked.get(key) != was.get(key):
+            there, here = was.get(key, "not set"), asked.get(key, "not set")
+            raise UserError(f"run {name!r} was made with {key} = {there!r}, not {here!r}: start a new run for that")
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
+    return flat
+
+
+def _is_free(key: str) -> bool:
+    parts = key.removeprefix("settings.").split(".")
+    return parts[0] in FREE or any(len(parts) > 1 and parts[0] == s and parts[1] in k for s, k in FREE_SETTINGS.items())

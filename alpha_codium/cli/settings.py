@@ -1,0 +1,21 @@
+"""`gencode settings`: what is in force, and where it comes from."""
+
+from typing import Any
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, common_options
+
+
+@click.command()
+@common_options
+def command(common: CommonOptions) -> None:
+    """Print the settings in force, as TOML."""
+    import toml
+
+    from alpha_codium.runs.folder import without_none
+
+    values: dict[str, Any] = without_none(common.settings.model_dump())
+    common.write_json(values)
+    if not common.json_on_stdout:
+        click.echo(toml.dumps(values), nl=False)

@@ -1,0 +1,226 @@
+"""Typed settings, read once at the edge and passed on as values.
+
+Sources, later ones win: the shipped `configuration.toml`, `--config FILE`, the environment
+(`GENCODE_SECTION__KEY=value`), `-o section.key=value`. What each key does stands beside it in the shipped file.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from alpha_codium.errors import SettingsError, nearest
+
+ENVIRONMENT_PREFIX = "GENCODE_"
+
+
+class Section(BaseModel):
+    """A table of settings: unknown keys are errors, values don't change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class ConfigSection(Section):
+    """`[config]`: the model and how it is called."""
+
+    model: str = ""
+    fallback_models: tuple[str, ...] = ()
+    api_base: str = ""
+    ai_timeout: float = Field(120.0, gt=0)
+    max_retries: int = Field(5, ge=0)
+    max_requests_per_minute: float = Field(0, ge=0)
+    max_concurrent_requests: int = Field(64, ge=1)
+    frequency_penalty: float = Field(0.0, ge=-2, le=2)
+    concurrency: int = Field(8, ge=1)
+    structured_output: Literal["auto", "yaml", "json_schema"] = "auto"
+    drop_params: bool = False
+    temperature: float | None = Field(None, ge=0, le=2)
+    top_p: float | None = Field(None, gt=0, le=1)
+    max_tokens: int | None = Field(None, ge=1)
+    seed: int | None = None
+    extra: dict[str, Any] = {}
+
+
+class SolveSection(Section):
+    """`[solve]`: which flow, and what bounds it."""
+
+    use_baseline: bool = False
+    use_direct_solutions: bool = False
+    reduce_verbose: bool = False
+    max_calls: int = Field(0, ge=0)
+    max_format_retries: int = Field(2, ge=0)
+
+
+class SelfReflectionSection(Section):
+    """`[self_reflection]`."""
+
+    validate_self_reflection: bool = False
+
+
+class PossibleSolutionsSection(Section):
+    """`[possible_solutions]`."""
+
+    max_num_of_possible_solutions: int = Field(3, ge=1)
+    use_test_explanations: bool = True
+    remove_brute_force_solutions: bool = True
+
+
+class GenerateAiTestsSection(Section):
+    """`[generate_ai_tests]`."""
+
+    validate_ai_tests: bool = False
+    number_of_ai_tests: int = Field(6, ge=0)
+    use_test_explanations: bool = True
+    add_public_tests_to_ai_tests: bool = True
+
+
+class InitialCodeGenerationSection(Section):
+    """`[initial_code_generation]`."""
+
+    max_attempts: int = Field(8, ge=1)
+
+
+class PublicTestsSection(Section):
+    """`[public_tests]`."""
+
+    max_allowed_calls: int = Field(4, ge=0)
+    max_fixes_per_test: int = Field(3, ge=0)
+    use_test_explanations: bool = False
+    single_stage_fix: bool = True
+    use_self_reflection: bool = False
+
+
+class AiTestsSection(Section):
+    """`[ai_tests]`."""
+
+    max_allowed_calls: int = Field(4, ge=0)
+
+
+class DatasetSection(Section):
+    """`[dataset]`."""
+
+    num_iterations: int = Field(1, ge=1)
+    use_iteration_scheme: bool = True
+
+
+class CodeTesterSection(Section):
+    """`[code_tester]`: the sandbox, limits and comparison."""
+
+    tester_type: str = "local"
+    sandbox: bool | Literal["strict"] = True
+    interpreter: str = ""
+    workers: int = Field(0, ge=0)
+    timeout: float = Field(0.0, ge=0)
+    memory_bytes: int = Field(0, ge=0)
+    time_limit_factor: float = Field(3.0, gt=0)
+    delta: float = Field(0.0, ge=0)
+    order_matters: bool = True
+    stop_on_first_failure: bool = False
+    calc_trace: bool = False
+    use_trace: bool = False
+    max_trace_lines: int = Field(50, ge=1)
+    trace_depth: int = Field(4, ge=1)
+
+
+class Settings(Section):
+    """All settings; one attribute a section of `configuration.toml`."""
+
+    config: ConfigSection = ConfigSection()
+    solve: SolveSection = SolveSection()
+    self_reflection: SelfReflectionSection = SelfReflectionSection()
+    possible_solutions: PossibleSolutionsSection = PossibleSolutionsSection()
+    generate_ai_tests: GenerateAiTestsSection = GenerateAiTestsSection()
+    initial_code_generation: InitialCodeGenerationSection = InitialCodeGenerationSection()
+    public_tests: PublicTestsSection = PublicTestsSection()
+    ai_tests: AiTestsSection = AiTestsSection()
+    dataset: DatasetSection = DatasetSection()
+    code_tester: CodeTesterSection = CodeTesterSection()
+
+
+def load_settings(
+    config_file: Path | None = None,
+    overrides: Iterable[str] = (),
+    environment: Mapping[str, str] | None = None,
+    base: Mapping[str, Any] | None = None,
+) -> Settings:
+    """Merge all sources; `overrides` are texts `section.key=value`.
+
+    `base`, the settings of an earlier run, stands in place of the shipped file and the environment.
+
+    Raises SettingsError, naming the source, the key, and the nearest known key where it is unknown.
+    """
+    environment = os.environ if environment is None else environment
+    merged: dict[str, Any] = {}
+    if base is not None:
+        environment = {}
+        _merge(merged, base, "the earlier run's settings")
+    else:
+        shipped = resources.files("alpha_codium.settings").joinpath("configuration.toml")
+        merged = tomllib.loads(shipped.read_text("utf-8"))
+    if config_file is not None:
+        _merge(merged, _read_file(config_file), str(config_file))
+    for name, text in sorted(environment.items()):
+        if name.startswith(ENVIRONMENT_PREFIX) and "__" in name:
+            section, _, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().partition("__")
+            _merge(merged, {section: {key: _value(section, key, text)}}, f"environment variable {name}")
+    for text in overrides:
+        section, key, value = _parse_override(text)
+        _merge(merged, {section: {key: _value(section, key, value)}}, f"-o {text}")
+    return _validate(merged)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"settings file {path} can't be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"settings file {path} is not valid TOML: {error}") from error
+
+
+def _parse_override(text: str) -> tuple[str, str, str]:
+    name, equals, value = text.partition("=")
+    section, dot, key = name.strip().replace("-", "_").partition(".")
+    if not (equals and dot and key):
+        raise SettingsError(f"-o {text}: settings are given as section.key=value, for example -o config.model=local/x")
+    return section, key, value.strip()
+
+
+def _value(section: str, key: str, text: str) -> Any:
+    """A value as TOML spells it; a key that holds text takes any text as it stands."""
+    model = Settings.model_fields[section].annotation if section in Settings.model_fields else None
+    field = model.model_fields.get(key) if model is not None else None  # type: ignore[union-attr]
+    if field is not None and field.annotation is str:
+        return text.strip("\"'") if text[:1] == text[-1:] and text[:1] in "\"'" else text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _merge(into: dict[str, Any], values: Mapping[str, Any], origin: str) -> None:
+    """Put `values` over `into`, section by section; raises SettingsError at the first unknown name."""
+    for section, table in values.items():
+        if section not in Settings.model_fields:
+            hint = nearest(section, Settings.model_fields)
+            raise SettingsError(f"{origin}: unknown section [{section}]{hint}")
+        if not isinstance(table, Mapping):
+            raise SettingsError(f"{origin}: [{section}] is a section, not a value")
+        known = Settings.model_fields[section].annotation.model_fields  # type: ignore[union-attr]
+        for key, value in table.items():
+            if key not in known:
+                raise SettingsError(f"{origin}: unknown setting {section}.{key}{nearest(key, known)}")
+            into.setdefault(section, {})[key] = value
+
+
+def _validate(values: Mapping[str, Any]) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"][:2])
+        raise SettingsError(f"setting {name}: {first['msg']}, not {first['input']!r}") from error

@@ -1,0 +1,113 @@
+"""What there is: the stored datasets, and what one of them holds."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.data.counts import SplitCounts
+from alpha_codium.data.folders import STATE_FILE, FolderSource
+from alpha_codium.data.home import datasets_folder
+from alpha_codium.data.load import load_problems
+from alpha_codium.data.origin import Source, choose_split
+from alpha_codium.data.schema import stored_record
+from alpha_codium.data.solutions import CANDIDATES
+from alpha_codium.data.sources import find_source, stored_names
+from alpha_codium.data.store import read_info
+from alpha_codium.errors import DatasetError
+from alpha_codium.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One stored dataset; `splits` counts the rows of each split, `kind` is `problems` or `solutions`.
+
+    `error` says why it can't be read, where it can't.
+    """
+
+    name: str
+    kind: str
+    splits: dict[str, int]
+    size_bytes: int
+    origin: str
+    error: str = ""
+
+    def as_record(self) -> dict[str, Any]:
+        """The summary as JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitDescription:
+    """What one split holds: its columns, its counts (see `SplitCounts.as_record`), and what `etl.json` says of it."""
+
+    split: str
+    columns: tuple[str, ...]
+    counts: dict[str, Any]
+    info: dict[str, Any]
+
+    def as_record(self) -> dict[str, Any]:
+        """The description as JSON."""
+        return asdict(self)
+
+
+def list_datasets() -> tuple[Summary, ...]:
+    """Every stored dataset, in alphabetical order."""
+    return tuple(_summary(datasets_folder() / name) for name in stored_names())
+
+
+def describe(name: str, split: str | None = None) -> tuple[SplitDescription, ...]:
+    """What each split of a dataset holds, or the one asked for.
+
+    What ETL counted is not counted again; another dataset is read once from end to end. Raises DatasetError where it
+    can't be read, or holds no problems.
+    """
+    source = find_source(name)
+    splits = source.splits() if split is None else (choose_split(source, split),)
+    return tuple(_describe_split(source, each) for each in splits)
+
+
+def find_problem(dataset: str, name: str, split: str | None = None) -> Problem:
+    """The problem of that name in a dataset; raises DatasetError with the nearest name where there is none."""
+    source = find_source(dataset)
+    if split is None and isinstance(source, FolderSource):
+        for each in source.splits():
+            problems = load_problems(dataset, each)
+            if name in problems.names:
+                return problems.get(name)
+    return load_problems(dataset, split).get(name)
+
+
+def _summary(folder: Path) -> Summary:
+    info = read_info(folder).get("splits", {})
+    origins = dict.fromkeys(entry.get("origin", {}).get("text", "") for entry in info.values())
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    try:
+        source = FolderSource(folder)
+        splits = {split: info.get(split, {}).get("problems_out") for split in source.splits()}
+        sizes = {split: len(source.dataset(split)) if count is None else count for split, count in splits.items()}
+        kind = "solutions" if (folder / STATE_FILE).exists() and _is_solutions(source) else "problems"
+    except DatasetError as error:
+        return Summary(folder.name, "unreadable", {}, size, ", ".join(origins), str(error))
+    return Summary(folder.name, kind, sizes, size, ", ".join(origins))
+
+
+def _is_solutions(source: FolderSource) -> bool:
+    return CANDIDATES in source.dataset(source.splits()[0]).column_names
+
+
+def _describe_split(source: Source, split: str) -> SplitDescription:
+    if isinstance(source, FolderSource):
+        info = read_info(source.path).get("splits", {}).get(split, {})
+        if info.get("counts"):
+            return SplitDescription(split, tuple(source.dataset(split).column_names), info["counts"], info)
+    counts, columns = SplitCounts(), dict[str, None]()
+    for record, stored in _with_stored(source, split):
+        columns |= dict.fromkeys(record)
+        counts.add(stored)
+    return SplitDescription(split, tuple(columns), counts.as_record(), {"origin": source.origin.as_record()})
+
+
+def _with_stored(source: Source, split: str) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
+    for number, record in enumerate(source.records(split), start=1):
+        yield record, stored_record(record, f"{source.origin.text}[{split}], record {number}")

@@ -1,0 +1,123 @@
+"""Problems in one file: JSON lines, JSON, Parquet. The file is one split, whatever name is asked for."""
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.data.origin import Origin, Record
+from alpha_codium.errors import DatasetError, nearest
+
+SPLIT_WORDS = {"test": {"test", "tests"}, "valid": {"valid", "validation", "dev"}, "train": {"train", "training"}}
+SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet")
+# Rows turned into Python objects at a time: a problem may be megabytes.
+ROWS_AT_A_TIME = 16
+
+
+class FileSource:
+    """One file of problems; its format is told by its suffix."""
+
+    any_split = True
+
+    def __init__(self, path: Path, text: str = "") -> None:
+        self.path = path
+        self.text = text or str(path)
+        self.suffix = next((s for s in SUFFIXES if path.name.lower().endswith(s)), "")
+        if not self.suffix:
+            ending = "".join(path.suffixes)
+            raise DatasetError(
+                f"{path} is no file of problems: it must end in {', '.join(SUFFIXES)}{nearest(ending, SUFFIXES)}"
+            )
+
+    @cached_property
+    def origin(self) -> Origin:
+        """The file."""
+        return Origin(self.text, "file", str(self.path.resolve()))
+
+    def splits(self) -> tuple[str, ...]:
+        """The one split, by the name that the file's own name suggests."""
+        return (guess_split(self.path.name),)
+
+    def records(self, split: str) -> Iterator[Record]:
+        """The file's records, one after the other; a `.json` file is read whole."""
+        readers = {
+            ".jsonl": read_json_lines,
+            ".jsonl.gz": read_json_lines,
+            ".json": read_json,
+            ".parquet": read_parquet,
+        }
+        return readers[self.suffix](self.path)
+
+
+def guess_split(name: str) -> str:
+    """The split that a file's name speaks of as a word of its own: test, valid or train; train where of none.
+
+    `codecontests_train.jsonl` is train, though "contests" holds "test".
+    """
+    words = re.split(r"[^a-z]+", name.lower())
+    return next((split for split, spellings in SPLIT_WORDS.items() if not spellings.isdisjoint(words)), "train")
+
+
+def read_json_lines(path: Path) -> Iterator[Record]:
+    """The objects of a `.jsonl` or `.jsonl.gz` file; raises DatasetError with the number of a broken line."""
+    number = 0
+    try:
+        with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _object(line, f"{path}, line {number}")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DatasetError(f"{path} is no whole gzip file, after line {number}: {error}") from error
+    except OSError as error:
+        raise DatasetError(f"{path} can't be read: {error.strerror or error}") from error
+
+
+def read_json(path: Path) -> Iterator[Record]:
+    """The problem, or the list of problems, of a `.json` file."""
+    try:
+        value = _parse(path.read_bytes(), str(path))
+    except OSError as error:
+        raise DatasetError(f"{path} can't be read: {error.strerror or error}") from error
+    yield from value if isinstance(value, list) else [value]
+
+
+def read_parquet(path: Path) -> Iterator[Record]:
+    """The rows of a Parquet file, a few at a time."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        # pre_buffer, the default, would keep the compressed columns of the whole file
+        with parquet.ParquetFile(path, buffer_size=2**20, pre_buffer=False) as file:
+            for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, use_threads=False):
+                yield from batch.to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise DatasetError(f"{path} can't be read as Parquet: {one_line(error)}") from error
+
+
+def one_line(error: BaseException) -> str:
+    """An error's own text, cut to its first line."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _object(line: bytes, where: str) -> Record:
+    value = _parse(line, where)
+    if not isinstance(value, dict):
+        raise DatasetError(f"{where}: a record must be a JSON object")
+    return value
+
+
+def _parse(text: bytes, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise DatasetError(f"{where}: not valid JSON: {error.msg} ({place}column {error.colno})") from error
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{where}: not valid UTF-8 (byte {error.start})") from error
+    except RecursionError as error:
+        raise DatasetError(f"{where}: JSON nested too deep") from error

@@ -1,0 +1,94 @@
+"""Which problems and which solutions an ETL keeps."""
+
+import datetime
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from alpha_codium.data.schema import DATE_COLUMNS, DIFFICULTY_NAMES, SOLUTION_COLUMNS, date_text
+from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.problem import LANGUAGES, SOURCE_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What to keep; an empty filter keeps all. Dates are inclusive.
+
+    `languages` says which solutions stay, the others which problems do: one of these sources, one of these
+    difficulties, at least one of these tags, published between two dates. Raises DatasetError for unknown names.
+    """
+
+    languages: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    date_from: datetime.date | None = None
+    date_to: datetime.date | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse names that no record can bear."""
+        _check("language", self.languages, LANGUAGES)
+        _check("source", self.sources, SOURCE_NAMES.values())
+        _check("difficulty", self.difficulties, DIFFICULTY_NAMES)
+
+    @property
+    def need_dates(self) -> bool:
+        """Whether a filter looks at the date."""
+        return self.date_from is not None or self.date_to is not None
+
+    def keeps_problem(self, stored: Mapping[str, Any]) -> bool:
+        """Whether a stored record passes the filters of problems."""
+        if self.sources and stored["source_name"] not in self.sources:
+            return False
+        if self.difficulties and stored["difficulty_name"] not in self.difficulties:
+            return False
+        wanted = {tag.lower() for tag in self.tags}
+        if wanted and wanted.isdisjoint(tag.lower() for tag in stored["cf_tags"]):
+            return False
+        return not self.need_dates or self._keeps_date(stored)
+
+    def keep_solutions(self, stored: dict[str, Any]) -> dict[str, Any]:
+        """The stored record with the solutions in the languages asked for only."""
+        if not self.languages:
+            return stored
+        return stored | {column: self._in_languages(stored[column]) for column in SOLUTION_COLUMNS}
+
+    def as_record(self) -> dict[str, Any]:
+        """The filters that are set, as JSON."""
+        return {key: list(v) if isinstance(v, tuple) else v.isoformat() for key, v in asdict(self).items() if v}
+
+    def _in_languages(self, programs: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+        kept = [index for index, name in enumerate(programs["language_name"]) if name in self.languages]
+        return {key: [values[index] for index in kept] for key, values in programs.items()}
+
+    def _keeps_date(self, stored: Mapping[str, Any]) -> bool:
+        texts = (date_text(stored, column) for column in DATE_COLUMNS if column in stored)
+        text = next(filter(None, texts), None)
+        if text is None:
+            return False
+        date = datetime.datetime.fromisoformat(text).date()
+        return (self.date_from or date) <= date <= (self.date_to or date)
+
+
+def in_sample(name: str, rate: float, seed: int) -> bool:
+    """Whether the problem of that name is in a sample of `rate` (0 to 1) of all problems.
+
+    It depends on name and seed alone, whatever the order and the sharding; a smaller rate takes a subset.
+    """
+    if rate >= 1:
+        return True
+    digest = hashlib.sha256(f"{seed}\0{name}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") < rate * 2**64
+
+
+def check_rate(rate: float) -> None:
+    """Raise DatasetError where a sampling rate is not above 0 and at most 1."""
+    if not 0 < rate <= 1:
+        raise DatasetError(f"a sample rate must be above 0 and at most 1, not {rate}")
+
+
+def _check(kind: str, given: tuple[str, ...], known: Any) -> None:
+    for word in given:
+        if word not in known:
+            raise DatasetError(f"unknown {kind} {word!r}{nearest(word, known)}")

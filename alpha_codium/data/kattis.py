@@ -1,0 +1,61 @@
+"""Checkers as ICPC problem packages name them, in the names of `alpha_codium.checkers`.
+
+Source: the Kattis problem package format, "default output validator" (icpc.io/problem-package-format).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from alpha_codium.problem import CheckerSpec
+
+SWITCHES = {"case_sensitive", "space_change_sensitive"}
+TOLERANCES = {
+    "float_tolerance": ("abs", "rel"),
+    "float_absolute_tolerance": ("abs",),
+    "float_relative_tolerance": ("rel",),
+}
+
+
+def checker_of_package(package: Mapping[str, Any]) -> CheckerSpec:
+    """The checker of a package's `{type: default | custom, flags, ...}`; raises ValueError where it isn't one.
+
+    Without flags tokens are compared whatever their case. `space_change_sensitive` becomes `exact`, which minds
+    the case too; beside a tolerance it has no counterpart and is left out. A custom validator becomes the checker
+    `program` with all that the package says of it.
+    """
+    if package.get("type") == "custom":
+        return CheckerSpec("program", {key: value for key, value in package.items() if key != "type"})
+    if package.get("type") != "default":
+        raise ValueError(f"type must be 'default' or 'custom', not {package.get('type')!r}")
+    switches, tolerances = _parse_flags(str(package.get("flags") or ""))
+    if tolerances:
+        return CheckerSpec(
+            "float", {"abs": 0.0, "rel": 0.0} | tolerances | {"case_sensitive": "case_sensitive" in switches}
+        )
+    if "space_change_sensitive" in switches:
+        return CheckerSpec("exact")
+    return CheckerSpec("tokens", {"case_sensitive": "case_sensitive" in switches})
+
+
+def _parse_flags(flags: str) -> tuple[set[str], dict[str, float]]:
+    switches: set[str] = set()
+    tolerances: dict[str, float] = {}
+    words = iter(flags.split())
+    for word in words:
+        if word in SWITCHES:
+            switches.add(word)
+        elif word in TOLERANCES:
+            tolerances |= dict.fromkeys(TOLERANCES[word], _tolerance(word, next(words, "")))
+        else:
+            raise ValueError(f"unknown flag {word!r}")
+    return switches, tolerances
+
+
+def _tolerance(flag: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"flag {flag} needs a number from 0, not {text!r}")
+    return value

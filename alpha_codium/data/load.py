@@ -1,0 +1,143 @@
+"""Loading problems: from a stored dataset, a path, or the hub."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, overload
+
+from alpha_codium.data.etl import run_etl
+from alpha_codium.data.files import FileSource
+from alpha_codium.data.folders import FolderSource, dataset_of_parquet
+from alpha_codium.data.hub import HubSource
+from alpha_codium.data.origin import Source, choose_split
+from alpha_codium.data.reader import RecordReader
+from alpha_codium.data.schema import DATE_COLUMNS, Fingerprint, problem_from_record, stored_record
+from alpha_codium.data.sources import find_source, stored_path
+from alpha_codium.data.store import no_progress_bars, read_info
+from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.problem import Problem
+
+
+class Rows(Protocol):
+    """Raw records by place: a list, or a `datasets.Dataset`."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: int, /) -> Any: ...
+
+
+class ProblemSet(Sequence[Problem]):
+    """The problems of one split, each made when it is asked for.
+
+    `records` are the raw records (a memory-mapped `datasets.Dataset`, or a list); a malformed one raises
+    DatasetError when its problem is asked for.
+    """
+
+    def __init__(self, records: Rows, dataset_name: str, split_name: str, fingerprint: str | None = None) -> None:
+        self.records = records
+        self.dataset_name = dataset_name
+        self.split_name = split_name
+        self._known_fingerprint = fingerprint
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @overload
+    def __getitem__(self, index: int) -> Problem: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Problem, ...]: ...
+    def __getitem__(self, index: int | slice) -> Problem | tuple[Problem, ...]:
+        """The problem at a place, or those of a slice."""
+        if isinstance(index, slice):
+            return tuple(self[place] for place in range(*index.indices(len(self))))
+        place = range(len(self))[index]
+        return problem_from_record(self.records[place], self._where(place))
+
+    def __iter__(self) -> Iterator[Problem]:
+        return (self[place] for place in range(len(self)))
+
+    def get(self, name: str) -> Problem:
+        """The first problem of that name; raises DatasetError with the nearest name where there is none."""
+        if name not in self._places:
+            raise DatasetError(f"{self._label} has no problem {name!r}{nearest(name, self._places)}")
+        return self[self._places[name]]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all problems, in the dataset's order."""
+        if "name" in getattr(self.records, "column_names", ()):
+            return tuple(self.records["name"])  # type: ignore[call-overload] - a Dataset gives a column by its name
+        return tuple(RecordReader(self.records[place], self._where(place)).name() for place in range(len(self)))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the content, as `etl.json` has it: the same for the same records, however they are kept."""
+        if self._known_fingerprint:
+            return self._known_fingerprint
+        digest = Fingerprint()
+        dates = [column for column in DATE_COLUMNS if len(self) and column in self.records[0]]
+        for place in range(len(self)):
+            digest.add(stored_record(self.records[place], self._where(place), dates))
+        return digest.hex
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        places: dict[str, int] = {}
+        for place, name in enumerate(self.names):
+            places.setdefault(name, place)
+        return places
+
+    @property
+    def _label(self) -> str:
+        return f"{self.dataset_name}[{self.split_name}]"
+
+    def _where(self, place: int) -> str:
+        return f"{self._label}, record {place + 1}"
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} problems of {self._label}>"
+
+
+def load_problems(name: str | Path, split: str | None = None) -> ProblemSet:
+    """The problems of a stored dataset, a path, or an id of the hub; `split` may be left out where there is but one.
+
+    What comes from the hub is stored on the way, and found there the next time. Raises DatasetError where there is
+    no such dataset or split, naming the nearest.
+    """
+    text = str(name)
+    source = find_source(text)
+    if isinstance(source, HubSource):
+        source = _stored_copy(source, split)
+    split = choose_split(source, split)
+    if isinstance(source, FolderSource):
+        info = read_info(source.path).get("splits", {}).get(split, {})
+        with no_progress_bars():
+            return ProblemSet(source.dataset(split), text, split, info.get("fingerprint"))
+    if isinstance(source, FileSource) and source.suffix == ".parquet":
+        with no_progress_bars():
+            return ProblemSet(dataset_of_parquet([source.path]), text, split)
+    return ProblemSet(list(source.records(split)), text, split)
+
+
+def load_problem_file(path: str | Path) -> Problem:
+    """The one problem of a file; raises DatasetError where it is malformed, or holds another number of problems."""
+    if not Path(path).is_file():
+        raise DatasetError(f"there is no problem file {path}")
+    records = list(FileSource(Path(path)).records("file"))
+    if len(records) != 1:
+        raise DatasetError(
+            f"{path} holds {len(records)} problems, not one: give it as a dataset, --dataset_name {path}"
+        )
+    return problem_from_record(records[0], str(path))
+
+
+def _stored_copy(source: HubSource, split: str | None) -> Source:
+    """The stored copy of a hub dataset, with the split asked for (the only one there is, where none is)."""
+    from loguru import logger
+
+    name = source.dataset_id.replace("/", "--")
+    path = stored_path(name)
+    if path is None or (split is not None and split not in FolderSource(path).splits()):
+        split = choose_split(source, split)
+        logger.info("{}[{}] is fetched from the hub and stored as {}", source.dataset_id, split, name)
+        path = run_etl(source, name, [split]).path
+    return FolderSource(path, source.dataset_id)

@@ -1,0 +1,198 @@
+"""Writing datasets to disk so that nobody ever sees half of one.
+
+1. `SplitWriter` writes one split as an Arrow file, a few records at a time; memory never holds a whole split.
+2. The split becomes a folder that `datasets.load_from_disk` opens: `datasets` itself writes its metadata, for an
+   empty dataset of the same columns, and the Arrow file takes the place of the empty one.
+3. `put_splits` builds the whole dataset in a hidden folder beside its place, with hard links to the splits that stay,
+   and exchanges the two in one step. A lock lets two writers of one dataset take turns.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from alpha_codium.data.folders import DICT_FILE, STATE_FILE, FolderSource, is_free_or_dataset
+from alpha_codium.data.schema import Fingerprint
+from alpha_codium.errors import DatasetError
+
+if TYPE_CHECKING:
+    from datasets import Dataset, Features
+
+INFO_FILE = "etl.json"
+# A record batch is written when it holds this many bytes (as JSON) or records.
+BATCH_BYTES = 8 * 2**20
+BATCH_RECORDS = 1000
+
+
+class SplitWriter:
+    """One split on its way to disk: `with SplitWriter(...) as writer: writer.add(record)`, then `finish()`."""
+
+    def __init__(self, folder: Path, features: "Features") -> None:
+        import pyarrow as pa
+
+        self.folder = folder
+        self.features = features
+        self.fingerprint = Fingerprint()
+        self._arrow = folder.with_name(folder.name + ".arrow")
+        self._records: list[Mapping[str, Any]] = []
+        self._bytes = 0
+        self._file = pa.ipc.new_stream(str(self._arrow), features.arrow_schema)
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Write one stored record."""
+        self._bytes += self.fingerprint.add(record)
+        self._records.append(record)
+        if self._bytes >= BATCH_BYTES or len(self._records) >= BATCH_RECORDS:
+            self._flush()
+
+    def finish(self) -> None:
+        """Make the folder that `datasets.load_from_disk` opens."""
+        from datasets import Dataset, NamedSplit
+
+        self._flush()
+        self._file.close()
+        nothing = self.features.arrow_schema.empty_table()
+        empty = Dataset(nothing, split=NamedSplit(self.folder.name), fingerprint=self.fingerprint.hex[:16])
+        save(empty, self.folder)
+        (placeholder,) = self.folder.glob("*.arrow")
+        self._arrow.replace(placeholder)
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._records:
+            self._file.write_batch(pa.RecordBatch.from_pylist(self._records, schema=self.features.arrow_schema))
+        self._records, self._bytes = [], 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._file.close()
+
+
+def save(dataset: "Dataset", folder: Path) -> None:
+    """`dataset.save_to_disk(folder)` without a progress bar, readable even where the dataset is empty."""
+    with no_progress_bars():
+        dataset.save_to_disk(str(folder), num_shards=None if len(dataset) else 1)
+
+
+@contextmanager
+def no_progress_bars() -> Iterator[None]:
+    """Keep `datasets` from drawing progress bars."""
+    from datasets.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+
+    already = are_progress_bars_disabled()
+    disable_progress_bars()
+    try:
+        yield
+    finally:
+        if not already:
+            enable_progress_bars()
+
+
+@contextmanager
+def workshop(target: Path) -> Iterator[Path]:
+    """A hidden folder beside `target`, gone at the end; raises DatasetError where none can be made."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise DatasetError(f"{target} can't be written: {error.strerror}") from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_target(target: Path) -> None:
+    """Raise DatasetError where `target` holds something else than a dataset of splits."""
+    refuse_foreign(target)
+    if (target / STATE_FILE).exists():
+        raise DatasetError(f"{target} is a dataset without splits: choose another name")
+    if not (target / DICT_FILE).exists() and any(target.glob("*.parquet")):
+        raise DatasetError(f"{target} is a dataset in Parquet files: choose another name")
+
+
+def refuse_foreign(target: Path) -> None:
+    """Raise DatasetError where `target` is anything but a dataset, an empty folder, or nothing."""
+    if not is_free_or_dataset(target):
+        raise DatasetError(f"{target} is there and is no dataset: choose another name")
+
+
+def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:
+    """Put the split folders `built/SPLIT` into the dataset `target`, beside the splits that it has already.
+
+    `infos` says of each split where it comes from; it is kept in `etl.json`.
+    """
+    with lock(target):
+        check_target(target)
+        kept = FolderSource(target).splits() if (target / DICT_FILE).exists() else ()
+        known = read_info(target).get("splits", {})
+        for split in kept:
+            if split not in infos:
+                shutil.copytree(target / split, built / split, copy_function=_link_or_copy)
+        splits = list(dict.fromkeys([*kept, *infos]))
+        _write_json(built / DICT_FILE, {"splits": splits})
+        _write_json(built / INFO_FILE, {"splits": {s: infos.get(s, known.get(s, {})) for s in splits}})
+        put_in_place(built, target)
+
+
+def read_info(folder: Path) -> dict[str, Any]:
+    """What `etl.json` says of a stored dataset; empty where it was stored by other means."""
+    try:
+        value = json.loads((folder / INFO_FILE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def put_in_place(built: Path, target: Path) -> None:
+    """Make `built` stand at `target`, in one step; what stood there goes to `built`, to be deleted with it."""
+    refuse_foreign(target)
+    built.chmod(0o755)
+    if not target.exists():
+        built.rename(target)
+    elif not _exchange(built, target):
+        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+        target.rename(aside / target.name)
+        built.rename(target)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def lock(target: Path) -> Iterator[None]:
+    """Let one writer into the folder that holds `target` at a time."""
+    import fcntl
+
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders change places in one step (Linux, renameat2); False where the system can't."""
+    import ctypes
+
+    exchange, here = 2, -100  # RENAME_EXCHANGE of linux/fs.h, AT_FDCWD of fcntl.h
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    return rename is not None and rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -1,0 +1,25 @@
+"""Candidates of a dataset -> verdicts -> pass@k."""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "EvaluationSet": "alpha_codium.eval.prepare",
+    "parse_test_types": "alpha_codium.eval.prepare",
+    "prepare_for_evaluation": "alpha_codium.eval.prepare",
+    "human_solutions": "alpha_codium.eval.prepare",
+    "run_evaluation": "alpha_codium.eval.running",
+    "Score": "alpha_codium.eval.scoring",
+    "score": "alpha_codium.eval.scoring",
+    "Metric": "alpha_codium.eval.api",
+    "calculate_metrics": "alpha_codium.eval.api",
+    "evaluate": "alpha_codium.eval.api",
+}
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module that holds it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

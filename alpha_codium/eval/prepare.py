@@ -1,0 +1,157 @@
+"""What is to be judged: the programs of each problem beside its tests.
+
+Tasks are made when they are asked for, one at a time: a split of 13,000 problems needn't fit into memory.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from alpha_codium.errors import DatasetError, UserError, nearest
+from alpha_codium.problem import Problem, TestCase, TestType
+from alpha_codium.solution import SampleError
+
+GENERATED, CORRECT, INCORRECT = "generated", "correct", "incorrect"
+RUNNABLE = "python3"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One program to be judged; `index` counts within its `group`, `error` says why there is no program."""
+
+    index: int
+    group: str
+    program: str
+    error: SampleError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One problem, the tests asked for, and the programs to be judged by them."""
+
+    problem: Problem
+    tests: tuple[TestCase, ...]
+    entries: tuple[Entry, ...]
+    skipped: int = 0
+
+    @property
+    def name(self) -> str:
+        """The problem's name."""
+        return self.problem.name
+
+
+class EvaluationSet:
+    """Every problem of a split with its programs; a problem without any stays in it.
+
+    `evaluation_set["predictions"]` and `["references"]` give the two columns that the `evaluate` interface
+    takes: `{task_name, solution_candidates}` and `{tests_inputs, tests_outputs}`, one row a problem.
+    """
+
+    def __init__(
+        self, problems: Sequence[Problem], entries: Mapping[str, tuple[Entry, ...]], test_types: Sequence[TestType]
+    ) -> None:
+        self.problems, self._entries, self.test_types = problems, entries, tuple(test_types)
+
+    def __len__(self) -> int:
+        return len(self.problems)
+
+    def __iter__(self) -> Iterator[Task]:
+        for problem in self.problems:
+            yield self._task(problem)
+
+    def __getitem__(self, column: str) -> list[dict[str, Any]]:
+        return {"predictions": self.predictions, "references": self.references}[column]
+
+    @property
+    def predictions(self) -> list[dict[str, Any]]:
+        """One row a problem: its name and its candidate programs."""
+        return [{"task_name": t.name, "solution_candidates": [e.program for e in t.entries]} for t in self]
+
+    @property
+    def references(self) -> list[dict[str, Any]]:
+        """One row a problem: the inputs of its tests and the outputs expected."""
+        return [
+            {"tests_inputs": [test.input for test in t.tests], "tests_outputs": [test.output for test in t.tests]}
+            for t in self
+        ]
+
+    def _task(self, problem: Problem) -> Task:
+        return Task(problem, problem.tests(self.test_types), self._entries.get(problem.name, ()))
+
+
+class HumanSolutions(EvaluationSet):
+    """Every problem with the programs that humans submitted; those that the sandbox can't run are left out."""
+
+    def __init__(self, problems: Sequence[Problem], groups: Sequence[str], test_types: Sequence[TestType]) -> None:
+        super().__init__(problems, {}, test_types)
+        self.groups = groups
+
+    def _task(self, problem: Problem) -> Task:
+        by_group = {CORRECT: problem.solutions, INCORRECT: problem.incorrect_solutions}
+        all_of_them = [(group, s) for group in self.groups for s in by_group[group]]
+        entries: list[Entry] = []
+        for group in self.groups:
+            codes = [s.code for s in by_group[group] if s.language == RUNNABLE]
+            entries += [Entry(index, group, code) for index, code in enumerate(codes)]
+        skipped = len(all_of_them) - len(entries)
+        return Task(problem, problem.tests(self.test_types), tuple(entries), skipped)
+
+
+def parse_test_types(names: str | TestType | Iterable[str]) -> tuple[TestType, ...]:
+    """The kinds of tests that `names` asks for: one name, several (a list, or with commas), or `all`."""
+    texts = names.split(",") if isinstance(names, str) else [part for name in names for part in name.split(",")]
+    asked = [text.strip().replace("-", "_") for text in texts if text.strip()]
+    if "all" in asked:
+        return tuple(TestType)
+    for name in asked:
+        if name not in list(TestType):
+            raise UserError(f"there are no tests called {name!r}{nearest(name, [*TestType, 'all'])}")
+    if not asked:
+        raise UserError("no kind of tests is asked for: public_tests, private_tests, generated_tests or all")
+    return tuple(kind for kind in TestType if kind in asked)
+
+
+def prepare_for_evaluation(
+    solutions: Iterable[Mapping[str, Any]],
+    problems: Sequence[Problem],
+    test_type: str | Iterable[str] = TestType.PRIVATE,
+) -> EvaluationSet:
+    """Put the candidates of a Solutions dataset beside the tests of all problems of the split.
+
+    `solutions` has rows `{task_name, solution_candidates, sample_errors?}`. Raises DatasetError where a row has
+    no name of a problem of the split, or a name stands twice.
+    """
+    names = {problem.name for problem in problems}
+    entries: dict[str, tuple[Entry, ...]] = {}
+    for row in solutions:
+        name = _row_name(row)
+        if name not in names:
+            raise DatasetError(f"the solutions' problem {name!r} is not in the split judged{nearest(name, names)}")
+        if name in entries:
+            raise DatasetError(f"the solutions hold the problem {name!r} twice")
+        entries[name] = _entries_of(row)
+    return EvaluationSet(problems, entries, parse_test_types(test_type))
+
+
+def human_solutions(problems: Sequence[Problem], groups: str, test_type: str | Iterable[str]) -> HumanSolutions:
+    """The human solutions of all problems; `groups` is `correct`, `incorrect` or `both`."""
+    chosen = (CORRECT, INCORRECT) if groups == "both" else (groups,)
+    return HumanSolutions(problems, chosen, parse_test_types(test_type))
+
+
+def _row_name(row: Mapping[str, Any]) -> str:
+    missing = [column for column in ("task_name", "solution_candidates") if column not in row]
+    if missing:
+        raise DatasetError(f"this is no Solutions dataset: it has no column {missing[0]!r} (it has: {', '.join(row)})")
+    return row["task_name"]
+
+
+def _entries_of(row: Mapping[str, Any]) -> tuple[Entry, ...]:
+    programs = row["solution_candidates"] or []
+    errors = row.get("sample_errors") or [""] * len(programs)
+    if len(errors) != len(programs):
+        raise DatasetError(f"{row['task_name']!r} has {len(programs)} candidates and {len(errors)} sample_errors")
+    return tuple(
+        Entry(index, GENERATED, program or "", SampleError.parse(error or ""))
+        for index, (program, error) in enumerate(zip(programs, errors, strict=True))
+    )

@@ -1,0 +1,133 @@
+"""Structured answers: what a prompt asks for, as instructions or a JSON schema, and how answers to it are read.
+
+1. A prompt file describes its answer in a table `fields`; `AnswerSchema.from_table` reads it.
+2. A model that can be constrained to a schema gets `json_schema()`; any other gets `instructions("yaml")`, in which
+   one short example says more than the description (measured on a 0.5B model: 8 of 12 answers valid instead of 1).
+3. `parse` reads YAML or JSON, in a fence or bare, and repairs what models get wrong (see `repairs`). Every value
+   is text. What can't be read raises `FormatError`, whose message is fit to be shown to the model.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from alpha_codium.errors import FlowError
+from alpha_codium.flows.fields import Field, Kind, bind, field_from_spec, none_of
+from alpha_codium.flows.repairs import readings
+from alpha_codium.flows.yaml_text import FormatError, read
+
+__all__ = ["AnswerSchema", "Field", "FormatError", "Kind", "to_yaml"]
+
+Style = Literal["yaml", "json_schema"]
+
+YAML_RULES = """\
+Give these fields, each of them, as YAML in one fence that begins with ```yaml:
+{fields}
+Write every text as a block: `|` after the colon, then the text on lines of its own, indented by two more spaces. \
+Numbers are text too. The form, to be filled with your own texts:
+```yaml
+{example}```"""
+
+JSON_RULES = """\
+Answer with one JSON object and nothing else. It holds these fields, each of them:
+{fields}
+Every value is text in quotes, numbers too; a line break in a text is written \\n. The form, to be filled with \
+your own texts:
+{example}"""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSchema:
+    """What a structured answer must hold: fields, in the order in which they are asked for."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+    @classmethod
+    def from_table(cls, name: str, table: Mapping[str, Any]) -> Self:
+        """Read a prompt's table `fields`; raises FlowError where a field's description is wrong.
+
+        `goal = "text: what it holds"`, `labels = "list: ..."`, or a table with `kind`, `about`, `example` and, for
+        `kind = "records"`, one entry a field of the record.
+        """
+        if not table:
+            raise FlowError(f"prompt {name!r}: the table `fields` is empty")
+        return cls(name, tuple(field_from_spec(f"prompt {name!r}: fields", key, spec) for key, spec in table.items()))
+
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON schema of the answer: all fields required, no others allowed, every leaf a string."""
+        return _object_schema(self.fields)
+
+    def instructions(self, style: Style = "yaml") -> str:
+        """What to put into a prompt so that the answer comes in this form, with one example."""
+        fields = "\n".join(_description(field) for field in self.fields)
+        if style == "yaml":
+            return YAML_RULES.format(fields=fields, example=to_yaml(self.example()))
+        return JSON_RULES.format(fields=fields, example=json.dumps(self.example(), ensure_ascii=False))
+
+    def example(self) -> dict[str, Any]:
+        """A small answer of this form; what a field is about stands for its value where no example is given."""
+        return {field.name: _example(field) for field in self.fields}
+
+    def parse(self, answer: str, *, truncated: bool = False) -> dict[str, Any]:
+        """The fields' values: a text is a str, a list a list of str, records a list of dicts of these.
+
+        `truncated` says that the answer was cut off, so that an incomplete last item may be left out. Raises
+        FormatError for the reading that came furthest.
+        """
+        furthest, rank = FormatError("the answer is too long to be read"), (-1, False)
+        for text in readings(answer, self.fields, truncated):
+            try:
+                return bind(read(text), self.fields)
+            except FormatError as error:
+                # Of an answer with a fence, what is wrong inside the fence says more.
+                own_rank = (error.progress, text is not answer or "```" not in answer)
+                if own_rank > rank:
+                    furthest, rank = error, own_rank
+        raise furthest if any(field.name in answer for field in self.fields) else none_of(self.fields)
+
+
+def _object_schema(fields: tuple[Field, ...]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {field.name: _field_schema(field) for field in fields},
+        "required": [field.name for field in fields],
+        "additionalProperties": False,
+    }
+
+
+def _field_schema(field: Field) -> dict[str, Any]:
+    about = {"description": field.about} if field.about else {}
+    if field.kind is Kind.TEXT:
+        return {"type": "string", **about}
+    items = {"type": "string"} if field.kind is Kind.LIST else _object_schema(field.fields)
+    return {"type": "array", "items": items, **about}
+
+
+def _description(field: Field, margin: str = "") -> str:
+    words = {Kind.TEXT: "text", Kind.LIST: "a list of texts", Kind.RECORDS: "a list of records, each with these"}
+    about = f": {field.about}" if field.about else ""
+    own = f"{margin}- `{field.name}` ({words[field.kind]}){about}"
+    return "\n".join([own, *(_description(inner, margin + "  ") for inner in field.fields)])
+
+
+def _example(field: Field) -> Any:
+    if field.kind is Kind.RECORDS:
+        return [{inner.name: _example(inner) for inner in field.fields}]
+    text = field.example or field.about or f"the {field.name.replace('_', ' ')}"
+    return [text] if field.kind is Kind.LIST else text
+
+
+def to_yaml(values: Mapping[str, Any]) -> str:
+    """Answers as YAML in the form that is asked for: texts as blocks, lists of texts as quoted items."""
+    lines: list[str] = []
+    for name, value in values.items():
+        if isinstance(value, str):
+            lines += [f"{name}: |", *(f"  {line}" for line in value.removesuffix("\n").split("\n"))]
+            continue
+        lines.append(f"{name}:" if value else f"{name}: []")
+        for item in value:
+            inner = [json.dumps(item, ensure_ascii=False)] if isinstance(item, str) else to_yaml(item)[:-1].split("\n")
+            lines += [("- " if number == 0 else "  ") + line for number, line in enumerate(inner)]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,65 @@
+"""What a stage works with: the model, the judge, the settings, and a record of what was done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from alpha_codium.config import Settings
+from alpha_codium.flows.variation import Variation
+from alpha_codium.judge import ProblemJudge
+from alpha_codium.llm.messages import ChatModel
+from alpha_codium.problem import TestCase
+from alpha_codium.verdict import Judgement, Verdict
+
+SHOWN_OUTPUT = 2000
+
+
+class BudgetExhausted(Exception):
+    """The sample may make no more calls: it ends with the best program so far."""
+
+
+class SandboxFault(Exception):
+    """The sandbox gave no verdict: a fault of ours, by which no decision on a program may be made."""
+
+
+@dataclass
+class SampleContext:
+    """The surroundings of one sample."""
+
+    model: ChatModel
+    judge: ProblemJudge
+    settings: Settings
+    variation: Variation = field(default_factory=Variation)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    calls: int = 0
+
+    @property
+    def on_last_call(self) -> bool:
+        """Whether the budget leaves one call: it is kept for a program, so that a sample ends with one."""
+        return self.calls == self.settings.solve.max_calls - 1
+
+    async def run_tests(self, program: str, tests: Sequence[TestCase], *, stop_early: bool = False) -> Judgement:
+        """What the tests say of a program; raises SandboxFault where they say nothing."""
+        judgement = await self.judge.judge(program, tests, stop_early=stop_early)
+        fault = next((t.execution for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), None)
+        if fault is not None:
+            raise SandboxFault(fault.stderr)
+        return judgement
+
+    def record(self, stage: str, **values: Any) -> None:
+        """Add an event to the sample's transcript; long texts are cut."""
+        self.events.append({"stage": stage} | {key: _shortened(value) for key, value in values.items()})
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > 20 * SHOWN_OUTPUT:
+        return value[: 20 * SHOWN_OUTPUT] + f" ... ({len(value)} characters)"
+    return value
+
+
+def shortened(text: str, limit: int = SHOWN_OUTPUT) -> str:
+    """A text for a prompt, cut in the middle where it is longer than `limit` characters."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n... ({len(text) - 2 * half} characters left out) ...\n{text[-half:]}"

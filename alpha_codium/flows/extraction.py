@@ -1,0 +1,221 @@
+"""The one Python program in a model's answer, byte for byte.
+
+1. Thinking, end tokens and invisible characters at the start go first.
+2. Fences. One ends at the first fence line at which what it holds parses, since a docstring may hold fences; if none
+   does, at the first that can close it; if there is none, at prose or the end. The indentation of an indented fence
+   comes off its lines; code is changed in no other way.
+3. Which fence: a program tagged as Python, before one without a tag, before anything else tagged as Python, before a
+   program under another tag, and so on. Of equals the last that is at least half as long as the longest: models correct
+   themselves, and they add short usage and test data.
+4. No fence: the whole answer if it parses and does anything, else a field `code` of a YAML or JSON answer, else the
+   lines between prose that parse.
+
+An answer without any of these holds no program: refusals, prose, data.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from alpha_codium.flows.fences import LINE, ZERO_WIDTH, Fence, clean, dedent, find_fences, strip_thinking
+from alpha_codium.flows.fields import Field
+from alpha_codium.flows.programs import MAX_PROGRAM, Kind, ProgramReader
+from alpha_codium.flows.repairs import readings
+from alpha_codium.flows.yaml_text import FormatError, read
+
+__all__ = ["Extracted", "extract_code", "strip_thinking"]
+
+CODE_FIELDS = tuple(
+    map(Field, ("fixed_code", "code", "python_code", "solution_code", "program", "solution", "python", "answer"))
+)
+MOST_CLOSINGS = 8
+MOST_STARTS = 8
+MOST_CUTS = 8
+CODE_LINE = re.compile(
+    r"^(?:import |from \w[\w.]* import |(?:async )?def \w|class \w|@\w|#!|(?:if|for|while|with) .+:|try:|print\b|sys\."
+    r"|[A-Za-z_][\w.\[\]]*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*[ \t]*[-+*/%|&^]?=[^=])",
+    re.MULTILINE,
+)
+PROSE_LINE = re.compile(
+    r"^(?![A-Za-z_][\w.\[\]]*[ \t]*(?:[-+*/%|&^]?=|[(\[]))"
+    r"(?:[A-Z][\w'\u2019]*(?:[ ,:.!]|\r?$)|\*\*|#{2,6} |[-*] |\d+[.)] |>|\[/|</|<\||`{3}|~{3}|---)",
+    re.MULTILINE,
+)
+GLUED_CLOSING = re.compile(r"(?<=[^\s`])`{3,}[ \t\r]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A program as it stood in an answer.
+
+    `complete` says that its end was seen: a closing fence, or text after it. `language` is the fence's tag, `python`
+    for all that mean Python, and empty where there was no tag.
+    """
+
+    code: str
+    complete: bool = True
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What one fence holds, what it is as Python, and the offset at which it ends."""
+
+    code: str
+    kind: Kind
+    complete: bool
+    end: int
+    language: str
+
+    @property
+    def rank(self) -> int:
+        """How likely this is the program that was asked for; 0 if it is none."""
+        if self.kind is Kind.INERT or not self.code.strip():
+            return 0
+        if self.language == "python":
+            return 6 if self.kind is Kind.PROGRAM else 4
+        if self.kind is Kind.PROGRAM:
+            return 3 if self.language else 5
+        if self.language:
+            return 0
+        return 2 if self.kind is Kind.SNIPPET else int(bool(CODE_LINE.search(self.code)))
+
+
+def extract_code(answer: str) -> Extracted | None:
+    """The program in an answer and whether its end was seen; None if there is none."""
+    text = clean(answer)
+    reader = ProgramReader()
+    return (
+        _from_fences(text, reader) or _whole(text, reader) or _from_fields(text, reader) or _between_prose(text, reader)
+    )
+
+
+def _from_fences(text: str, reader: ProgramReader) -> Extracted | None:
+    blocks = list(_blocks(text, reader))
+    best = max((block.rank for block in blocks), default=0)
+    if not best:
+        return None
+    equals = [block for block in blocks if block.rank == best]
+    longest = max(len(block.code.strip()) for block in equals)
+    block = next(block for block in reversed(equals) if 2 * len(block.code.strip()) >= longest)
+    return Extracted(block.code, block.complete, block.language)
+
+
+def _blocks(text: str, reader: ProgramReader) -> Iterator[_Block]:
+    """What the fences of a text hold, in order; a fence around a fence tagged as Python is passed over."""
+    fences = find_fences(text)
+    position = 0
+    for number, opening in enumerate(fences):
+        if opening.start < position:
+            continue
+        closings = _closings(fences, number)
+        if closings or opening.is_python or not any(fence.is_python for fence in fences[number + 1 :]):
+            block = _block(text, opening, closings, reader)
+            position = block.end
+            yield block
+
+
+def _closings(fences: Sequence[Fence], number: int) -> list[Fence]:
+    """The fences that may close fence `number`; what isn't Python ends before a fence that is."""
+    opening = fences[number]
+    found: list[Fence] = []
+    for fence in fences[number + 1 :]:
+        if len(found) == MOST_CLOSINGS or (fence.is_python and not opening.is_python):
+            break
+        if fence.can_close(opening):
+            found.append(fence)
+    return found
+
+
+def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: ProgramReader) -> _Block:
+    """The block that begins at a fence; see point 2 of the module for where it ends."""
+    language = "python" if opening.is_python else opening.tag
+    for closing in closings:
+        if closing.start - opening.end <= MAX_PROGRAM:
+            code, kind = _read(text[opening.end : closing.start], opening.indent, reader)
+            if kind is not Kind.BROKEN:
+                # A fence that opens Python closes this one too where its own closing was forgotten.
+                return _Block(code, kind, True, closing.start if closing.is_python else closing.end, language)
+    closing = next((fence for fence in closings if not fence.info), closings[0] if closings else None)
+    rest = text[opening.end : closing.start if closing else len(text)]
+    code, kind = _read(rest, opening.indent, reader)
+    for cut in (_before_glued_closing, _before_prose):
+        if kind is Kind.BROKEN and (shorter := cut(code, reader)):
+            return _Block(shorter, reader.kind_of(shorter), True, opening.end + len(rest), language)
+    end = opening.end + len(rest) if not closing or closing.is_python else closing.end
+    return _Block(code, kind, closing is not None, end, language)
+
+
+def _read(body: str, indent: str, reader: ProgramReader) -> tuple[str, Kind]:
+    """A fence's body without the fence's indentation, and what it is.
+
+    Where some lines have less indentation than the fence, the body stays as it is if it parses so; else each line loses
+    what it has of it.
+    """
+    code = dedent(body, indent).lstrip(ZERO_WIDTH)
+    kind = reader.kind_of(code)
+    if indent and kind is Kind.BROKEN:
+        looser = re.sub(rf"^[ \t]{{1,{len(indent)}}}", "", body, flags=re.MULTILINE)
+        if (looser_kind := reader.kind_of(looser)) is not Kind.BROKEN:
+            return looser, looser_kind
+    return code, kind
+
+
+def _before_glued_closing(text: str, reader: ProgramReader) -> str | None:
+    """The code up to a closing fence at the end of its last line (`main()````), if it parses."""
+    match = GLUED_CLOSING.search(text)
+    code = text[: match.start()] if match else ""
+    return code if code and reader.kind_of(code) > Kind.BROKEN else None
+
+
+def _before_prose(text: str, reader: ProgramReader) -> str | None:
+    """The longest beginning of a text that ends at a line of prose and does anything."""
+    head = text[:MAX_PROGRAM]
+    error = reader.line_of_error(head)
+    if error is None:
+        return None
+    readable = sum(map(len, LINE.findall(head)[: error - 1]))
+    starts = (match.start() for match in PROSE_LINE.finditer(head))
+    cuts = list(itertools.takewhile(lambda start: start <= readable, starts))
+    for cut in reversed(cuts[-MOST_CUTS:]):
+        if reader.kind_of(head[:cut]) > Kind.BROKEN:
+            return head[:cut]
+    return None
+
+
+def _whole(text: str, reader: ProgramReader) -> Extracted | None:
+    """The whole answer, without the white space that chat templates leave before it."""
+    code = text.lstrip()
+    return Extracted(code) if reader.kind_of(code) > Kind.BROKEN else None
+
+
+def _from_fields(text: str, reader: ProgramReader) -> Extracted | None:
+    """The program in a field of a YAML or JSON answer, fenced there or not."""
+    if not re.search(r"(?:code|program|solution|python|answer)\W{0,3}:", text, re.IGNORECASE):
+        return None
+    for reading in readings(text, CODE_FIELDS):
+        try:
+            root = read(reading).value
+        except FormatError:
+            continue
+        values = [root[field.name].value for field in CODE_FIELDS if isinstance(root, dict) and field.name in root]
+        for value in values:
+            if isinstance(value, str) and (found := _from_fences(value, reader) or _whole(value, reader)):
+                return Extracted(found.code, found.complete, "python")
+    return None
+
+
+def _between_prose(text: str, reader: ProgramReader) -> Extracted | None:
+    """The first program that begins at a line of code and ends at prose or the end; else the first snippet."""
+    snippet = None
+    for number, match in enumerate(CODE_LINE.finditer(text)):
+        if number == MOST_STARTS:
+            break
+        rest = text[match.start() :]
+        code = rest if reader.kind_of(rest) > Kind.BROKEN else _before_prose(rest, reader)
+        kind = reader.kind_of(code) if code else Kind.BROKEN
+        if code and kind is Kind.PROGRAM:
+            return Extracted(code)
+        snippet = snippet or (Extracted(code) if code else None)
+    return snippet

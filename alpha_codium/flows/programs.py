@@ -1,0 +1,91 @@
+"""Is this text a Python program? Decided without running it, at a bounded cost.
+
+1. The text comes from a model and may be a bomb for the parser. Its length, the depth of its brackets and the length
+   of its dotted names are bounded before `ast.parse` sees it (`import a.a.a...` of 40 kB takes 450 MB).
+2. What parses is a program if it reads and prints, or defines a function or class; it is a snippet if it does
+   anything; and it is inert if it does nothing, as test data (`5`) and single words do.
+3. A reader has a budget of characters for one answer; once that is spent, every further text counts as broken.
+"""
+
+import ast
+import re
+import warnings
+from enum import IntEnum
+
+MAX_PROGRAM = 100_000
+MAX_BRACKET_DEPTH = 100
+PARSE_BUDGET = 2_000_000
+LONG_DOTTED_NAME = re.compile(r"(?:\.[\s\\]*+\w++[\s\\]*+){64}")
+READERS = {"input", "open", "stdin", "raw_input"}
+PRINTERS = {"print", "stdout", "write", "writelines"}
+
+
+class Kind(IntEnum):
+    """What a text is as Python, from least to most."""
+
+    INERT = 0
+    BROKEN = 1
+    SNIPPET = 2
+    PROGRAM = 3
+
+
+class ProgramReader:
+    """Says what texts are; made anew for each answer."""
+
+    def __init__(self, budget: int = PARSE_BUDGET) -> None:
+        self.budget = budget
+
+    def kind_of(self, code: str) -> Kind:
+        """What `code` is; broken too where it is too long, too deep or the budget is spent."""
+        tree = self._parse(code)
+        return _kind_of_tree(tree) if isinstance(tree, ast.Module) else Kind.BROKEN
+
+    def line_of_error(self, code: str) -> int | None:
+        """The line, from 1, at which `code` stops being Python; None if it doesn't or wasn't read."""
+        error = self._parse(code)
+        return error.lineno if isinstance(error, SyntaxError) else None
+
+    def _parse(self, code: str) -> ast.Module | Exception | None:
+        """The syntax tree, what stood against it, or None where the text is a bomb or the budget is spent."""
+        if len(code) > MAX_PROGRAM or len(code) > self.budget:
+            return None
+        self.budget -= len(code)
+        if _bracket_depth(code) > MAX_BRACKET_DEPTH or LONG_DOTTED_NAME.search(code):
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(code)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            return error
+
+
+def _bracket_depth(code: str) -> int:
+    """The depth of nested brackets, those in strings and comments included."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[()\[\]{}]", code):
+        depth = depth + 1 if bracket in "([{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _kind_of_tree(tree: ast.Module) -> Kind:
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    defines = any(
+        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and not node.name.lower().startswith("test")
+        for node in tree.body
+    )
+    if defines or (names & READERS and names & PRINTERS):
+        return Kind.PROGRAM
+    return Kind.SNIPPET if any(map(_does_something, tree.body)) else Kind.INERT
+
+
+def _does_something(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        return any(isinstance(node, ast.Call | ast.Await | ast.NamedExpr) for node in ast.walk(statement))
+    # `Output: 5` in prose parses as an annotation.
+    return not isinstance(statement, ast.Pass) and not (
+        isinstance(statement, ast.AnnAssign) and statement.value is None
+    )

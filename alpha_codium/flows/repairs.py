@@ -1,0 +1,253 @@
+"""Repairs of structured answers, in a fixed order, each tried only when all before it failed.
+
+1. The answer as it is.
+2. Without thinking, prose and fences: what stands in fences that aren't Python's (the last closed one first), then
+   JSON objects between prose, then from the first line that begins with a bracket to the last bracket, then the
+   whole text.
+   A broken JSON text is not repaired any further than by 6.
+3. From the first line that begins with a wanted field, to the last that can belong to one; marks of Markdown
+   around the names of fields go (`**name**:`).
+4. Values that can't be read by themselves (`a: b: c`, a leading backtick, `*`, `@` or `%`, a quote too many, a block
+   that isn't indented) are written as blocks. A value that can be read by itself stays as it is.
+5. Tabs in the indentation become spaces; then as 4.
+6. Only for truncated answers: without the last, incomplete item of a list.
+"""
+
+import re
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from alpha_codium.flows.fences import LINE, clean, fenced_texts
+from alpha_codium.flows.fields import Field, Kind
+from alpha_codium.flows.yaml_text import MAX_CHARACTERS, FormatError, json_objects, read_yaml
+
+MOST_FENCES = 4
+MOST_CUTS = 4
+BLOCK_HEADER = re.compile(r"\s*[|>][-+0-9]{0,2}\s*(?:#.*)?$")
+ITEM = re.compile(r"(?P<lead>[ \t]*)(?P<bullet>[-*+•]|\d{1,3}[.)])[ \t]+(?P<rest>\S[^\n]*)\n?")
+BELONGS = re.compile(r"[ \t]|\r?\n|-(?:\s|$)|[\]}]|[\w \-]{1,40}:(?:\s|$)|#")
+JSON_START = re.compile(r'^[ \t]*(?:\{|\[[ \t\r]*(?:$|[{"\[\d]))', re.MULTILINE)
+ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\\\": "\\", "\\/": "/"}
+
+
+def readings(answer: str, fields: Sequence[Field], truncated: bool = False) -> Iterator[str]:
+    """The texts in which an answer's fields may be readable, from the least repaired to the most.
+
+    No text is given twice, none above the size that can be read.
+    """
+    seen: set[str] = set()
+    for text in _readings(answer, fields, truncated):
+        if text not in seen and len(text) <= MAX_CHARACTERS:
+            seen.add(text)
+            yield text
+
+
+def _readings(answer: str, fields: Sequence[Field], truncated: bool) -> Iterator[str]:
+    yield answer
+    stripped = [text for text in without_prose(answer, fields) if len(text) <= MAX_CHARACTERS]
+    yield from stripped
+    texts = [from_first_field(text, fields) or text for text in stripped if not _is_json(text, fields)]
+    yield from texts
+    quoted = [quote_values(text, fields) for text in texts]
+    yield from quoted
+    spaced = [quote_values(spaces_for_tabs(text), fields) for text in texts]
+    yield from spaced
+    if truncated:
+        for text in [*stripped, *spaced]:
+            yield from without_last_items(text)
+
+
+def without_prose(answer: str, fields: Sequence[Field]) -> Iterator[str]:
+    """What stands in fences and JSON objects of an answer, and the answer without thinking and end tokens."""
+    text = clean(answer)
+    fenced = [(closed, body) for fence, body, closed in fenced_texts(text) if not fence.is_python]
+    last_first = [body for wanted in (True, False) for closed, body in reversed(fenced) if closed is wanted]
+    yield from last_first[:MOST_FENCES]
+    if len(text) > MAX_CHARACTERS:
+        return
+    yield from json_objects(text)
+    if (opening := JSON_START.search(text)) and _is_json(text, fields):
+        yield text[opening.start() : max(text.rfind("}"), text.rfind("]")) + 1]
+    yield text
+
+
+def _is_json(text: str, fields: Sequence[Field]) -> bool:
+    """Whether a text looks like JSON: a bracket opens before the first field, or that one ends in a comma."""
+    pattern = re.compile(f"^{_key_line(all_names(fields)).pattern}", re.MULTILINE | re.IGNORECASE)
+    bracket, key = JSON_START.search(text), pattern.search(text)
+    if not key or (bracket and bracket.start() < key.start()):
+        return bool(bracket)
+    return key["mark"] == '"' and key["rest"].rstrip().endswith((",", "{", "["))
+
+
+def _name_pattern(names: Collection[str]) -> str:
+    return "|".join(re.escape(name).replace("_", "[ _-]") for name in sorted(names, key=len, reverse=True))
+
+
+def _key_line(names: Collection[str]) -> re.Pattern[str]:
+    """A line that begins with one of the names as a key, whatever stands around the name."""
+    return re.compile(
+        rf"(?P<lead>[ \t]*(?:-[ \t]+)*)(?:\#{{1,6}}[ \t]+)?(?P<mark>\*\*|__|[`\"']|)(?P<key>{_name_pattern(names)})"
+        r"(?:(?P=mark))?[ \t]*:(?:\*\*|__)?(?P<rest>[^\n]*)\n?",
+        re.IGNORECASE,
+    )
+
+
+def all_names(fields: Sequence[Field]) -> set[str]:
+    """The names of fields, those of records included."""
+    return {field.name for field in fields} | {inner.name for field in fields for inner in field.fields}
+
+
+def from_first_field(text: str, fields: Sequence[Field]) -> str | None:
+    """The text from the first line that begins with a field, to the last that can belong to one; None without any."""
+    pattern = _key_line({field.name for field in fields})
+    lines = LINE.findall(text)
+    start = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
+    if start is None:
+        return None
+    rest = LINE.findall(textwrap.dedent("".join(lines[start:])))
+    return "".join(_without_marks(line, pattern) for line in rest[: _end_of_fields(rest, fields)])
+
+
+def _end_of_fields(lines: Sequence[str], fields: Sequence[Field]) -> int:
+    """The number of the first line that can't belong to fields: after the last key, a fence or prose at the margin."""
+    pattern = _key_line(all_names(fields))
+    keys = [(number, match) for number, line in enumerate(lines) if (match := pattern.match(line))]
+    last, match = keys[-1]
+    end = last + 1
+    if not match["rest"].strip() or BLOCK_HEADER.match(match["rest"]):
+        # The lines after such a key are its value even where they aren't indented.
+        while end < len(lines) and lines[end].strip() and not lines[end].startswith(("```", "~~~")):
+            end += 1
+    while end < len(lines) and BELONGS.match(lines[end]):
+        end += 1
+    return end
+
+
+def _without_marks(line: str, pattern: re.Pattern[str]) -> str:
+    match = pattern.match(line)
+    if not match or match["mark"] not in ("**", "__", "`") or "-" in match["lead"]:
+        return line
+    return f"{match['lead']}{match['key']}:{match['rest']}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A key or an item of a list, what stands on its line, and the lines after it that are part of its value."""
+
+    lead: str
+    key: str
+    rest: str
+    following: tuple[str, ...]
+    written: str
+
+    @property
+    def column(self) -> int:
+        """The column from which the value's indentation counts."""
+        return len(self.lead) - (0 if self.key else len("- "))
+
+
+def quote_values(text: str, fields: Sequence[Field]) -> str:
+    """The text with every value of a known field that can't be read by itself written as a block."""
+    return "".join(part if isinstance(part, str) else _quoted(part) for part in _entries(text, fields))
+
+
+def _entries(text: str, fields: Sequence[Field]) -> Iterator["str | _Entry"]:
+    """The parts of a text in order: entries of known fields, and lines that belong to none."""
+    pattern = _key_line(all_names(fields))
+    kinds = {field.name: field.kind for outer in fields for field in (outer, *outer.fields)}
+    lines = LINE.findall(text)
+    at, kind = 0, Kind.TEXT
+    while at < len(lines):
+        match = pattern.match(lines[at])
+        item = ITEM.match(lines[at]) if kind is Kind.LIST and not match else None
+        if match:
+            kind = kinds.get(re.sub(r"[ -]", "_", match["key"].lower()), Kind.TEXT)
+        if not (found := match or item) or (match and kind is not Kind.TEXT and not match["rest"].strip()):
+            yield lines[at]
+            at += 1
+            continue
+        lead = found["lead"] if match else item["lead"] + "- " if item else ""
+        end = _end_of_value(lines, at, len(lead) - 2 * bool(item), found["rest"], pattern, kind)
+        following = tuple(lines[at + 1 : end])
+        # Other bullets than `-` are no lists in YAML.
+        own_line = lines[at] if match else f"{lead}{found['rest']}\n"
+        yield _Entry(lead, match["key"] if match else "", found["rest"], following, own_line + "".join(following))
+        at = end
+
+
+def _end_of_value(lines: list[str], at: int, column: int, rest: str, pattern: re.Pattern[str], kind: Kind) -> int:
+    """The number of the first line after a value's: for an indented block its end, else the next key or item."""
+    end = at + 1
+    if BLOCK_HEADER.match(rest):
+        while end < len(lines) and (not lines[end].strip() or _indentation(lines[end]) > column):
+            end += 1
+        if "".join(lines[at + 1 : end]).strip():
+            return end
+    while end < len(lines) and not pattern.match(lines[end]) and not (kind is Kind.LIST and ITEM.match(lines[end])):
+        end += 1
+    return end
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _quoted(entry: _Entry) -> str:
+    if _is_readable(entry):
+        return entry.written
+    has_header = BLOCK_HEADER.match(entry.rest)
+    first = [] if has_header else [_unquoted(entry.rest.strip())]
+    following = textwrap.dedent("".join(entry.following)).split("\n")
+    content = "\n".join([*first, *following]).rstrip()
+    block = textwrap.indent(content, " " * (entry.column + 2), lambda _line: True)
+    key = f"{entry.key}: " if entry.key else ""
+    return f"{entry.lead}{key}{'|2' if has_header else '|2-'}\n{block}\n"
+
+
+def _is_readable(entry: _Entry) -> bool:
+    try:
+        read_yaml(entry.written)
+    except FormatError:
+        return False
+    return True
+
+
+def _unquoted(value: str) -> str:
+    """A value without the quotes around it, the common escapes of double quotes resolved."""
+    if len(value) < 2 or value[0] != value[-1] or value[0] not in "\"'":
+        return value
+    if value[0] == "'":
+        return value[1:-1].replace("''", "'")
+    return re.sub(r'\\[nt"\\/]', lambda match: ESCAPES[match[0]], value[1:-1])
+
+
+def spaces_for_tabs(text: str) -> str:
+    """The text with two spaces for every tab in the indentation of a line."""
+    return re.sub(r"^[ \t]+", lambda match: match[0].replace("\t", "  "), text, flags=re.MULTILINE)
+
+
+def without_last_items(text: str) -> Iterator[str]:
+    """The text of a truncated answer without its last item, then without the last two, and so on."""
+    if json := JSON_START.search(text):
+        yield from _closed_json(text[json.start() :])
+        return
+    starts = [match.start() for match in re.finditer(r"^ *- +\S", text, re.MULTILINE)]
+    for start in reversed(starts[-MOST_CUTS:]):
+        yield text[:start]
+
+
+def _closed_json(text: str) -> Iterator[str]:
+    """A JSON text cut after one of its last complete objects, with what is open closed again."""
+    open_brackets: list[str] = []
+    cuts: list[tuple[int, str]] = []
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', text, re.DOTALL):
+        sign = match[0]
+        if sign in ("{", "["):
+            open_brackets.append("}" if sign == "{" else "]")
+        elif sign in ("}", "]") and open_brackets:
+            open_brackets.pop()
+            cuts = [*cuts[1 - MOST_CUTS :], (match.end(), "".join(reversed(open_brackets)))]
+    for end, closing in reversed(cuts):
+        yield text[:end] + closing

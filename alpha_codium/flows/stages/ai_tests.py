@@ -1,0 +1,81 @@
+"""Tests that the model thinks of. They are suspicions, never facts: none can change a public test."""
+
+from dataclasses import dataclass
+
+from alpha_codium.flows.asking import NoAnswer, ask
+from alpha_codium.flows.context import SampleContext
+from alpha_codium.flows.stages.parameters import prompt_file
+from alpha_codium.flows.stages.reflect import explained
+from alpha_codium.flows.state import ExplainedTest, FlowState
+from alpha_codium.problem import Statement
+from alpha_codium.rendering import Prompt
+from alpha_codium.verdict import Verdict
+
+TESTS = ("tests.input", "tests.output")
+
+
+@dataclass(frozen=True)
+class GenerateAiTests:
+    """Fills `ai_tests` with at most `number_of_ai_tests`; where a problem has no public tests, with those only on
+    which a brute-force program of the model agrees.
+    """
+
+    prompt: Prompt = prompt_file("generate_ai_tests", *TESTS)
+    validate_prompt: Prompt = prompt_file("validate_ai_tests", *TESTS)
+    brute_force_prompt: Prompt = prompt_file("brute_force", code=True)
+
+    async def run(self, state: FlowState, context: SampleContext) -> None:
+        """Make tests; drop those that contradict or repeat a public test, or one another."""
+        settings = context.settings.generate_ai_tests
+        if settings.number_of_ai_tests == 0:
+            return
+        try:
+            tests = await self._generate(state, context)
+        except NoAnswer as error:
+            context.record("generate_ai_tests", skipped=str(error))
+            return
+        public = {test.input.strip() for test in state.statement.public_tests}
+        fresh: dict[str, ExplainedTest] = {}
+        for test in tests:
+            if test.input.strip() not in public:
+                fresh.setdefault(test.input.strip(), test)
+        tests = list(fresh.values())[: settings.number_of_ai_tests]
+        if tests and not state.statement.public_tests:
+            tests = await self._vetted(state.statement, tests, context)
+        state.ai_tests = tests
+
+    async def _generate(self, state: FlowState, context: SampleContext) -> list[ExplainedTest]:
+        settings = context.settings.generate_ai_tests
+        variables = {
+            "problem": state.statement,
+            "reflection": state.reflection,
+            "explanations": state.explanations if settings.use_test_explanations else [],
+            "number_of_ai_tests": settings.number_of_ai_tests,
+        }
+        tests = explained((await ask(self.prompt, variables, context)).values["tests"])
+        if not settings.validate_ai_tests:
+            return tests
+        try:
+            checked = (await ask(self.validate_prompt, variables | {"tests": tests}, context)).values
+        except NoAnswer as error:
+            context.record("validate_ai_tests", skipped=str(error))
+            return tests
+        return explained(checked["tests"]) or tests
+
+    async def _vetted(
+        self, statement: Statement, tests: list[ExplainedTest], context: SampleContext
+    ) -> list[ExplainedTest]:
+        """The tests whose output a brute-force program prints too."""
+        if context.on_last_call:
+            context.record("brute_force", skipped="the last call is kept for the program")
+            return []
+        try:
+            program = (await ask(self.brute_force_prompt, {"problem": statement}, context)).code
+        except NoAnswer as error:
+            context.record("brute_force", skipped=str(error))
+            return []
+        judgement = await context.run_tests(program, [test.test for test in tests])
+        judged = zip(tests, judgement.tests, strict=False)
+        kept = [test for test, result in judged if result.verdict is Verdict.ACCEPTED]
+        context.record("brute_force", agreed=len(kept), of=len(tests))
+        return kept

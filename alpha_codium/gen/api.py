@@ -1,0 +1,40 @@
+"""Solving one problem from Python."""
+
+import asyncio
+from pathlib import Path
+
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.flows import load_flow
+from alpha_codium.gen.sample import Solver
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.llm.opening import choose_model, effective_config, open_model
+from alpha_codium.problem import Problem
+from alpha_codium.sandbox import open_sandbox
+from alpha_codium.solution import Candidate
+
+
+def solve(problem: Problem, flow: str = "alphacodium", model: str = "", settings: Settings | None = None) -> Candidate:
+    """One candidate for `problem`; without a model, as the settings and the environment decide.
+
+    Raises UserError where the flow, the model or the sandbox can't be had. Must be called outside a running event
+    loop.
+    """
+    from alpha_codium.data import models_folder
+
+    return asyncio.run(_solve(problem, flow, model, settings or load_settings(), models_folder()))
+
+
+async def _solve(problem: Problem, flow: str, model: str, settings: Settings, models: Path) -> Candidate:
+    asked = settings.config.model_copy(update={"model": model or settings.config.model})
+    name = await asyncio.to_thread(choose_model, asked, models)
+    settings = settings.model_copy(update={"config": effective_config(asked, name)})
+    code_tester = settings.code_tester
+    sandbox = open_sandbox(
+        code_tester.tester_type,
+        workers=code_tester.workers,
+        isolation=code_tester.sandbox,
+        interpreter=code_tester.interpreter,
+    )
+    async with sandbox as opened, open_model(settings.config, models) as client:
+        solver = Solver(load_flow(flow), client, name, Judge(opened, Rules.of(code_tester)), settings)
+        return (await solver.solve(problem, 0))[0]

@@ -1,0 +1,127 @@
+"""The loop over problems x samples.
+
+1. `concurrency` samples are in flight; when one ends the next begins, so a slow one idles none of the others.
+2. A finished sample is one synced line of the journal; its transcript is written before. On resume, samples that the
+   journal holds as final are taken over, the others run again with the answers they had already.
+3. The Dataset is made of the journal at the end, in the order of the problems: it doesn't depend on what finished
+   when, nor on how often the run was cut off.
+"""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from alpha_codium.gen.sample import Solver, candidate_from_json, candidate_to_json
+from alpha_codium.problem import Problem
+from alpha_codium.runs import AnswerStore, Journal, RunFolder
+from alpha_codium.solution import Candidate
+
+OnCandidate = Callable[[Candidate], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be generated."""
+
+    problems: Sequence[Problem]
+    samples: int
+    concurrency: int = 8
+
+
+async def generate(
+    job: Job, solver: Solver, folder: RunFolder, on_candidate: OnCandidate | None = None
+) -> list[Candidate]:
+    """Generate all candidates of the job, going on from what the folder holds; in the order of problem and sample.
+
+    `folder` is open. Raises UserError where no sample could succeed; the journal keeps what was done before.
+    """
+    with folder.journal as journal, AnswerStore(folder.path / "answers.sqlite") as store:
+        done = finished_samples(journal)
+        recorder = _Recorder(replace(solver, store=store), folder, journal, on_candidate)
+        for candidate in done.values():
+            recorder.tell(candidate)
+        await _run_all(job, recorder, done)
+        final = finished_samples(journal, final_only=False)
+    return [final[key] for key in _keys(job)]
+
+
+def finished_samples(journal: Journal, final_only: bool = True) -> dict[tuple[str, int], Candidate]:
+    """The journal's candidates by problem and sample, the last line of each; those to be tried again on request."""
+    candidates = (candidate_from_json(line) for line in journal.entries())
+    found = {(c.task_name, c.sample_index): c for c in candidates}
+    return {key: c for key, c in found.items() if c.is_final or not final_only}
+
+
+def _keys(job: Job) -> Iterator[tuple[str, int]]:
+    return ((problem.name, sample) for problem in job.problems for sample in range(job.samples))
+
+
+async def _run_all(job: Job, recorder: "_Recorder", done: dict[tuple[str, int], Candidate]) -> None:
+    work = ((p, s) for p in job.problems for s in range(job.samples) if (p.name, s) not in done)
+
+    async def run_some() -> None:
+        for problem, sample in work:
+            await recorder.run(problem, sample)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(job.concurrency):
+                group.create_task(run_some())
+    except ExceptionGroup as faults:
+        # One fault that ends the run is told as itself, not as a group of one.
+        raise faults.exceptions[0] from None
+
+
+@dataclass(frozen=True)
+class _Recorder:
+    """Runs samples and writes down what came of them."""
+
+    solver: Solver
+    folder: RunFolder
+    journal: Journal
+    on_candidate: OnCandidate | None
+
+    async def run(self, problem: Problem, sample: int) -> None:
+        candidate, transcript = await self.solver.solve(problem, sample)
+        await asyncio.to_thread(self._write, candidate, transcript)
+        self.tell(candidate)
+
+    def tell(self, candidate: Candidate) -> None:
+        if self.on_candidate is not None:
+            self.on_candidate(candidate)
+
+    def _write(self, candidate: Candidate, transcript: dict[str, Any]) -> None:
+        name = f"transcripts/{file_name(candidate.task_name)}/{candidate.sample_index}.json"
+        self.folder.write_json(name, transcript)
+        self.journal.append(candidate_to_json(candidate))
+
+
+def file_name(problem_name: str) -> str:
+    """A file name for a problem: readable, and another one for each problem."""
+    readable = re.sub(r"[^A-Za-z0-9]+", "_", problem_name).strip("_")[:60]
+    return f"{readable}-{hashlib.sha256(problem_name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def solutions_rows(candidates: Sequence[Candidate], problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    """The rows of the Solutions dataset: every problem, with lists of the same length."""
+    by_name: dict[str, list[Candidate]] = {problem.name: [] for problem in problems}
+    for candidate in candidates:
+        by_name[candidate.task_name].append(candidate)
+    return [{"task_name": name} | _columns(group) for name, group in by_name.items()]
+
+
+def _columns(group: Sequence[Candidate]) -> dict[str, list[Any]]:
+    return {
+        "solution_candidates": [c.program for c in group],
+        "sample_index": [c.sample_index for c in group],
+        "model": [c.model for c in group],
+        "flow": [c.flow for c in group],
+        "prompt_tokens": [c.prompt_tokens for c in group],
+        "completion_tokens": [c.completion_tokens for c in group],
+        "cost": [c.cost for c in group],
+        "llm_calls": [c.llm_calls for c in group],
+        "sample_errors": [str(c.error) if c.error else "" for c in group],
+    }

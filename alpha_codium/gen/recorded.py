@@ -1,0 +1,81 @@
+"""A model as one sample uses it: answers are taken from the run's store where they are there, and all is counted.
+
+The key of an answer holds the sample, so that k samples stay k different samples, and how often the sample has asked
+the same thing before. So a sample that is run again after a kill gets the same answers in the same order, and only
+what was never answered is asked.
+"""
+
+import asyncio
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from alpha_codium.flows import BudgetExhausted
+from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest
+from alpha_codium.runs import AnswerStore, without_secrets
+from alpha_codium.runs.answers import answer_key
+
+
+@dataclass
+class Usage:
+    """What the calls of one sample took, those answered from the store too; `cost` is None once a price is unknown."""
+
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    truncated_answers: int = 0
+    cost: float | None = 0.0
+    from_store: int = 0
+
+    def add(self, answer: Answer) -> None:
+        """Count one answer."""
+        self.llm_calls += 1
+        self.prompt_tokens += answer.prompt_tokens
+        self.completion_tokens += answer.completion_tokens
+        self.truncated_answers += answer.truncated
+        self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
+
+
+class RecordedModel:
+    """A `ChatModel` for one sample; `max_calls` 0 sets no limit."""
+
+    def __init__(
+        self, model: ChatModel, name: str, sample: str, store: AnswerStore | None = None, max_calls: int = 0
+    ) -> None:
+        self._model, self._name, self._sample = model, name, sample
+        self._store, self._max_calls = store, max_calls
+        self._asked: dict[str, int] = {}
+        self.usage = Usage()
+
+    @property
+    def name(self) -> str:
+        """The model string as the user gave it."""
+        return self._name
+
+    @property
+    def supports_json_schema(self) -> bool:
+        """Whether the model can be held to a schema."""
+        return self._model.supports_json_schema
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        """Answer from the store, else ask and store; raises BudgetExhausted before a call too many."""
+        if self._max_calls and self.usage.llm_calls >= self._max_calls:
+            raise BudgetExhausted(f"the sample has made its {self._max_calls} calls")
+        key = self._next_key(request)
+        stored = None if self._store is None else await asyncio.to_thread(self._store.get, key)
+        if stored is not None:
+            answer = Answer(**stored)
+            self.usage.from_store += 1
+        else:
+            answer = await self._model.ask(request)
+            if self._store is not None:  # an empty one is false
+                await asyncio.to_thread(self._store.put, key, asdict(answer))
+        self.usage.add(answer)
+        return answer
+
+    def _next_key(self, request: ChatRequest) -> str:
+        question: dict[str, Any] = {"model": self._name} | asdict(request)
+        question["extra"] = without_secrets(question["extra"])
+        first = answer_key(question, self._sample)
+        occurrence = self._asked.get(first, 0)
+        self._asked[first] = occurrence + 1
+        return answer_key(question, self._sample, occurrence)

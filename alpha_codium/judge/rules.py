@@ -1,0 +1,57 @@
+"""What a problem is judged by: which limits, which checker. The first that is given wins."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from alpha_codium.checkers import DEFAULT_CHECKER
+from alpha_codium.limits import DEFAULT_CPU_SECONDS, DEFAULT_MEMORY_BYTES, Limits
+from alpha_codium.problem import CheckerSpec, Problem
+
+if TYPE_CHECKING:
+    from alpha_codium.config import CodeTesterSection
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a user asks of judging; 0 leaves a limit to the problem.
+
+    `cpu_seconds` is taken as it is. A problem's own time limit is meant for C++: Python programs get
+    `time_limit_factor` times of it. `delta` and `order_matters` choose the checker of problems that name none.
+    """
+
+    cpu_seconds: float = 0.0
+    memory_bytes: int = 0
+    time_limit_factor: float = 3.0
+    delta: float = 0.0
+    order_matters: bool = True
+    stop_on_first_failure: bool = False
+
+    @classmethod
+    def of(cls, settings: "CodeTesterSection") -> "Rules":
+        """The rules that `[code_tester]` sets."""
+        return cls(
+            cpu_seconds=settings.timeout,
+            memory_bytes=settings.memory_bytes,
+            time_limit_factor=settings.time_limit_factor,
+            delta=settings.delta,
+            order_matters=settings.order_matters,
+            stop_on_first_failure=settings.stop_on_first_failure,
+        )
+
+    def limits_for(self, problem: Problem) -> Limits:
+        """The limits of one test: asked for, else the problem's own, else 4 s of CPU and 1 GiB."""
+        own = (problem.time_limit_seconds or 0.0) * self.time_limit_factor
+        return Limits(
+            cpu_seconds=self.cpu_seconds or own or DEFAULT_CPU_SECONDS,
+            memory_bytes=self.memory_bytes or problem.memory_limit_bytes or DEFAULT_MEMORY_BYTES,
+        )
+
+    def checker_for(self, problem: Problem) -> CheckerSpec:
+        """The checker: the problem's own, else one that the rules ask for, else exact tokens."""
+        if problem.checker is not None:
+            return problem.checker
+        if not self.order_matters:
+            return CheckerSpec("unordered_lines")
+        if self.delta > 0:
+            return CheckerSpec("float", {"abs": self.delta, "rel": self.delta})
+        return DEFAULT_CHECKER

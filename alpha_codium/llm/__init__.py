@@ -1,0 +1,1 @@
+"""Asking models: one async client over litellm, and local models of our own."""

@@ -1,0 +1,80 @@
+"""What is asked of a model and what comes back: values, and the protocol of whatever answers."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One call: messages and parameters; None leaves a parameter to the provider.
+
+    `json_schema` asks for an answer constrained to that schema (the model must support it). `extra` goes to the
+    provider as it is.
+    """
+
+    messages: tuple[Message, ...]
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    stop: tuple[str, ...] = ()
+    json_schema: dict[str, Any] | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer and what it took.
+
+    `cost` is in US dollars, None where the price is unknown. `attempts` counts the requests sent for it, over all
+    models tried; `latency_seconds` is that of the request that was answered.
+    """
+
+    text: str
+    model: str
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    latency_seconds: float = 0.0
+    attempts: int = 1
+    reasoning: str = ""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the answer ended because it reached its limit of tokens."""
+        return self.finish_reason == "length"
+
+    @property
+    def filtered(self) -> bool:
+        """Whether a content filter stopped the answer."""
+        return self.finish_reason == "content_filter"
+
+
+class ChatModel(Protocol):
+    """Whatever answers requests."""
+
+    @property
+    def name(self) -> str:
+        """The model string that was asked for."""
+        ...
+
+    @property
+    def supports_json_schema(self) -> bool:
+        """Whether an answer can be constrained to a JSON schema."""
+        ...
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        """Answer one request; raises the errors of `alpha_codium.llm.errors`."""
+        ...

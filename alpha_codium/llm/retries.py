@@ -1,0 +1,45 @@
+"""How long to wait before a request is sent again.
+
+1. The wait doubles from `first_wait` with every try, up to `longest_wait`; a random part of it is taken (between half
+   and all), so that calls that failed together don't come back together.
+2. What the provider asked for (`Retry-After`) is the least that is waited, plus a random part of `first_wait`; more
+   than `longest_wait` is never waited.
+3. So one call of one model is bounded: by `max_retries` + 1 time-outs and `max_retries` longest waits.
+"""
+
+import random
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often, and after which waits in seconds, a request is sent again."""
+
+    max_retries: int = 5
+    first_wait: float = 1.0
+    longest_wait: float = 120.0
+
+    def wait_before(self, retry: int, retry_after: float | None = None) -> float:
+        """The seconds to wait before retry number `retry`, the first of which is 1."""
+        usual = min(self.longest_wait, self.first_wait * 2.0 ** min(retry - 1, 60)) * random.uniform(0.5, 1.0)
+        asked = 0.0 if retry_after is None else retry_after + random.uniform(0.0, self.first_wait)
+        return min(self.longest_wait, max(usual, asked))
+
+
+def parse_retry_after(text: str, now: datetime | None = None) -> float | None:
+    """The seconds that a `Retry-After` header asks for: a number, or a date (RFC 9110, 10.2.3); None for anything else.
+
+    A date that has passed asks for no wait.
+    """
+    text = text.strip()
+    if text.replace(".", "", 1).isdecimal() and text.isascii():
+        return float(text)
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())

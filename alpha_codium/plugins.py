@@ -1,0 +1,21 @@
+"""Parts that are chosen by name: ours from a table, a user's own through an entry-point group."""
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from typing import Any
+
+from alpha_codium.errors import UserError, nearest
+
+
+def find_plugin(group: str, name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """The factory called `name`: a built-in one, else the entry point of that name in `group`.
+
+    Raises UserError, with the nearest known name, where there is none.
+    """
+    if name in built_in:
+        return built_in[name]
+    found = entry_points(group=group)
+    if name in found.names:
+        return found[name].load()
+    kind = group.rpartition(".")[2].rstrip("s")
+    raise UserError(f"there is no {kind} {name!r}{nearest(name, {*built_in, *found.names})}")

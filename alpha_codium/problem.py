@@ -1,0 +1,89 @@
+"""What is to be solved: problems and their test cases, in the words of the CodeContests schema."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class TestType(StrEnum):
+    """The three sets of tests that a problem may have."""
+
+    PUBLIC = "public_tests"
+    PRIVATE = "private_tests"
+    GENERATED = "generated_tests"
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """One input and the output that is expected for it."""
+
+    input: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A program that a human submitted; `language` is a name of `LANGUAGES`."""
+
+    language: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerSpec:
+    """Which checker compares outputs, by name, and its arguments."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """All that a flow, and so a prompt, may see of a problem."""
+
+    name: str
+    description: str
+    public_tests: tuple[TestCase, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem with its tests and what is known of its solutions.
+
+    `time_limit_seconds` and `memory_limit_bytes` are the problem's own; None where it gives none.
+    """
+
+    name: str
+    description: str = ""
+    public_tests: tuple[TestCase, ...] = ()
+    private_tests: tuple[TestCase, ...] = ()
+    generated_tests: tuple[TestCase, ...] = ()
+    source: int = 0
+    difficulty: int = 0
+    tags: tuple[str, ...] = ()
+    solutions: tuple[Solution, ...] = ()
+    incorrect_solutions: tuple[Solution, ...] = ()
+    time_limit_seconds: float | None = None
+    memory_limit_bytes: int | None = None
+    checker: CheckerSpec | None = None
+
+    @property
+    def statement(self) -> Statement:
+        """The part of the problem that a flow may see."""
+        return Statement(self.name, self.description, self.public_tests)
+
+    def tests(self, test_types: Sequence[TestType]) -> tuple[TestCase, ...]:
+        """The tests of the given types, in the dataset's order, public ones first."""
+        by_type = {
+            TestType.PUBLIC: self.public_tests,
+            TestType.PRIVATE: self.private_tests,
+            TestType.GENERATED: self.generated_tests,
+        }
+        return tuple(test for kind in TestType if kind in test_types for test in by_type[kind])
+
+
+# The enumerations of the CodeContests schema, by number
+# (github.com/google-deepmind/code_contests, contest_problem.proto).
+LANGUAGES = ("unknown", "python2", "cpp", "python3", "java")
+SOURCE_NAMES = {0: "unknown", 1: "codechef", 2: "codeforces", 3: "hackerearth", 4: "codejam", 5: "atcoder", 6: "aizu"}

@@ -1,0 +1,85 @@
+"""Prompts: TOML files whose texts are Jinja2 templates.
+
+1. A prompt file holds `system`, `user`, `temperature`, and, where the answer is structured, a table `fields`.
+2. Templates are rendered in Jinja2's sandbox with `StrictUndefined`: a variable that isn't given is an error.
+3. What is put into a template is text and stays text: a value is never rendered a second time.
+4. `partials.toml` beside the prompts holds templates that several of them `{% include "name" %}`.
+"""
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.errors import FlowError, nearest
+
+KNOWN_KEYS = {"system", "user", "temperature", "fields", "code"}
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt: two templates, a temperature, and what the answer must hold.
+
+    `fields` describes a structured answer: name -> what it holds (text, a list of text, a list of records), see
+    `alpha_codium.flows.answers`. `code` says that the answer must hold a program in a fence of its own.
+    """
+
+    name: str
+    user: str
+    system: str = ""
+    temperature: float = 0.2
+    fields: dict[str, Any] = field(default_factory=dict)
+    code: bool = False
+    partials: dict[str, str] = field(default_factory=dict)
+
+    def render(self, variables: Mapping[str, Any]) -> tuple[str, str]:
+        """The system and the user text; raises FlowError where a template needs what isn't given."""
+        return self._fill(self.system, variables), self._fill(self.user, variables)
+
+    def _fill(self, template: str, variables: Mapping[str, Any]) -> str:
+        import jinja2
+
+        try:
+            return _environment(tuple(sorted(self.partials.items()))).from_string(template).render(variables).strip()
+        except (jinja2.TemplateError, TypeError) as error:
+            raise FlowError(f"prompt {self.name!r} can't be rendered: {error}") from error
+
+
+@functools.lru_cache(maxsize=64)
+def _environment(partials: tuple[tuple[str, str], ...]) -> Any:
+    import jinja2
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    return ImmutableSandboxedEnvironment(
+        loader=jinja2.DictLoader(dict(partials)),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+def load_prompt(path: Path) -> Prompt:
+    """Read one prompt file; raises FlowError with the file and what is wrong in it."""
+    values = read_toml(path)
+    unknown = set(values) - KNOWN_KEYS
+    if unknown:
+        word = min(unknown)
+        raise FlowError(f"{path}: unknown key {word!r}{nearest(word, KNOWN_KEYS)}")
+    if not str(values.get("user", "")).strip():
+        raise FlowError(f"{path}: a prompt needs a text `user`")
+    partials = path.with_name("partials.toml")
+    return Prompt(name=path.stem, partials=read_toml(partials) if partials.exists() else {}, **values)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file of a flow; raises FlowError where it is missing or malformed."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FlowError(f"{path} can't be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FlowError(f"{path} is not valid TOML: {error}") from error

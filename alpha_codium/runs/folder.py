@@ -1,0 +1,130 @@
+"""The folder of one run, and what stands in it.
+
+`run.toml` says what was asked for; `journal.jsonl` what is done; `answers.sqlite` every answered call;
+`transcripts/` how each sample came about; `solutions/` the Dataset; `results.json` the scores.
+"""
+
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from alpha_codium.errors import UserError, nearest
+from alpha_codium.runs.journal import Journal
+
+RUN_FILE = "run.toml"
+
+
+class RunFolder:
+    """One run's folder, locked while it is in use so that two processes can't write to it; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: int | None = None
+
+    @classmethod
+    def create(cls, root: Path, name: str, description: Mapping[str, Any]) -> "RunFolder":
+        """Make the folder of a new run; raises UserError where the name is taken or no name."""
+        path = _path_of(root, name)
+        if (path / RUN_FILE).exists():
+            raise UserError(f"run {name!r} exists already ({path}): go on with --resume {name}, or choose another name")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            _write_atomically(path / RUN_FILE, _to_toml(description))
+        except OSError as error:
+            raise UserError(f"the run folder {path} can't be made: {error.strerror}") from error
+        return cls(path)
+
+    @classmethod
+    def reopen(cls, root: Path, name: str) -> "RunFolder":
+        """The folder of an earlier run; raises UserError where there is none."""
+        path = _path_of(root, name)
+        if not (path / RUN_FILE).exists():
+            known = [p.parent.name for p in root.glob(f"*/{RUN_FILE}")]
+            raise UserError(f"there is no run {name!r} in {root}{nearest(name, known)}")
+        return cls(path)
+
+    def __enter__(self) -> Self:
+        """Take the lock; raises UserError where another process has it."""
+        self._lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._lock)
+            raise UserError(f"run {self.path.name!r} is in use by another process") from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give the lock back."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.path.name
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of finished work."""
+        return Journal(self.path / "journal.jsonl")
+
+    def description(self) -> dict[str, Any]:
+        """What `run.toml` says; raises UserError where it can't be read."""
+        import tomllib
+
+        try:
+            return tomllib.loads((self.path / RUN_FILE).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise UserError(f"{self.path / RUN_FILE} can't be read: {error}") from error
+
+    def write_json(self, name: str, value: Any) -> Path:
+        """Write a JSON file of the run, whole or not at all."""
+        target = self.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _write_atomically(target, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+        return target
+
+
+def new_run_name(kind: str) -> str:
+    """A name for a run that was given none: its kind and the time, to the second."""
+    return f"{kind}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
+
+
+def _path_of(root: Path, name: str) -> Path:
+    if not name or name in (".", "..") or "\0" in name:
+        raise UserError(f"{name!r} is no name for a run")
+    return Path(name).absolute() if "/" in name else root / name
+
+
+def _to_toml(description: Mapping[str, Any]) -> str:
+    import toml
+
+    return toml.dumps(without_none(description))
+
+
+def without_none(value: Any) -> Any:
+    """TOML has no null: what isn't given isn't written. Tuples become lists, which is what `toml` can write."""
+    if isinstance(value, Mapping):
+        return {k: without_none(v) for k, v in value.items() if v is not None}
+    if isinstance(value, list | tuple):
+        return [without_none(v) for v in value]
+    return value
+
+
+def _write_atomically(path: Path, text: str) -> None:
+    fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(name).chmod(0o644)
+    Path(name).replace(path)

@@ -1,0 +1,69 @@
+"""An append-only file of JSON lines that survives being killed.
+
+A line is written with one call and synced before `append` returns. A line that was cut off by a kill has no line
+end; it is dropped when the journal is opened again, and so never joins with the next one.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+
+class JournalError(ValueError):
+    """A line in the middle of a journal is no JSON: the file was changed by somebody else."""
+
+
+class Journal:
+    """The journal at `path`; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._fd: int | None = None
+
+    def __enter__(self) -> Self:
+        """Open for appending; cut off a torn last line."""
+        self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        whole = self._size_of_whole_lines()
+        os.ftruncate(self._fd, whole)
+        os.lseek(self._fd, whole, os.SEEK_SET)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def append(self, entry: dict[str, Any]) -> None:
+        """Add one entry; when this returns it is on the disk."""
+        assert self._fd is not None, "the journal is not open"
+        line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
+        left = memoryview(line)
+        while left:
+            left = left[os.write(self._fd, left) :]
+        os.fsync(self._fd)
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """All whole entries, in order; raises JournalError where a line inside is broken."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.endswith(b"\n"):
+                    return
+                try:
+                    yield json.loads(line)
+                except ValueError as error:
+                    raise JournalError(f"{self.path}, line {number}: {error}") from error
+
+    def _size_of_whole_lines(self) -> int:
+        size = 0
+        with self.path.open("rb") as lines:
+            for line in lines:
+                size += len(line) if line.endswith(b"\n") else 0
+        return size

@@ -1,0 +1,28 @@
+"""Running programs: backends behind one protocol, found by name.
+
+`open_sandbox(name)` gives an async context manager; a user's package adds a backend under the entry-point group
+`alpha_codium.sandboxes`.
+"""
+
+from typing import Any
+
+from alpha_codium.plugins import find_plugin
+from alpha_codium.sandbox.protocol import Sandbox, StopTest
+
+__all__ = ["Sandbox", "StopTest", "open_sandbox"]
+
+
+def _local(**options: Any) -> Sandbox:
+    from alpha_codium.sandbox.portable import PortableSandbox
+
+    return PortableSandbox(**options)
+
+
+def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
+    """The sandbox called `name`, to be used with `async with`.
+
+    `options`: `workers` (programs running at a time; 0 is one a core), `isolation` (True, "strict", False) and
+    `interpreter` (the python that runs the programs). Raises UserError where there is no such backend, and
+    SandboxError where this machine can't give it.
+    """
+    return find_plugin("alpha_codium.sandboxes", name, {"local": _local})(**options)

@@ -1,0 +1,219 @@
+"""The portable backend: a plain interpreter process for each test. Correct, neither fast nor a complete jail.
+
+1. The program is compiled once, in a process of its own: what doesn't compile isn't run.
+2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and in a
+   session of its own. A worker's helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and
+   kills what is left of it before the next one starts.
+3. CPU time decides what took too long. The wall limit is a backstop for programs that wait.
+"""
+
+import asyncio
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.isolation import Isolation, isolating_command
+from alpha_codium.sandbox.protocol import StopTest
+from alpha_codium.sandbox.worker import Ended, Worker, WorkerLost
+from alpha_codium.verdict import Execution, Report, Status
+
+PROGRAM = "program.py"
+COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {PROGRAM!r}, 'exec')"
+# What the spawner exits with where the interpreter can't be started.
+EXEC_FAILED = 127
+COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
+# Close to the memory limit a kill or a failed allocation is the limit's doing.
+NEAR_LIMIT = 0.95
+
+
+class PortableSandbox:
+    """A sandbox of plain processes; see the module."""
+
+    def __init__(self, workers: int = 0, isolation: Isolation = True, interpreter: str = "") -> None:
+        self.workers = workers or os.cpu_count() or 1
+        self.isolation: Isolation = isolation
+        self.interpreter = interpreter or sys.executable
+        self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        self._workers: list[Worker] = []
+        self._threads: ThreadPoolExecutor | None = None
+        self._scratch: Path | None = None
+
+    async def __aenter__(self) -> Self:
+        """Check that the machine gives the isolation and the interpreter, and make the scratch folder."""
+        if shutil.which(self.interpreter) is None:
+            raise SandboxError(
+                f"there is no interpreter {self.interpreter!r}: set code_tester.interpreter to the path of a python3"
+            )
+        prefix = await asyncio.to_thread(isolating_command, self.isolation)
+        self._workers = [Worker(prefix) for _ in range(self.workers)]
+        for worker in self._workers:
+            self._idle.put(worker)
+        self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
+        self._scratch = Path(tempfile.mkdtemp(prefix="gencode-"))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop what still runs and remove the scratch folder."""
+        assert self._threads is not None and self._scratch is not None
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.interrupt(closing=True)
+        await asyncio.to_thread(self._threads.shutdown)
+        for worker in self._workers:
+            await asyncio.to_thread(worker.close)
+        await asyncio.to_thread(remove, self._scratch)
+
+    async def run(
+        self, program: str, inputs: Sequence[str], *, limits: Limits | None = None, stop: StopTest | None = None
+    ) -> Report:
+        """Compile `program` and run it on each input; see `Sandbox.run`."""
+        limits = limits or Limits()
+        source = program.encode("utf-8", "replace")
+        compilation = await self._in_thread(self._compile, source)
+        if compilation.status is not Status.FINISHED:
+            return Report(compilation)
+        executions: list[Execution] = []
+        for index, text in enumerate(inputs):
+            executions.append(await self._in_thread(self._execute, source, text.encode("utf-8", "replace"), limits))
+            if stop is not None and stop(index, executions[-1]):
+                break
+        return Report(compilation, tuple(executions))
+
+    async def _in_thread(self, function: Callable[..., Execution], *arguments: object) -> Execution:
+        """Run something in a thread of ours; where it is cancelled, its program ends at once."""
+        turn = Turn()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function, turn, *arguments)
+        except asyncio.CancelledError:
+            turn.call_off()
+            raise
+
+    def _compile(self, turn: "Turn", source: bytes) -> Execution:
+        execution = self._run(turn, ["-I", "-S", "-c", COMPILE], source, COMPILE_LIMITS, None)
+        if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
+            return execution
+        if execution.exit_code == EXEC_FAILED:
+            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {self.interpreter} can't be started")
+        return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
+
+    def _execute(self, turn: "Turn", source: bytes, stdin: bytes, limits: Limits) -> Execution:
+        return self._run(turn, [PROGRAM], stdin, limits, source)
+
+    def _run(self, turn: "Turn", arguments: list[str], stdin: bytes, limits: Limits, source: bytes | None) -> Execution:
+        """Run the interpreter in a new folder; a fault of ours becomes an execution that says so."""
+        assert self._scratch is not None
+        worker = self._idle.get()
+        try:
+            folder = Path(tempfile.mkdtemp(dir=self._scratch))
+            try:
+                if source is not None:
+                    (folder / PROGRAM).write_bytes(source)
+                command = [self.interpreter, *arguments]
+                with turn.of(worker):
+                    ended = worker.run(command, stdin, limits, folder, environment_of(folder))
+                return execution_of(ended, limits)
+            finally:
+                remove(folder)
+        except (OSError, WorkerLost) as error:
+            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+        finally:
+            self._idle.put(worker)
+
+
+class Turn:
+    """One use of a worker, which can be called off from another thread without harm to the next one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._worker: Worker | None = None
+        self._called_off = False
+
+    @contextlib.contextmanager
+    def of(self, worker: Worker) -> Iterator[None]:
+        """While `worker` works for this turn; raises WorkerLost where that was called off already."""
+        with self._lock:
+            if self._called_off:
+                raise WorkerLost("the run was called off")
+            self._worker = worker
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._worker = None
+
+    def call_off(self) -> None:
+        """End what runs in this turn, or would run."""
+        with self._lock:
+            self._called_off = True
+            if self._worker is not None:
+                self._worker.interrupt()
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder whatever a program made of it: folders nested too deep for `shutil`, for one."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    """The environment of a program: nothing of ours, and the same each time."""
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    # Some processors crash older OpenBLAS builds unless this is set.
+    kept = {name: os.environ[name] for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ}
+    return environment | kept
+
+
+def execution_of(ended: Ended, limits: Limits) -> Execution:
+    """An execution from how a process ended."""
+    return Execution(
+        status=status_of(ended, limits),
+        stdout=ended.stdout.decode("utf-8", "replace"),
+        stderr=ended.stderr.decode("utf-8", "replace"),
+        exit_code=ended.exit_code,
+        signal=ended.signal,
+        cpu_seconds=ended.cpu_seconds,
+        wall_seconds=ended.wall_seconds,
+        max_rss_bytes=ended.max_rss_bytes,
+    )
+
+
+def status_of(ended: Ended, limits: Limits) -> Status:
+    """Which limit was reached first, or how the program ended."""
+    if ended.output_exceeded or ended.signal == signal.SIGXFSZ:
+        return Status.OUTPUT_LIMIT_EXCEEDED
+    # The kernel counts CPU time in ticks, and may say that it is used up before the sum that it gives says so.
+    if ended.cpu_seconds >= limits.cpu_seconds or ended.wall_exceeded or ended.signal == signal.SIGXCPU:
+        return Status.TIME_LIMIT_EXCEEDED
+    if ended.exit_code == 0:
+        return Status.FINISHED
+    last_line = ended.stderr.rstrip().rpartition(b"\n")[2]
+    out_of_memory = last_line.partition(b":")[0].endswith(b"MemoryError")
+    if out_of_memory or ended.max_rss_bytes >= NEAR_LIMIT * limits.memory_bytes:
+        return Status.MEMORY_LIMIT_EXCEEDED
+    return Status.RUNTIME_ERROR

@@ -1,0 +1,112 @@
+"""What came of running a program: executions from a sandbox, verdicts from the judge."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How one execution ended, as a sandbox sees it."""
+
+    FINISHED = "finished"
+    RUNTIME_ERROR = "runtime_error"
+    TIME_LIMIT_EXCEEDED = "time_limit_exceeded"
+    MEMORY_LIMIT_EXCEEDED = "memory_limit_exceeded"
+    OUTPUT_LIMIT_EXCEEDED = "output_limit_exceeded"
+    COMPILATION_ERROR = "compilation_error"
+    SANDBOX_VIOLATION = "sandbox_violation"
+    INTERNAL_ERROR = "internal_error"
+
+
+class Verdict(StrEnum):
+    """What the judge says of a test or of a candidate.
+
+    `no_tests` is said of a candidate only: there was nothing to judge it by. It is never a pass.
+    """
+
+    ACCEPTED = "accepted"
+    WRONG_ANSWER = "wrong_answer"
+    RUNTIME_ERROR = "runtime_error"
+    TIME_LIMIT_EXCEEDED = "time_limit_exceeded"
+    MEMORY_LIMIT_EXCEEDED = "memory_limit_exceeded"
+    OUTPUT_LIMIT_EXCEEDED = "output_limit_exceeded"
+    COMPILATION_ERROR = "compilation_error"
+    SANDBOX_VIOLATION = "sandbox_violation"
+    INTERNAL_ERROR = "internal_error"
+    NO_TESTS = "no_tests"
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One run of a program on one input; `stdout` and `stderr` hold what fitted under the output limit.
+
+    `exit_code` is None where a signal ended the program, and `signal` where none did. Bytes that are not UTF-8
+    stand as U+FFFD.
+    """
+
+    status: Status
+    stdout: str = ""
+    stderr: str = ""
+    exit_code: int | None = None
+    signal: int | None = None
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    max_rss_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a sandbox says of one program: did it compile, and one execution an input, in order.
+
+    `executions` is shorter than the inputs where the caller stopped early; a program that doesn't compile has
+    none.
+    """
+
+    compilation: Execution
+    executions: tuple[Execution, ...] = ()
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the program compiled."""
+        return self.compilation.status is Status.FINISHED
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One test's verdict and the execution it was reached on."""
+
+    verdict: Verdict
+    execution: Execution
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A candidate's verdict, and those of its tests in the dataset's order.
+
+    Tests that were left out after an early stop are counted in `tests_total` and absent from `tests`.
+    """
+
+    verdict: Verdict
+    tests: tuple[TestResult, ...] = ()
+    tests_total: int = 0
+    message: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every test was passed, and there was one."""
+        return self.verdict is Verdict.ACCEPTED
+
+    @property
+    def tests_passed(self) -> int:
+        """The number of tests with the verdict accepted."""
+        return sum(test.verdict is Verdict.ACCEPTED for test in self.tests)
+
+
+def first_failure(verdicts: Iterable[Verdict]) -> Verdict:
+    """A candidate's verdict: its first test's that is not accepted; `no_tests` where there is none."""
+    overall = Verdict.NO_TESTS
+    for verdict in verdicts:
+        if verdict is not Verdict.ACCEPTED:
+            return verdict
+        overall = verdict
+    return overall

@@ -1,0 +1,1 @@
+"""The flows and prompts that are shipped with alpha_codium."""

@@ -1,0 +1,1 @@
+"""The settings that are shipped with alpha_codium."""

@@ -1,0 +1,41 @@
+"""Packaging of alpha_codium: a light core, everything heavier an extra."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+LOCAL = ["xllamacpp>=2026.1"]
+DEV = [line for line in Path(__file__).with_name("requirements-dev.txt").read_text().splitlines() if line[:1].isalpha()]
+
+setup(
+    name="alpha_codium",
+    version="0.1.0",
+    description="Let language models write programs, and know how good the programs are",
+    long_description=Path(__file__).with_name("README.md").read_text("utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.11",
+    packages=[*find_packages(include=["alpha_codium", "alpha_codium.*"]), "alpha_codium.settings", "alpha_codium.prompts"],
+    package_dir={"alpha_codium.settings": "settings", "alpha_codium.prompts": "prompts"},
+    package_data={
+        "alpha_codium": ["py.typed"],
+        "alpha_codium.data": ["examples/*.json"],
+        "alpha_codium.settings": ["*.toml"],
+        "alpha_codium.prompts": ["*/*.toml"],
+    },
+    install_requires=[
+        "aiolimiter>=1.1",
+        "click>=8.2",
+        "datasets>=3.0",
+        "jinja2>=3.1.4",
+        "litellm>=1.60,!=1.82.7,!=1.82.8",
+        "loguru>=0.7",
+        "pydantic>=2.7",
+        "pyyaml>=6.0",
+        "rich>=13.7",
+        "tenacity>=9.0",
+        "toml>=0.10.2",
+    ],
+    extras_require={"local": LOCAL, "dev": [*LOCAL, *DEV]},
+    entry_points={"console_scripts": ["gencode=alpha_codium.cli.main:main"]},
+)

@@ -1,0 +1,15 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("no deadline", deadline=None)  # no test asserts on a time
+settings.load_profile("no deadline")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test has a GENCODE_HOME of its own."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("GENCODE_HOME", str(folder))
+    return folder

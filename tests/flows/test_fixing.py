@@ -1,0 +1,212 @@
+"""Repairing by tests: public ones, then those of the model; anchors; one call or two."""
+
+from tests.flows.scripted_flow import (
+    CRASH,
+    ONE,
+    PLANNING,
+    SUM,
+    TWO,
+    ai_tests,
+    answering,
+    fields,
+    problem_of,
+    program,
+)
+
+FIRST_ATTEMPT = {"initial_code_generation.max_attempts": 1}
+ONLY_PUBLIC = FIRST_ATTEMPT | {"ai_tests.max_allowed_calls": 0}
+ONLY_AI = FIRST_ATTEMPT | {"public_tests.max_allowed_calls": 0}
+THREE = problem_of(("1 2", "3"), ("5 5", "10"), ("7 7", "14"))
+KEPT = "fix_public_test"
+
+
+def kept(outcome, stage):
+    return [event["kept"] for event in outcome.events if event["stage"] == stage]
+
+
+def codes(*programs):
+    return [program(code) for code in programs]
+
+
+async def test_the_fixer_sees_the_program_the_input_what_was_expected_and_what_came(bench):
+    outcome = await bench.solve(TWO, {"initial_code": program(answering({"1 2": 3, "5 5": 55}))}, ONLY_PUBLIC)
+    asked = outcome.user("fix")
+    assert answering({"1 2": 3, "5 5": 55}) in asked
+    assert "Input:\n5 5\nExpected output:\n10\nWhat came instead:\n55" in asked
+    assert "(wrong answer)" in asked
+    assert outcome.prompts == [*PLANNING, "initial_code", "fix"]
+    assert outcome.program == SUM
+
+
+async def test_of_a_crash_the_fixer_sees_the_traceback(bench):
+    outcome = await bench.solve(ONE, {"initial_code": program(CRASH)}, ONLY_PUBLIC)
+    asked = outcome.user("fix")
+    assert "(runtime error)" in asked
+    assert "Traceback (most recent call last)" in asked
+    assert "IndexError: list index out of range" in asked
+
+
+async def test_of_a_program_that_does_not_compile_the_fixer_sees_the_error(bench):
+    broken = "print(input())\nif True\n    print(3)"
+    outcome = await bench.solve(ONE, {"initial_code": program(broken)}, ONLY_PUBLIC)
+    assert "(compilation error)" in outcome.user("fix")
+    assert "SyntaxError" in outcome.user("fix")
+
+
+async def test_of_a_program_that_never_ends_the_fixer_is_told_so(bench):
+    answers = {"initial_code": program("input()\nprint('so far', flush=True)\nwhile True: pass")}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | {"code_tester.timeout": 0.5})
+    assert "What came instead:\n(time limit exceeded)\nso far" in outcome.user("fix")
+
+
+async def test_a_long_output_is_cut_in_the_middle(bench):
+    answers = {"initial_code": program("input()\nprint('x' * 9000)")}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC)
+    assert "characters left out" in outcome.user("fix")
+    assert len(outcome.user("fix")) < 5000
+
+
+async def test_a_test_gets_three_fixes_at_most(bench):
+    answers = {"initial_code": program("print(0)"), "fix": program("print(0)")}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC)
+    assert outcome.prompts.count("fix") == 3
+    assert outcome.program == "print(0)"
+
+
+async def test_all_public_tests_together_get_four_fixes_at_most(bench):
+    answers = {"initial_code": program("print(0)"), "fix": program("print(0)")}
+    outcome = await bench.solve(THREE, answers, ONLY_PUBLIC)
+    inputs = [call.user.partition("Input:\n")[2].partition("\n")[0] for call in outcome.of("fix")]
+    assert inputs == ["1 2", "1 2", "1 2", "5 5"]
+
+
+async def test_a_fix_that_comes_nearer_is_the_next_ones_start(bench):
+    nearer = answering({"1 2": 2})
+    answers = {"initial_code": program(answering({}, 900)), "fix": codes(answering({}, 5000), nearer, SUM)}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC)
+    assert [nearer in call.user for call in outcome.of("fix")] == [False, False, True]
+    assert kept(outcome, KEPT) == [False, True, True]
+    assert outcome.program == SUM
+
+
+async def test_a_fix_that_breaks_an_anchor_is_undone(bench):
+    first = answering({"1 2": 3})
+    answers = {"initial_code": program(first), "fix": codes(answering({"5 5": 10}), SUM)}
+    outcome = await bench.solve(TWO, answers, ONLY_PUBLIC)
+    assert kept(outcome, KEPT) == [False, True]
+    assert first in outcome.of("fix")[1].user
+    assert outcome.program == SUM
+
+
+async def test_a_later_test_that_passes_already_is_an_anchor_too(bench):
+    answers = {"initial_code": program(answering({"5 5": 10})), "fix": program(answering({"1 2": 3}))}
+    outcome = await bench.solve(TWO, answers, ONLY_PUBLIC)
+    assert kept(outcome, KEPT) == [False, False, False]
+    assert outcome.program == answering({"5 5": 10})
+
+
+async def test_a_fix_without_a_program_changes_nothing(bench):
+    answers = {"initial_code": program("print(0)"), "fix": "I can't."}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | {"solve.max_format_retries": 0})
+    assert outcome.program == "print(0)"
+    assert outcome.prompts.count("fix") == 3
+
+
+async def test_a_fix_keeps_its_program_where_its_analysis_cannot_be_read(bench):
+    answers = {"initial_code": program("print(0)"), "fix": "failed_tests: [\n" + program(SUM)}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC)
+    assert outcome.program == SUM
+    assert outcome.prompts.count("fix") == 1
+
+
+async def test_a_fix_in_two_calls_is_an_analysis_and_then_a_program(bench):
+    answers = {"initial_code": program("print(0)")}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | {"public_tests.single_stage_fix": False})
+    assert outcome.prompts[-2:] == ["analyze_failure", "fix_analyzed"]
+    assert "```python" not in outcome.user("analyze_failure").rpartition("The test is right")[2]
+    assert "THE MISTAKE" in outcome.user("fix_analyzed")
+    assert "THE NEW FLOW" in outcome.user("fix_analyzed")
+    assert [call.body["temperature"] for call in outcome.calls[-2:]] == [0.3, 0.3]
+    assert outcome.program == SUM
+
+
+async def test_an_analysis_that_cannot_be_read_is_a_fix_that_failed(bench):
+    answers = {"initial_code": program("print(0)"), "analyze_failure": "Hm."}
+    settings = {"public_tests.single_stage_fix": False, "solve.max_format_retries": 0}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | settings)
+    assert outcome.prompts.count("analyze_failure") == 3
+    assert "fix_analyzed" not in outcome.prompts
+    assert outcome.program == "print(0)"
+
+
+async def test_an_ai_test_that_fails_is_fixed_once(bench):
+    partly = answering({"1 2": 3})
+    answers = {"generate_ai_tests": ai_tests(("2 2", "4")), "initial_code": program(partly), "fix": program(SUM)}
+    outcome = await bench.solve(ONE, answers)
+    assert outcome.prompts == [*PLANNING, "initial_code", "fix"]
+    assert "Input:\n2 2\nExpected output:\n4" in outcome.user("fix")
+    assert kept(outcome, "fix_ai_test") == [True]
+    assert outcome.program == SUM
+
+
+async def test_ai_tests_get_four_fixes_in_all_and_one_each(bench):
+    wrong = [(f"9 {n}", "0") for n in range(6)]
+    outcome = await bench.solve(ONE, {"generate_ai_tests": ai_tests(*wrong), "fix": program(SUM)})
+    inputs = [call.user.partition("Input:\n")[2].partition("\n")[0] for call in outcome.of("fix")]
+    assert inputs == ["9 0", "9 1", "9 2", "9 3"]
+
+
+async def test_a_wrong_ai_test_never_costs_a_public_test(bench):
+    misled = answering({"2 2": 5})
+    answers = {"generate_ai_tests": ai_tests(("2 2", "5")), "fix": program(misled)}
+    outcome = await bench.solve(ONE, answers)
+    assert kept(outcome, "fix_ai_test") == [False]
+    assert outcome.program == SUM
+    assert outcome.candidate.solved_public
+
+
+async def test_a_fix_by_an_ai_test_is_kept_only_if_every_earlier_anchor_passes(bench):
+    start, second = answering({"1 2": 3, "2 2": 4}), answering({"1 2": 3, "6 6": 12})
+    answers = {
+        "generate_ai_tests": ai_tests(("2 2", "4"), ("6 6", "12")),
+        "initial_code": program(start),
+        "fix": program(second),
+    }
+    outcome = await bench.solve(ONE, answers)
+    assert kept(outcome, "fix_ai_test") == [False]
+    assert outcome.program == start
+
+
+async def test_a_fix_by_an_ai_test_that_only_comes_nearer_is_undone(bench):
+    start = answering({"1 2": 3})
+    answers = {
+        "generate_ai_tests": ai_tests(("2 2", "4")),
+        "initial_code": program(start),
+        "fix": program(answering({"1 2": 3, "2 2": 5})),
+    }
+    assert (await bench.solve(ONE, answers)).program == start
+
+
+async def test_public_tests_come_first_and_last_among_the_ai_tests(bench):
+    answers = {
+        "generate_ai_tests": ai_tests(("2 2", "4")),
+        "initial_code": program("print(0)"),
+        "fix": codes("print(0)", "print(0)", SUM),
+    }
+    outcome = await bench.solve(ONE, answers, ONLY_AI)
+    inputs = [call.user.partition("Input:\n")[2].partition("\n")[0] for call in outcome.of("fix")]
+    assert inputs == ["1 2", "2 2", "1 2"]
+    assert outcome.program == SUM
+
+
+async def test_a_test_of_the_model_never_becomes_a_public_test(bench):
+    answers = {"generate_ai_tests": ai_tests(("2 2", "5"), ("1 2", "7")), "fix": program(answering({"1 2": 7}))}
+    outcome = await bench.solve(ONE, answers)
+    assert (outcome.candidate.public_tests_passed, outcome.candidate.public_tests_total) == (1, 1)
+    assert not any("Example output 2" in call.user for call in outcome.calls)
+
+
+async def test_without_ai_tests_public_tests_alone_are_left(bench):
+    answers = {"generate_ai_tests": fields(tests=[]), "initial_code": program("print(0)"), "fix": program("print(1)")}
+    outcome = await bench.solve(ONE, answers, ONLY_AI)
+    assert outcome.prompts.count("fix") == 2

@@ -1,0 +1,121 @@
+"""Prompts: what is put into them stays text, what they lack is told, and all that are shipped can be rendered."""
+
+from dataclasses import replace
+
+import pytest
+
+from alpha_codium.errors import FlowError
+from alpha_codium.flows.loading import load_flow, shipped_flows
+from alpha_codium.flows.state import ExplainedTest, Plan
+from alpha_codium.problem import Statement, TestCase
+from alpha_codium.rendering import Prompt, load_prompt
+from tests.flows.scripted_flow import PLANNING, chosen, explanations, fields, marks, plan, problem_of, program
+
+PROBLEM = {"problem": Statement("Sum", "Add.", (TestCase("1 2\n", "3\n"),))}
+REFLECTION = {"reflection": "known"}
+EXPLAINED = [ExplainedTest("1 2", "3", "it adds up")]
+FAILURE = {
+    "program": "print(0)",
+    "test": TestCase("1 2", "3"),
+    "actual": "0",
+    "verdict": "wrong_answer",
+    "explanation": "",
+    "reflection": "",
+    "trace": "",
+}
+# What each stage passes to its prompt.
+PASSED = {
+    "reflect": PROBLEM,
+    "validate_reflection": PROBLEM | {"explanations": EXPLAINED},
+    "possible_solutions": PROBLEM | REFLECTION | {"explanations": EXPLAINED, "max_num_of_possible_solutions": 3},
+    "choose_best": PROBLEM | REFLECTION | {"plans": [Plan("a", "b"), Plan("c", "d", "e", ("f",), "O(n)")]},
+    "generate_ai_tests": PROBLEM | REFLECTION | {"explanations": [], "number_of_ai_tests": 6},
+    "validate_ai_tests": PROBLEM
+    | REFLECTION
+    | {"explanations": [], "number_of_ai_tests": 6, "tests": EXPLAINED},
+    "brute_force": PROBLEM,
+    "initial_code": PROBLEM | REFLECTION | {"plan": None},
+    "direct_code": PROBLEM | REFLECTION | {"plan": None},
+    "fix": PROBLEM | FAILURE,
+    "analyze_failure": PROBLEM | FAILURE,
+    "fix_analyzed": PROBLEM | FAILURE | {"analysis": {"what_went_wrong": "a", "fixed_flow": "b"}},
+    "code_contests_prompts_baseline": PROBLEM,
+}
+HOSTILE = "{{ 7 * 7 }} {% for %} {# gone #} {{ problem.private_tests }} ${x} %s {}"
+
+
+def prompts():
+    paths = [path for folder in shipped_flows().values() for path in sorted(folder.glob("*.toml"))]
+    return [path for path in paths if path.stem not in ("flow", "partials")]
+
+
+@pytest.mark.parametrize("path", prompts(), ids=lambda path: path.stem)
+def test_every_shipped_prompt_renders_with_what_its_stage_passes(path):
+    system, user = load_prompt(path).render(PASSED[path.stem])
+    assert system
+    assert "Add." in user
+    assert marks()[path.stem] in user
+    assert not [mark for mark in ("{{", "{%", "\n\n\n\n") if mark in user]
+
+
+@pytest.mark.parametrize("path", prompts(), ids=lambda path: path.stem)
+def test_every_shipped_prompt_names_itself_where_a_variable_is_missing(path):
+    for name in PASSED[path.stem]:
+        rest = {key: value for key, value in PASSED[path.stem].items() if key != name}
+        if f"{name}" not in path.read_text() and name not in ("reflection", "explanations"):
+            continue
+        try:
+            load_prompt(path).render(rest)
+        except FlowError as error:
+            assert path.stem in str(error)
+            assert name in str(error)
+    with pytest.raises(FlowError, match=path.stem):
+        load_prompt(path).render({})
+
+
+def test_every_shipped_prompt_belongs_to_a_stage():
+    used = set()
+    for name in shipped_flows():
+        for stage in load_flow(name).stages:
+            used |= {value.name for value in vars(stage).values() if isinstance(value, Prompt)}
+    assert used == {path.stem for path in prompts()} == set(PASSED)
+
+
+def test_a_missing_variable_is_an_error_that_names_the_prompt():
+    with pytest.raises(FlowError, match=r"prompt 'greet' can't be rendered: 'name' is undefined"):
+        Prompt("greet", "Hello {{ name }}").render({})
+
+
+def test_a_field_that_the_statement_does_not_have_is_an_error():
+    with pytest.raises(FlowError, match="private_tests"):
+        Prompt("greet", "{{ problem.private_tests }}").render(PROBLEM)
+
+
+@pytest.mark.parametrize("template", ["{{ problem.__class__.__mro__ }}", "{{ problem.name.__class__ }}"])
+def test_a_template_cannot_reach_behind_its_values(template):
+    with pytest.raises(FlowError):
+        Prompt("greet", template).render(PROBLEM)
+
+
+async def test_templates_in_a_statement_or_an_answer_stay_text(bench):
+    wrong = f"print(0)  # {HOSTILE}"
+    answers = {
+        "reflect": fields(self_reflection=HOSTILE, tests_explanations=explanations(("1 2", "3"), why=HOSTILE)),
+        "possible_solutions": fields(possible_solutions=[plan("a") | {"content": HOSTILE}, plan("b")]),
+        "choose_best": fields(name="a", content=HOSTILE, why=HOSTILE, flow=[HOSTILE]),
+        "initial_code": program(wrong),
+    }
+    problem = replace(problem_of((HOSTILE, "3")), description=f"Add. {HOSTILE}", name=f"Sum {HOSTILE}")
+    outcome = await bench.solve(problem, answers, {"initial_code_generation.max_attempts": 1})
+    assert set(outcome.prompts) == {*PLANNING, "initial_code", "fix"}
+    for call in outcome.calls:
+        assert call.user.count(HOSTILE) >= 3
+        assert "49" not in call.user
+    assert outcome.user("initial_code").count(HOSTILE) == 6
+    assert wrong in outcome.user("fix")
+
+
+async def test_a_plan_may_be_called_what_it_likes(bench):
+    answers = {"possible_solutions": fields(possible_solutions=[plan("{{ a }}"), plan("b")])}
+    outcome = await bench.solve(answers=answers | {"choose_best": chosen("{{ A }}")})
+    assert "Solve it in this way: {{ a }}\n" in outcome.user("initial_code")

@@ -1,0 +1,60 @@
+"""A model in this process, for tests in which the model is not what is under test."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from alpha_codium.config import Settings
+from alpha_codium.flows import load_flow
+from alpha_codium.gen.sample import Solver
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.limits import Limits
+from alpha_codium.llm.messages import Answer, ChatRequest
+from alpha_codium.problem import Problem, TestCase
+from alpha_codium.sandbox.protocol import StopTest
+from alpha_codium.verdict import Execution, Report, Status
+from tests.gen.running import ECHO
+
+
+class FakeModel:
+    """Answers with what `reply` gives for the number of the request; an exception is raised."""
+
+    name = "fake"
+    supports_json_schema = False
+
+    def __init__(self, reply: Callable[[int], str | BaseException] = lambda _number: ECHO) -> None:
+        self.reply = reply
+        self.requests: list[ChatRequest] = []
+
+    async def ask(self, request: ChatRequest) -> Answer:
+        self.requests.append(request)
+        await asyncio.sleep(0)
+        said = self.reply(len(self.requests))
+        if isinstance(said, BaseException):
+            raise said
+        return Answer(said, self.name, prompt_tokens=10, completion_tokens=2, cost=0.25)
+
+
+class EchoSandbox:
+    """Takes every program for `print(input())`, without running it."""
+
+    async def run(
+        self, program: str, inputs: Sequence[str], *, limits: Limits | None = None, stop: StopTest | None = None
+    ) -> Report:
+        executions = tuple(Execution(Status.FINISHED, stdout=text) for text in inputs)
+        for index, execution in enumerate(executions):
+            if stop is not None:
+                stop(index, execution)
+        return Report(Execution(Status.FINISHED), executions)
+
+
+def solver_of(model: FakeModel, flow: str | Path = "baseline", settings: Settings | None = None) -> Solver:
+    """A solver with the fake model, and a sandbox that runs nothing."""
+    settings = settings or Settings()
+    judge = Judge(EchoSandbox(), Rules.of(settings.code_tester))  # type: ignore[arg-type]
+    return Solver(load_flow(str(flow)), model, model.name, judge, settings)
+
+
+def echo_problem(name: str) -> Problem:
+    """A problem that is solved by echoing."""
+    return Problem(name, f"Echo, says {name}.", public_tests=(TestCase("1\n", "1\n"),))

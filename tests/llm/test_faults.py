@@ -1,0 +1,59 @@
+import json
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alpha_codium.llm.errors import AuthenticationFailed, ModelError, TransientError
+from alpha_codium.llm.faults import MESSAGE_LIMIT, Where, as_model_error
+
+WHERE = Where("openai/x", "http://127.0.0.1:1/v1", "a-key-nobody-may-see")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+BODIES = st.text() | JSON.map(json.dumps) | JSON.map(lambda value: json.dumps({"error": value}))
+
+
+def refusal(status: int, body: str, headers: dict[str, str] | None = None) -> Exception:
+    """An error as litellm gives it: the provider's response at the end of a chain of others."""
+    response = httpx.Response(status, text=body, headers=headers, request=httpx.Request("POST", "http://127.0.0.1:1"))
+    outer = RuntimeError("litellm.APIError: APIError: OpenAIException - something")
+    outer.__cause__ = ValueError("in between")
+    outer.__cause__.__context__ = httpx.HTTPStatusError("refused", request=response.request, response=response)
+    return outer
+
+
+@given(st.integers(300, 599), BODIES)
+def test_whatever_a_provider_sends_becomes_one_short_line_of_ours(status, body):
+    fault = as_model_error(refusal(status, body), WHERE)
+    assert isinstance(fault, ModelError)
+    assert str(fault).startswith("openai/x: ")
+    assert "\n" not in str(fault)
+    assert len(str(fault)) < MESSAGE_LIMIT + 200
+
+
+@given(st.integers(300, 599), st.text("abc ", max_size=20))
+def test_the_status_decides_what_is_tried_again(status, words):
+    fault = as_model_error(refusal(status, json.dumps({"error": {"message": words}})), WHERE)
+    assert isinstance(fault, TransientError) == (status in (408, 409, 425, 429) or status >= 500)
+
+
+@pytest.mark.parametrize("text", ["{" * 100_000 + "}", '{"a":' * 100_000 + "1" + "}" * 100_000, "[" * 100_000 + "{}"])
+def test_a_body_that_is_nested_without_end_is_only_shortened(text):
+    assert isinstance(as_model_error(refusal(500, text), WHERE), TransientError)
+
+
+def test_a_chain_that_bites_its_tail_has_an_end():
+    error = OSError("first")
+    error.__context__ = second = ValueError("second")
+    second.__context__ = error
+    assert isinstance(as_model_error(error, WHERE), TransientError)
+
+
+def test_a_key_in_a_body_is_hidden_wherever_it_stands():
+    body = json.dumps({"error": {"message": f"Bearer {WHERE.api_key} is wrong", "code": f"bad:{WHERE.api_key}"}})
+    fault = as_model_error(refusal(401, body), WHERE)
+    assert isinstance(fault, AuthenticationFailed)
+    assert "nobody" not in str(fault)

@@ -1,0 +1,112 @@
+"""How litellm is loaded: late, quietly, off the network, and closed without a trace. Each in a process of its own."""
+
+import os
+import subprocess
+import sys
+
+from tests.servers.scripted import ScriptedServer
+from tests.support import ROOT
+
+
+def run(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    dropped = ("LITELLM_", "HF_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    return subprocess.run(
+        [
+            sys.executable,
+            "-X",
+            "dev",
+            "-W",
+            "ignore::DeprecationWarning",
+            "-W",
+            "ignore::SyntaxWarning",
+            "-c",
+            code,
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=ROOT,
+        env=kept | {"PYTHONPATH": str(ROOT)} | environment,
+        check=True,
+    )
+
+
+ASK = """
+import asyncio, os, sys
+contacts = []
+def watch(event, arguments):
+    if event == "socket.getaddrinfo":
+        contacts.append(str(arguments[0]))
+    if event == "socket.connect":
+        contacts.append(str(arguments[1]))
+sys.addaudithook(watch)
+from tests.llm.asking import request
+from alpha_codium.llm.client import ModelClient
+print("litellm" in sys.modules)
+async def main():
+    ticks = 0
+    async def tick():
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.01)
+            ticks += 1
+    ticking = asyncio.create_task(tick())
+    async with ModelClient(sys.argv[1], api_base=sys.argv[2], api_key="k") as client:
+        print("litellm" in sys.modules)
+        await client.prepare()
+        print(ticks > 20)
+        print((await client.ask(request())).text)
+    ticking.cancel()
+asyncio.run(main())
+print({contact for contact in contacts if sys.argv[3] not in contact})
+print(sorted(name for name in os.environ if name.startswith("HF_")))
+"""
+
+
+def test_litellm_comes_with_the_first_call_without_blocking_and_asks_nobody():
+    with ScriptedServer() as server:
+        for model, base in (
+            ("openai/x", server.api_base),
+            ("anthropic/claude-sonnet-4-5", server.url),
+            ("ollama_chat/x", server.url),
+        ):
+            done = run(ASK, model, base, server.url.rpartition(":")[2])
+            assert done.stdout.splitlines() == ["False", "False", "True", "echo: hi", "set()", "[]"], model
+            assert "Unclosed" not in done.stderr
+            assert "never awaited" not in done.stderr
+            assert "Task was destroyed" not in done.stderr
+            assert "LiteLLM" not in done.stderr
+
+
+CANCELLED = """
+import asyncio, sys
+from tests.llm.asking import request
+from alpha_codium.llm.client import ModelClient
+async def main():
+    async with ModelClient("openai/x", api_base=sys.argv[1], api_key="k") as client:
+        await client.ask(request("first"))
+        print("asking", flush=True)
+        await client.ask(request("second"))
+try:
+    asyncio.run(main())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_ends_a_call_in_flight_cleanly():
+    import signal
+
+    from tests.servers.scripted import Hang, OnNumbers
+
+    with ScriptedServer(faults=[OnNumbers({2: Hang()})]) as server:
+        command = [sys.executable, "-X", "dev", "-W", "ignore", "-c", CANCELLED, server.api_base]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen(command, **pipes, text=True, cwd=ROOT) as child:
+            server.wait_for_requests(2)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=60)
+    assert out.splitlines() == ["asking", "interrupted"]
+    assert "Unclosed" not in err

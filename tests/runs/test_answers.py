@@ -1,0 +1,82 @@
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alpha_codium.runs import AnswerStore, without_secrets
+from alpha_codium.runs.answers import answer_key
+
+QUESTION = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.2, "seed": None}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        answer_key(QUESTION, "p#1"),
+        answer_key(QUESTION, "p#0", 1),
+        answer_key(QUESTION | {"model": "n"}, "p#0"),
+        answer_key(QUESTION | {"temperature": 0.3}, "p#0"),
+        answer_key(QUESTION | {"seed": 0}, "p#0"),
+        answer_key(QUESTION | {"messages": [{"role": "system", "content": "hi"}]}, "p#0"),
+    ],
+    ids=["sample", "occurrence", "model", "temperature", "seed", "messages"],
+)
+def test_keys_differ_by_whatever_decides_the_answer(other):
+    assert other != answer_key(QUESTION, "p#0")
+
+
+def test_a_key_does_not_depend_on_the_order_of_the_question():
+    assert answer_key(dict(reversed(QUESTION.items())), "p#0") == answer_key(QUESTION, "p#0")
+
+
+@given(st.text(), st.text())
+def test_samples_of_different_names_have_different_keys(one, other):
+    assert (answer_key(QUESTION, one) == answer_key(QUESTION, other)) == (one == other)
+
+
+def test_answers_are_there_when_the_store_is_opened_again(tmp_path):
+    with AnswerStore(tmp_path / "answers.sqlite") as store:
+        store.put("k", {"text": "half \ud800 a pair, \u2028"})
+        assert store.get("other") is None
+    with AnswerStore(tmp_path / "answers.sqlite") as store:
+        assert store.get("k") == {"text": "half \ud800 a pair, \u2028"}
+        assert len(store) == 1
+
+
+def test_the_first_answer_of_a_key_stays(tmp_path):
+    with AnswerStore(tmp_path / "answers.sqlite") as store:
+        store.put("k", {"text": "first"})
+        store.put("k", {"text": "second"})
+        assert store.get("k") == {"text": "first"}
+
+
+def test_an_answer_is_on_the_disk_when_put_returns(tmp_path):
+    with AnswerStore(tmp_path / "answers.sqlite") as store:
+        store.put("k", {"text": "first"})
+        other = sqlite3.connect(tmp_path / "answers.sqlite")
+        assert other.execute("SELECT COUNT(*) FROM answers").fetchone() == (1,)
+        other.close()
+
+
+def test_many_threads_can_use_one_store(tmp_path):
+    with AnswerStore(tmp_path / "answers.sqlite") as store, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: store.put(str(number), {"text": str(number)}), range(200)))
+        assert list(pool.map(lambda number: store.get(str(number)), range(200))) == [
+            {"text": str(number)} for number in range(200)
+        ]
+
+
+def test_parameters_that_bear_a_secrets_name_are_left_out_at_any_depth():
+    given_parameters = {
+        "reasoning_effort": "low",
+        "api_key": "sk-1",
+        "extra_headers": {"x-api-key": "sk-2", "Authorization": "Bearer sk-3", "x-team": "a"},
+        "tools": [{"token": "sk-4", "name": "t"}],
+    }
+    assert without_secrets(given_parameters) == {
+        "reasoning_effort": "low",
+        "extra_headers": {"x-team": "a"},
+        "tools": [{"name": "t"}],
+    }

@@ -1,0 +1,102 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from alpha_codium.errors import UserError
+from alpha_codium.runs import RunFolder
+from alpha_codium.runs.folder import new_run_name, without_none
+
+HOLD = """
+import sys
+from pathlib import Path
+from alpha_codium.runs import RunFolder
+with RunFolder(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_run_folder_says_what_it_was_asked_for(tmp_path):
+    asked = {"command": "c", "samples": 3, "none": None, "settings": {"config": {"models": ("a", "b"), "seed": None}}}
+    RunFolder.create(tmp_path, "r", asked)
+    described = RunFolder.reopen(tmp_path, "r").description()
+    assert described == {"command": "c", "samples": 3, "settings": {"config": {"models": ["a", "b"]}}}
+
+
+def test_a_name_that_is_taken_is_refused_with_both_ways_out(tmp_path):
+    RunFolder.create(tmp_path, "r", {})
+    with pytest.raises(UserError, match="exists already.*--resume r, or choose another name"):
+        RunFolder.create(tmp_path, "r", {})
+
+
+def test_an_unknown_run_is_met_with_the_nearest(tmp_path):
+    RunFolder.create(tmp_path, "first_try", {})
+    with pytest.raises(UserError, match="did you mean 'first_try'"):
+        RunFolder.reopen(tmp_path, "first_tri")
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a\0b"])
+def test_a_name_that_can_be_no_folder_is_refused(tmp_path, name):
+    with pytest.raises(UserError, match="no name for a run"):
+        RunFolder.create(tmp_path, name, {})
+    with pytest.raises(UserError, match="no name for a run"):
+        RunFolder.reopen(tmp_path, name)
+
+
+def test_a_path_is_a_run_folder_anywhere(tmp_path):
+    folder = RunFolder.create(tmp_path / "runs", f"{tmp_path}/elsewhere/mine", {"a": 1})
+    assert folder.path == tmp_path / "elsewhere" / "mine"
+    assert RunFolder.reopen(tmp_path / "runs", f"{tmp_path}/elsewhere/mine").description() == {"a": 1}
+
+
+def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="can't be made: Not a directory"):
+        RunFolder.create(tmp_path / "file", "r", {})
+
+
+def test_a_folder_is_used_by_one_process_at_a_time(tmp_path):
+    folder = RunFolder.create(tmp_path, "r", {})
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, folder.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(UserError, match="run 'r' is in use by another process"), folder:
+            pass
+        holder.kill()
+        holder.wait()
+        with folder:
+            pass
+
+
+def test_a_second_opening_in_the_same_process_is_refused_too(tmp_path):
+    RunFolder.create(tmp_path, "r", {})
+    with RunFolder.reopen(tmp_path, "r"):
+        with pytest.raises(UserError, match="in use"), RunFolder.reopen(tmp_path, "r"):
+            pass
+
+
+def test_a_description_that_was_broken_by_hand_is_told_in_one_line(tmp_path):
+    folder = RunFolder.create(tmp_path, "r", {})
+    (folder.path / "run.toml").write_text("= broken")
+    with pytest.raises(UserError, match=r"run\.toml can't be read"):
+        folder.description()
+
+
+def test_a_json_file_is_whole_and_nothing_else_is_left_behind(tmp_path):
+    folder = RunFolder.create(tmp_path, "r", {})
+    folder.write_json("transcripts/p/0.json", {"text": "half \ud800 a pair"})
+    path = folder.write_json("transcripts/p/0.json", {"text": "second"})
+    assert json.loads(path.read_text()) == {"text": "second"}
+    assert [p.name for p in path.parent.iterdir()] == ["0.json"]
+
+
+def test_a_run_without_a_name_gets_one_that_says_what_it_is():
+    assert new_run_name("solve_set").startswith("solve_set-2")
+
+
+def test_what_is_none_is_left_out_at_any_depth():
+    assert without_none({"a": None, "b": {"c": None, "d": (1, {"e": None})}}) == {"b": {"d": [1, {}]}}

@@ -1,0 +1,82 @@
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alpha_codium.runs import Journal
+from alpha_codium.runs.journal import JournalError
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=5
+)
+ENTRIES = st.lists(st.dictionaries(st.text(max_size=5), VALUES, max_size=3), max_size=8)
+NEW = {"new": "entry"}
+
+
+def written(path: Path, entries: list[dict]) -> bytes:
+    with Journal(path) as journal:
+        for entry in entries:
+            journal.append(entry)
+    return path.read_bytes() if path.exists() else b""
+
+
+@settings(max_examples=100, deadline=None)
+@given(ENTRIES, st.data())
+def test_any_truncation_gives_a_prefix_and_appending_never_joins_lines(entries, data):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.jsonl"
+        content = written(path, entries)
+        path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
+        left = list(Journal(path).entries())
+        assert left == entries[: len(left)]
+        with Journal(path) as journal:
+            journal.append(NEW)
+            assert list(journal.entries()) == [*left, NEW]
+
+
+@settings(max_examples=50, deadline=None)
+@given(ENTRIES, ENTRIES)
+def test_what_was_appended_is_read_back_over_openings(first, second):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.jsonl"
+        written(path, first)
+        written(path, second)
+        assert list(Journal(path).entries()) == [*first, *second]
+
+
+@settings(max_examples=50, deadline=None)
+@given(ENTRIES, st.binary(max_size=20).filter(lambda tail: b"\n" not in tail))
+def test_whatever_a_torn_line_holds_is_dropped(entries, tail):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.jsonl"
+        path.write_bytes(written(path, entries) + tail)
+        assert list(Journal(path).entries()) == entries
+
+
+def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    written(path, [{"a": 1}, {"a": 2}])
+    path.write_bytes(path.read_bytes().replace(b'{"a": 1}', b'{"a": 1'))
+    with pytest.raises(JournalError, match=r"journal\.jsonl, line 1"):
+        list(Journal(path).entries())
+
+
+def test_a_broken_line_is_left_for_the_user_to_see_when_more_is_appended(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"broken\n")
+    written(path, [NEW])
+    assert path.read_bytes() == b"broken\n" + json.dumps(NEW).encode() + b"\n"
+
+
+def test_a_journal_that_was_never_opened_has_no_entries(tmp_path):
+    assert list(Journal(tmp_path / "journal.jsonl").entries()) == []
+
+
+def test_every_entry_is_one_line_whatever_it_holds(tmp_path):
+    entries = [{"program": "a\nb\r\n\u2028\x85\ud800"}, {"program": "\x00"}]
+    content = written(tmp_path / "journal.jsonl", entries)
+    assert content.count(b"\n") == len(entries)
+    assert list(Journal(tmp_path / "journal.jsonl").entries()) == entries

@@ -1,0 +1,80 @@
+"""Every sandbox backend that this machine gives: what the conformance suite runs on.
+
+A new backend joins by a line in `BACKENDS`; `isolated` says that it keeps programs from network and processes.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alpha_codium.sandbox import Sandbox, open_sandbox
+from alpha_codium.sandbox.isolation import namespaces_command
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One way to open a sandbox."""
+
+    name: str
+    isolated: bool
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def open(self, workers: int = 2, **options: Any) -> Sandbox:
+        """A sandbox of this backend; skips the test where the machine doesn't give it."""
+        if self.isolated and not namespaces_command():
+            pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
+        return open_sandbox(self.name, workers=workers, **self.options, **options)
+
+
+BACKENDS = {
+    "local": Backend("local", isolated=True, options={"isolation": True}),
+    "local-unsafe": Backend("local", isolated=False, options={"isolation": False}),
+}
+ISOLATED = [name for name, backend in BACKENDS.items() if backend.isolated]
+
+
+def command_lines() -> Iterator[tuple[int, str]]:
+    """The number and the command line of every process that this one can see."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                yield int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+
+
+def descendants(root: int | None = None) -> list[int]:
+    """The numbers of all living processes below `root` (this one), zombies too."""
+    parents: dict[int, int] = {}
+    for number, _ in command_lines():
+        try:
+            parents[number] = int(Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    found = {root or os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return sorted(found - {root or os.getpid()})
+
+
+def is_zombie(number: int) -> bool:
+    """Whether that process has ended and wasn't reaped."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return False
+
+
+def marked(marker: str) -> list[int]:
+    """The processes that hold `marker` in their command line."""
+    return [number for number, line in command_lines() if marker in line and not is_zombie(number)]
+
+
+def has(program: str) -> bool:
+    """Whether there is such a command."""
+    return shutil.which(program) is not None

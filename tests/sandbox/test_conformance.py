@@ -1,0 +1,373 @@
+"""What every backend must do with a program that does no harm; see `backends` for which there are."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Execution, Status
+from tests.sandbox.backends import Backend, descendants, is_zombie, marked
+
+MIB = 2**20
+SHORT = Limits(cpu_seconds=0.5, wall_seconds=60)
+
+
+async def run_one(sandbox: Sandbox, program: str, text: str = "", limits: Limits | None = None) -> Execution:
+    report = await sandbox.run(program, [text], limits=limits)
+    assert report.compiled, report.compilation
+    return report.executions[0]
+
+
+async def until(condition: object) -> None:
+    """Wait until something is so; the test's time limit ends it where it never is."""
+    while not condition():  # type: ignore[operator]
+        await asyncio.sleep(0.01)
+
+
+async def test_a_program_that_ends_has_finished_and_its_output_is_given(sandbox: Sandbox) -> None:
+    execution = await run_one(sandbox, "import sys\nprint(input()[::-1])\nprint('why', file=sys.stderr)", "abc\n")
+    assert (execution.status, execution.stdout, execution.stderr) == (Status.FINISHED, "cba\n", "why\n")
+    assert (execution.exit_code, execution.signal) == (0, None)
+
+
+async def test_time_and_memory_that_are_told_are_plausible(sandbox: Sandbox) -> None:
+    burn = "import time\ndata = b'x' * (64 << 20)\nwhile time.process_time() < 0.3: pass\nprint(len(data))"
+    idle, busy = await run_one(sandbox, "pass"), await run_one(sandbox, burn)
+    assert 0 < idle.cpu_seconds < busy.cpu_seconds
+    assert 0.29 < busy.cpu_seconds < 4
+    assert busy.wall_seconds > 0.29
+    assert 2 * MIB < idle.max_rss_bytes < 40 * MIB, "the peak of our own process must not show in it"
+    assert 64 * MIB < busy.max_rss_bytes < 128 * MIB
+
+
+async def test_an_uncaught_exception_is_a_runtime_error_with_its_traceback(sandbox: Sandbox) -> None:
+    execution = await run_one(sandbox, "print('before')\nraise ValueError('so')")
+    assert (execution.status, execution.exit_code, execution.stdout) == (Status.RUNTIME_ERROR, 1, "before\n")
+    assert execution.stderr.startswith("Traceback") and execution.stderr.endswith("ValueError: so\n")
+
+
+async def test_an_exit_code_other_than_0_is_a_runtime_error(sandbox: Sandbox) -> None:
+    execution = await run_one(sandbox, "import sys\nprint(1)\nsys.exit(3)")
+    assert (execution.status, execution.exit_code, execution.signal) == (Status.RUNTIME_ERROR, 3, None)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_is_a_runtime_error(sandbox: Sandbox, number: signal.Signals) -> None:
+    execution = await run_one(sandbox, f"import os\nos.kill(os.getpid(), {int(number)})\nimport time; time.sleep(60)")
+    assert (execution.status, execution.exit_code, execution.signal) == (Status.RUNTIME_ERROR, None, number)
+
+
+async def test_too_much_cpu_time_is_a_time_limit(sandbox: Sandbox) -> None:
+    execution = await run_one(sandbox, "print(1, flush=True)\nwhile True: pass", limits=SHORT)
+    assert (execution.status, execution.stdout) == (Status.TIME_LIMIT_EXCEEDED, "1\n")
+    assert execution.cpu_seconds >= SHORT.cpu_seconds
+
+
+async def test_cpu_time_above_the_limit_is_a_time_limit_even_where_the_program_ended(sandbox: Sandbox) -> None:
+    limits = Limits(cpu_seconds=0.2, wall_seconds=60)
+    execution = await run_one(sandbox, "import time\nwhile time.process_time() < 0.3: pass", limits=limits)
+    assert execution.status is Status.TIME_LIMIT_EXCEEDED
+
+
+async def test_sleeping_reaches_the_wall_limit(sandbox: Sandbox) -> None:
+    execution = await run_one(sandbox, "import time\ntime.sleep(60)", limits=Limits(wall_seconds=0.4))
+    assert execution.status is Status.TIME_LIMIT_EXCEEDED
+    assert execution.wall_seconds >= 0.4
+
+
+async def test_waiting_for_input_that_never_comes_ends_at_once(sandbox: Sandbox) -> None:
+    execution = await run_one(sandbox, "import sys\nprint(repr(sys.stdin.read()))\ninput()")
+    assert (execution.status, execution.stdout) == (Status.RUNTIME_ERROR, "''\n")
+    assert "EOFError" in execution.stderr
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["x = bytearray(1 << 30)", "x = []\nwhile True: x.append(bytearray(1 << 20))", "x = [0] * (1 << 28)"],
+)
+async def test_too_much_memory_is_a_memory_limit(sandbox: Sandbox, program: str) -> None:
+    execution = await run_one(sandbox, program, limits=Limits(memory_bytes=128 * MIB))
+    assert execution.status is Status.MEMORY_LIMIT_EXCEEDED
+    assert execution.max_rss_bytes <= 128 * MIB
+
+
+async def test_memory_below_the_limit_may_be_used(sandbox: Sandbox) -> None:
+    execution = await run_one(sandbox, "print(len(b'x' * (64 << 20)))", limits=Limits(memory_bytes=256 * MIB))
+    assert (execution.status, execution.stdout) == (Status.FINISHED, f"{64 * MIB}\n")
+
+
+async def test_too_much_output_is_an_output_limit_and_the_first_of_it_is_kept(sandbox: Sandbox) -> None:
+    limits = Limits(output_bytes=1000)
+    execution = await run_one(sandbox, "while True: print('x' * 99)", limits=limits)
+    assert execution.status is Status.OUTPUT_LIMIT_EXCEEDED
+    assert execution.stdout == ("x" * 99 + "\n") * 10
+
+
+@pytest.mark.parametrize(("size", "status"), [(1000, Status.FINISHED), (1001, Status.OUTPUT_LIMIT_EXCEEDED)])
+async def test_output_up_to_the_limit_is_whole(sandbox: Sandbox, size: int, status: Status) -> None:
+    program = f"import sys\nsys.stdout.write('y' * {size})"
+    execution = await run_one(sandbox, program, limits=Limits(output_bytes=1000))
+    assert (execution.status, execution.stdout) == (status, "y" * 1000)
+
+
+async def test_a_flood_on_stderr_harms_nothing_and_its_end_is_kept(sandbox: Sandbox) -> None:
+    program = "import sys\nfor i in range(200000): print(i, file=sys.stderr)\nprint('done')"
+    execution = await run_one(sandbox, program)
+    assert (execution.status, execution.stdout) == (Status.FINISHED, "done\n")
+    assert execution.stderr.endswith("\n199999\n")
+    assert len(execution.stderr) <= MIB
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print(1",
+        "  x = 1\n y = 2",
+        "print('a\0b')",
+        "# -*- coding: rot13 -*-\ncevag(1)",
+        "# -*- coding: nonsense -*-\nprint(1)",
+        "(" * 5000 + ")" * 5000,
+        "x = " + "-" * 200_000 + "1",
+        "return 1",
+        "x = '\ud800'\n'",
+    ],
+    ids=["syntax", "indent", "null", "rot13", "coding", "parentheses", "minuses", "return", "surrogate"],
+)
+async def test_what_does_not_compile_is_a_compilation_error_and_is_not_run(sandbox: Sandbox, program: str) -> None:
+    report = await sandbox.run(program, ["", ""])
+    assert report.compilation.status is Status.COMPILATION_ERROR
+    assert not report.compiled
+    assert report.executions == ()
+
+
+async def test_a_compilation_error_shows_what_the_compiler_said(sandbox: Sandbox) -> None:
+    report = await sandbox.run("print(1", [""])
+    assert "program.py" in report.compilation.stderr and "was never closed" in report.compilation.stderr
+
+
+async def test_a_syntax_error_while_running_is_a_runtime_error(sandbox: Sandbox) -> None:
+    assert (await run_one(sandbox, "eval('1 +')")).status is Status.RUNTIME_ERROR
+
+
+async def test_a_program_without_inputs_is_compiled_only(sandbox: Sandbox) -> None:
+    report = await sandbox.run("print(1)", [])
+    assert report.compiled and report.executions == ()
+
+
+async def test_executions_stand_in_the_order_of_the_inputs(sandbox: Sandbox) -> None:
+    report = await sandbox.run("print(int(input()) ** 2)", [f"{i}\n" for i in range(8)])
+    assert [execution.stdout for execution in report.executions] == [f"{i * i}\n" for i in range(8)]
+
+
+async def test_a_failed_input_does_not_stop_the_next_one(sandbox: Sandbox) -> None:
+    report = await sandbox.run("print(1 // int(input()))", ["1", "0", "1"])
+    assert [execution.status.value for execution in report.executions] == ["finished", "runtime_error", "finished"]
+
+
+async def test_each_input_gets_a_process_and_a_folder_of_its_own(sandbox: Sandbox) -> None:
+    program = """
+import builtins, math, os
+home = os.environ["HOME"]
+print(os.listdir("."), os.listdir(home), hasattr(math, "evil"), hasattr(builtins, "evil"), "EVIL" in os.environ)
+print(os.getcwd() == home == os.environ["TMPDIR"])
+open("left", "w").write("1"); open(home + "/left", "w").write("1"); open("program.py", "w").write("print('other')")
+math.evil = builtins.evil = 1; os.environ["EVIL"] = "1"; os.umask(0); os.chdir("/")
+"""
+    report = await sandbox.run(program, ["", "", ""])
+    expected = "['program.py'] ['program.py'] False False False\nTrue\n"
+    assert [execution.stdout for execution in report.executions] == [expected] * 3
+
+
+async def test_running_stops_where_the_caller_says_so(sandbox: Sandbox) -> None:
+    seen: list[tuple[int, str]] = []
+
+    def stop(index: int, execution: Execution) -> bool:
+        seen.append((index, execution.stdout))
+        return index == 1
+
+    report = await sandbox.run("print(input())", ["a", "b", "c", "d"], stop=stop)
+    assert seen == [(0, "a\n"), (1, "b\n")]
+    assert [execution.stdout for execution in report.executions] == ["a\n", "b\n"]
+
+
+async def test_many_programs_at_once_get_their_own_answers(sandbox: Sandbox) -> None:
+    reports = await asyncio.gather(*(sandbox.run(f"print(input() + '{i}')", [f"{i}-", "x"]) for i in range(20)))
+    outputs = [[execution.stdout for execution in report.executions] for report in reports]
+    assert outputs == [[f"{i}-{i}\n", f"x{i}\n"] for i in range(20)]
+
+
+async def test_a_fault_of_one_program_does_not_touch_those_beside_it(sandbox: Sandbox) -> None:
+    bad = [
+        "import os; os.abort()",
+        "x = bytearray(1 << 40)",
+        "while True: print(1)",
+        "print(",
+        "import os; os.close(1)",
+    ]
+    good = [sandbox.run("print(sum(map(int, input().split())))", ["1 2"]) for _ in bad]
+    reports = await asyncio.gather(*good, *(sandbox.run(program, [""]) for program in bad))
+    assert [report.executions[0].stdout for report in reports[: len(bad)]] == ["3\n"] * len(bad)
+
+
+async def test_a_program_sees_nothing_of_our_environment(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-1234")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    async with backend.open() as sandbox:
+        execution = await run_one(sandbox, "import os\nprint(dict(os.environ))")
+    assert "canary" not in execution.stdout
+    assert "nowhere" not in execution.stdout
+
+
+async def test_only_the_three_streams_are_open(sandbox: Sandbox) -> None:
+    program = "import os\nfor fd in range(3, 64):\n  try: print(fd, os.fstat(fd))\n  except OSError: pass"
+    assert (await run_one(sandbox, program)).stdout == ""
+
+
+async def test_a_large_input_and_a_large_output_pass_whole(sandbox: Sandbox) -> None:
+    text = "".join(f"{i}\n" for i in range(700_000))
+    execution = await run_one(sandbox, "import sys\nsys.stdout.write(sys.stdin.read())", text)
+    assert execution.status is Status.FINISHED
+    assert execution.stdout == text
+
+
+async def test_an_input_that_nobody_reads_harms_nothing(sandbox: Sandbox) -> None:
+    execution = await run_one(sandbox, "print('ok')", "x" * 5_000_000)
+    assert (execution.status, execution.stdout) == (Status.FINISHED, "ok\n")
+
+
+async def test_a_program_that_closes_its_streams_is_judged_by_what_it_wrote(sandbox: Sandbox) -> None:
+    program = "import os\nos.write(1, b'x')\nos.close(0); os.close(1); os.close(2)\nos._exit(0)"
+    execution = await run_one(sandbox, program)
+    assert (execution.status, execution.stdout) == (Status.FINISHED, "x")
+
+
+async def test_an_orphan_does_not_keep_the_test_from_ending(sandbox: Sandbox) -> None:
+    program = "import os, time\nif os.fork() == 0:\n    time.sleep(100)\nprint('parent', flush=True)"
+    execution = await run_one(sandbox, program, limits=Limits(wall_seconds=60))
+    assert (execution.status, execution.stdout) == (Status.FINISHED, "parent\n")
+
+
+async def test_folders_nested_too_deep_for_shutil_are_removed_too(backend: Backend, own_tmp: Path) -> None:
+    nest = "import os\nfor i in range(3000):\n    os.mkdir('d'); os.chdir('d')\nprint('deep')"
+    async with backend.open() as sandbox:
+        executions = [await run_one(sandbox, program) for program in (nest, "print('next')")]
+        assert [execution.stdout for execution in executions] == ["deep\n", "next\n"]
+    assert list(own_tmp.iterdir()) == []
+
+
+@pytest.fixture
+def own_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for temporary files that nobody else uses."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path
+
+
+async def test_nothing_is_left_behind_not_a_file_and_not_a_process(backend: Backend, own_tmp: Path) -> None:
+    before = descendants()
+    async with backend.open() as sandbox:
+        litter = "import os\nos.makedirs('a/b'); open('a/b/c', 'w').write('x'); os.chmod('a', 0)\nprint(input())"
+        await asyncio.gather(*(sandbox.run(litter, ["1", "2"]) for _ in range(4)))
+        assert not [number for number in descendants() if is_zombie(number) and number not in before]
+    await until(lambda: set(descendants()) <= set(before))
+    assert list(own_tmp.iterdir()) == []
+
+
+async def test_each_folder_is_removed_while_the_sandbox_is_open(backend: Backend, own_tmp: Path) -> None:
+    async with backend.open() as sandbox:
+        await sandbox.run("open('x', 'w').write('x')", ["", ""])
+        (scratch,) = own_tmp.iterdir()
+        assert list(scratch.iterdir()) == []
+
+
+async def test_a_cancelled_run_ends_its_program_at_once_and_the_next_one_works(
+    backend: Backend, tmp_path: Path
+) -> None:
+    async with backend.open(workers=1) as sandbox:
+        started = tmp_path / "started"
+        program = f"import os, time\nopen({str(started)!r}, 'w').close()\nos.execv('/bin/sleep', ['sleep', '98765.{os.getpid()}'])"
+        running = asyncio.create_task(sandbox.run(program, [""], limits=Limits(wall_seconds=600)))
+        await until(lambda: marked(f"sleep 98765.{os.getpid()}"))
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        await until(lambda: not marked(f"sleep 98765.{os.getpid()}"))
+        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+
+
+async def test_a_cancelled_run_that_was_still_waiting_never_starts(backend: Backend, tmp_path: Path) -> None:
+    async with backend.open(workers=1) as sandbox:
+        first = asyncio.create_task(sandbox.run("import time\ntime.sleep(0.5)\nprint(1)", [""]))
+        second = asyncio.create_task(sandbox.run(f"open({str(tmp_path / 'ran')!r}, 'w')", [""]))
+        await asyncio.sleep(0)
+        second.cancel()
+        assert (await first).executions[0].stdout == "1\n"
+        assert (await run_one(sandbox, "print(2)")).stdout == "2\n"
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_leaving_the_sandbox_ends_what_still_runs(backend: Backend) -> None:
+    marker = f"98764.{os.getpid()}"
+    program = f"import os\nos.execv('/bin/sleep', ['sleep', '{marker}'])"
+    async with backend.open() as sandbox:
+        runs = [asyncio.create_task(sandbox.run(program, [""], limits=Limits(wall_seconds=600))) for _ in range(5)]
+        await until(lambda: len(marked(f"sleep {marker}")) == 2)
+    await until(lambda: not marked(f"sleep {marker}"))
+    for run in runs:
+        run.cancel()
+    outcomes = await asyncio.gather(*runs, return_exceptions=True)
+    assert not [o for o in outcomes if not isinstance(o, BaseException) and o.executions[0].status is Status.FINISHED]
+
+
+async def test_a_helper_killed_from_outside_is_an_internal_error_and_the_next_run_works(backend: Backend) -> None:
+    marker = f"98763.{os.getpid()}"
+    async with backend.open(workers=1) as sandbox:
+        program = f"import os\nos.execv('/bin/sleep', ['sleep', '{marker}'])"
+        running = asyncio.create_task(sandbox.run(program, [""], limits=Limits(wall_seconds=600)))
+        await until(lambda: marked(f"sleep {marker}"))
+        helpers = [number for number, line in ((n, _line(n)) for n in descendants()) if "spawner.py" in line]
+        for number in helpers:
+            os.kill(number, signal.SIGKILL)
+        report = await running
+        assert report.executions[0].status is Status.INTERNAL_ERROR
+        assert "helper process" in report.executions[0].stderr
+        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+        await until(lambda: not marked(f"sleep {marker}"))
+
+
+async def test_a_helper_killed_between_runs_loses_one_run_at_most_whatever_its_input(backend: Backend) -> None:
+    async with backend.open(workers=1) as sandbox:
+        await run_one(sandbox, "print(1)")
+        for number in descendants():
+            if "spawner.py" in _line(number):
+                os.kill(number, signal.SIGKILL)
+        lost = await sandbox.run("print(len(input()))", ["x" * 4_000_000])
+        assert lost.compilation.status is Status.INTERNAL_ERROR
+        assert (await run_one(sandbox, "print(len(input()))", "x" * 4_000_000)).stdout == "4000000\n"
+
+
+def _line(number: int) -> str:
+    try:
+        return Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+async def test_an_interpreter_that_is_not_there_is_said_before_anything_runs(backend: Backend) -> None:
+    with pytest.raises(SandboxError, match="no interpreter '/no/python'"):
+        async with backend.open(interpreter="/no/python"):
+            pass
+
+
+async def test_an_interpreter_that_vanishes_is_our_fault_and_not_the_programs(backend: Backend, tmp_path: Path) -> None:
+    interpreter = tmp_path / "python"
+    interpreter.write_text("#!/bin/sh\nexit 0\n")
+    interpreter.chmod(0o755)
+    async with backend.open(interpreter=str(interpreter)) as sandbox:
+        interpreter.unlink()
+        report = await sandbox.run("print(1)", [""])
+    assert report.compilation.status is Status.INTERNAL_ERROR

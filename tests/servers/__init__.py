@@ -1,0 +1,1 @@
+"""Servers for tests: real HTTP on loopback, scripted."""

@@ -1,0 +1,31 @@
+"""What several tests need: the shared data, and the command line as a user types it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def shared_path(name: str) -> Path:
+    """A file of the shared folder (real problems, attackers); skips the test where a clone has none."""
+    folder = Path(os.environ.get("GENCODE_SHARED") or ROOT.parent / "shared")
+    path = folder / name
+    if not path.exists():
+        pytest.skip(f"{path} is not there: set GENCODE_SHARED to the folder of shared data")
+    return path
+
+
+def gencode(*arguments: object, home: Path, env: dict[str, str] | None = None, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, with GENCODE_HOME at `home`."""
+    return subprocess.run(
+        [sys.executable, "-m", "alpha_codium", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env=os.environ | {"GENCODE_HOME": str(home), "COLUMNS": "200"} | (env or {}),
+        check=False,
+    )
