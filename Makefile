@@ -11,7 +11,7 @@ demo: $(VENV)/.demo
 	$(BIN)/gencode demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow" $(PYTEST_OPTIONS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(PYTEST_OPTIONS)
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow --timeout 3600 $(PYTEST_OPTIONS)

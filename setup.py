@@ -15,7 +15,11 @@ setup(
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     python_requires=">=3.11",
-    packages=[*find_packages(include=["alpha_codium", "alpha_codium.*"]), "alpha_codium.settings", "alpha_codium.prompts"],
+    packages=[
+        *find_packages(include=["alpha_codium", "alpha_codium.*"]),
+        "alpha_codium.settings",
+        "alpha_codium.prompts",
+    ],
     package_dir={"alpha_codium.settings": "settings", "alpha_codium.prompts": "prompts"},
     package_data={
         "alpha_codium": ["py.typed"],

@@ -14,6 +14,10 @@ from alpha_codium.errors import UserError
 from alpha_codium.plugins import find_plugin
 from alpha_codium.problem import CheckerSpec
 
+HALF = 0.5
+# Below this a float holds every integer.
+EXACT = 2.0**53
+
 
 class Checker(Protocol):
     """Decides whether one output is right."""
@@ -49,21 +53,26 @@ def unordered_lines() -> Checker:
 
 
 def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = True) -> Checker:
-    """The same tokens, but where the expected one is a float, a number within `abs` or `rel` of it will do.
+    """The same tokens, but where one of a pair is a float, a number within `abs` or `rel` of the other will do.
 
-    Within either is enough (the ICPC rule: icpc.io/problem-package-format, default output validator). Expected
-    integers are compared as text: 1000000000 is no answer to 1000000007, whatever the tolerance. An expected
-    `3.0` takes an actual `3`.
+    Within either is enough (the ICPC rule: icpc.io/problem-package-format, default output validator). Two integers
+    are compared as text, whatever the tolerance: 1000000000 is no answer to 1000000007. Nor is 1e9: a float stands
+    for an expected integer only if no other integer is nearer, as 0.9999999 does for 1.
     """
+    for name, value in (("abs", abs), ("rel", rel)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+            raise TypeError(f"{name} must be a number from 0, not {value!r}")
     same_tokens = tokens(case_sensitive)
 
     def close(expected: str, actual: str) -> bool:
         if same_tokens("", expected, actual):
             return True
-        wanted, got = _float_of(expected), _number_of(actual)
+        wanted, got = _number_of(expected), _number_of(actual)
         if wanted is None or got is None:
             return False
         distance = math.fabs(wanted - got)
+        if not _is_float(expected) and not (_is_float(actual) and distance < HALF and math.fabs(wanted) < EXACT):
+            return False
         return distance <= abs or distance <= rel * math.fabs(wanted)
 
     def check(_input: str, expected: str, actual: str, /) -> bool:
@@ -84,9 +93,9 @@ def _number_of(token: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _float_of(token: str) -> float | None:
-    """The number of a token that is spelt as a float, not as an integer."""
-    return _number_of(token) if any(mark in token for mark in ".eE") else None
+def _is_float(number: str) -> bool:
+    """Whether a number is spelt as a float, not as an integer."""
+    return any(mark in number for mark in ".eE")
 
 
 BUILT_IN: dict[str, Callable[..., Checker]] = {

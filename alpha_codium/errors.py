@@ -40,7 +40,7 @@ class SandboxError(UserError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint for a mistyped word: `` (did you mean 'x'?)``, or what there is, or nothing."""
-    choices = sorted(known)
+    choices = sorted(map(str, known))
     close = difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
     if close:
         return f" (did you mean {close[0]!r}?)"

@@ -30,11 +30,11 @@ def setup_logging(verbosity: int = 0, short: bool = False) -> None:
     level = LEVELS[max(-2, min(2, verbosity))]
     where = "" if short else "<dim>{time:HH:mm:ss} {name}</dim> "
     logger.remove()
-    logger.configure(patcher=lambda record: record.update(message=redact(record["message"])))
     form = where + "<level>{message}</level>"
-    logger.add(_write, level=level, format=form, colorize=sys.stderr.isatty())
+    # `diagnose` would show the values of variables in tracebacks, keys among them.
+    logger.add(_write, level=level, format=form, colorize=sys.stderr.isatty(), diagnose=False)
 
 
 def _write(line: str) -> None:
     # Looked up for each line: a progress display takes stderr over later.
-    sys.stderr.write(line)
+    sys.stderr.write(redact(line))

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 
 class TestType(StrEnum):
     """The three sets of tests that a problem may have."""
+
+    __test__ = False  # pytest takes what begins with Test for a test
 
     PUBLIC = "public_tests"
     PRIVATE = "private_tests"
@@ -17,6 +19,9 @@ class TestType(StrEnum):
 @dataclass(frozen=True, slots=True)
 class TestCase:
     """One input and the output that is expected for it."""
+
+    # pytest would take a class called Test... for a test.
+    __test__: ClassVar[bool] = False
 
     input: str
     output: str
@@ -52,6 +57,7 @@ class Problem:
     """One problem with its tests and what is known of its solutions.
 
     `time_limit_seconds` and `memory_limit_bytes` are the problem's own; None where it gives none.
+    `execution_kind` is `stdin`, `call` or `assertions`: how a program is run by a test.
     """
 
     name: str
@@ -67,6 +73,7 @@ class Problem:
     time_limit_seconds: float | None = None
     memory_limit_bytes: int | None = None
     checker: CheckerSpec | None = None
+    execution_kind: str = "stdin"
 
     @property
     def statement(self) -> Statement:

@@ -75,6 +75,8 @@ class Report:
 class TestResult:
     """One test's verdict and the execution it was reached on."""
 
+    __test__ = False  # pytest takes what begins with Test for a test
+
     verdict: Verdict
     execution: Execution
 

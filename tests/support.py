@@ -19,7 +19,9 @@ def shared_path(name: str) -> Path:
     return path
 
 
-def gencode(*arguments: object, home: Path, env: dict[str, str] | None = None, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+def gencode(
+    *arguments: object, home: Path, env: dict[str, str] | None = None, timeout: float = 240
+) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own, with GENCODE_HOME at `home`."""
     return subprocess.run(
         [sys.executable, "-m", "alpha_codium", *map(str, arguments)],

@@ -11,10 +11,10 @@ from alpha_codium.cli.options import CommonOptions, common_options, model_option
 
 # (flow, samples of each problem, settings): small enough for a model of 135 million parameters on two cores.
 RUNS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
-    ("baseline", 4, ()),
+    ("baseline", 5, ()),
     ("write_and_repair", 1, ("initial_code_generation.max_attempts=2", "public_tests.max_allowed_calls=1")),
 )
-BOUNDS = ("config.max_tokens=256", "config.concurrency=4")
+BOUNDS = ("config.max_tokens=160", "config.concurrency=4", "solve.max_format_retries=0")
 
 
 @click.command()
@@ -67,8 +67,12 @@ def _show(result: dict[str, Any]) -> None:
     for problem in result["problems"]:
         verdicts = [candidate["verdict"] for candidate in problem["candidates"]]
         solved = verdicts.count("accepted")
-        outcome = f"solved by {solved} of {len(verdicts)}" if solved else f"not solved ({', '.join(sorted(set(verdicts)))})"
+        outcome = (
+            f"solved by {solved} of {len(verdicts)}" if solved else f"not solved ({', '.join(sorted(set(verdicts)))})"
+        )
         click.echo(f"  {problem['name']:<20} {outcome}")
-    scores = [f"{name} = n/a" if value is None else f"{name} = {value:.2f}" for name, value in result["pass_at_k"].items()]
+    scores = [
+        f"{name} = n/a" if value is None else f"{name} = {value:.2f}" for name, value in result["pass_at_k"].items()
+    ]
     click.echo(f"  {', '.join(scores)}")
     click.echo(f"  run folder: {summary['run_folder']}")

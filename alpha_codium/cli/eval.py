@@ -11,6 +11,7 @@ from alpha_codium.cli.options import CommonOptions, Group, common_options
 
 if TYPE_CHECKING:
     from alpha_codium.eval.prepare import EvaluationSet
+    from alpha_codium.eval.results import ProblemResult
     from alpha_codium.eval.scoring import Score
     from alpha_codium.runs import RunFolder
 
@@ -136,7 +137,7 @@ def _judge_human_solutions(
 ) -> None:
     from alpha_codium.data import load_problems
     from alpha_codium.eval.prepare import human_solutions
-    from alpha_codium.eval.scoring import agreement
+    from alpha_codium.eval.scoring import human_facts
 
     problems = load_problems(dataset_name, split_name)
     chosen = problems.sample(sample_rate, seed) if sample_rate < 1 else problems
@@ -151,11 +152,8 @@ def _judge_human_solutions(
         "solutions": groups,
         "test_types": [kind.value for kind in evaluation_set.test_types],
     }
-    result = _evaluate(evaluation_set, what, ks, run_name, resume, common)
-    agreed = agreement(result.problems)
-    result.extra["agreement"] = agreed
-    result.extra["skipped_solutions"] = sum(problem.skipped for problem in result.problems)
-    _print_score(result, common, agreed)
+    result = _evaluate(evaluation_set, what, ks, run_name, resume, common, human_facts)
+    _print_score(result, common)
 
 
 def _evaluate(
@@ -165,6 +163,7 @@ def _evaluate(
     run_name: str | None,
     resume: str | None,
     common: CommonOptions,
+    facts_of: "Callable[[Sequence[ProblemResult]], dict[str, Any]] | None" = None,
 ) -> "Score":
     """Judge everything, with a journal in a run folder, and keep the result there."""
     from alpha_codium.cli.run_folders import open_run
@@ -177,7 +176,7 @@ def _evaluate(
         raise UserError(f"no problem of {what['dataset']!r} has {kinds}: choose another --evaluation_test_type")
     with open_run(what["command"], run_name, resume, rules_and_tests) as folder, folder.journal as journal:
         results = asyncio.run(_judge_all(evaluation_set, journal, common))
-        result = score(results, ks)
+        result = score(results, ks, facts_of(results) if facts_of else {})
         path = folder.write_json("results.json", result.to_json())
         click.echo(f"run folder: {path.parent}", err=True)
         _say_how_to_resume(result, folder)
@@ -210,7 +209,7 @@ def _say_how_to_resume(result: "Score", folder: "RunFolder") -> None:
         click.echo(f"{result.unjudged} programs got no verdict: try them again with --resume {folder.name}", err=True)
 
 
-def _print_score(result: "Score", common: CommonOptions, agreed: dict[str, int] | None = None) -> None:
+def _print_score(result: "Score", common: CommonOptions) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
     candidates = sum(len(problem.candidates) for problem in result.problems)
     common.write_json(result.to_json())
@@ -225,7 +224,7 @@ def _print_score(result: "Score", common: CommonOptions, agreed: dict[str, int] 
     for low, high in result.bounds:
         if low.value is not None and high.value is not None:
             click.echo(f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}")
-    if agreed is not None:
+    if agreed := result.extra.get("agreement"):
         click.echo(f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}")
         click.echo(f"incorrect solutions rejected  {agreed['incorrect_rejected']} of {agreed['incorrect_total']}")
     if result.extra.get("skipped_solutions"):

@@ -28,8 +28,15 @@ def group() -> None:
 def ask(question: str, system: str, common: CommonOptions) -> None:
     """Ask the model one question; the answer goes to stdout."""
     from alpha_codium.cli.generating import ask_once
+    from alpha_codium.errors import UserError
+    from alpha_codium.llm.errors import ModelError
 
-    answer = asyncio.run(ask_once(question, system, common))
+    try:
+        answer = asyncio.run(ask_once(question, system, common))
+    except UserError:
+        raise
+    except ModelError as fault:
+        raise click.ClickException(f"no answer: {fault}") from fault
     common.write_json(
         {
             "model": answer.model,

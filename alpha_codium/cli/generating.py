@@ -15,10 +15,12 @@ from alpha_codium.cli.progress import Progress
 from alpha_codium.cli.sandboxes import sandbox_of
 from alpha_codium.config import Settings
 from alpha_codium.errors import DatasetError, UserError
-from alpha_codium.flows import Flow, load_flow
+from alpha_codium.flows import Flow
 from alpha_codium.flows.loading import shipped_flows
+from alpha_codium.gen.api import chosen_flow
 from alpha_codium.gen.loop import Job, generate, solutions_rows
 from alpha_codium.gen.sample import Solver
+from alpha_codium.gen.summary import Tally, summary_of
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.opening import choose_model, effective_config, open_model
@@ -58,11 +60,6 @@ async def ask_once(question: str, system: str, common: CommonOptions) -> Answer:
     )
     async with open_model(config, models_folder()) as client:
         return await client.ask(request)
-
-
-def chosen_flow(name: str | None, settings: Settings) -> Flow:
-    """The flow to run: `[solve] use_baseline` wins over what was asked for."""
-    return load_flow("baseline" if settings.solve.use_baseline else name or "alphacodium")
 
 
 @contextlib.asynccontextmanager
@@ -116,7 +113,7 @@ class SetOptions:
 
 def solve_many(options: SetOptions, common: CommonOptions) -> dict[str, Any]:
     """Generate a Solutions dataset in a run folder; the summary of the run."""
-    from alpha_codium.cli.run_folders import open_run, run_options, run_settings
+    from alpha_codium.cli.run_folders import check_output, open_run, run_options, run_settings
     from alpha_codium.data import load_problems, save_solutions
 
     if (earlier := options.resume) is not None:
@@ -124,6 +121,8 @@ def solve_many(options: SetOptions, common: CommonOptions) -> dict[str, Any]:
         common.base = run_settings(earlier)
     if options.dataset_name is None:
         raise DatasetError("which problems? Give a --dataset_name")
+    if options.output_dataset_name:
+        check_output(options.output_dataset_name)
     problems = load_problems(options.dataset_name, options.split_name)
     flow = chosen_flow(options.flow, common.settings)
     rate = options.sample_rate or 1.0
@@ -173,23 +172,13 @@ def _described(options: SetOptions, problems: Any, flow: Flow, settings: Setting
 
 
 def _generate(job: Job, flow: Flow, settings: Settings, folder: "RunFolder", common: CommonOptions) -> list[Candidate]:
-    seen: list[Candidate] = []
-
-    def status() -> str:
-        tokens = sum(c.prompt_tokens + c.completion_tokens for c in seen)
-        cost = None if any(c.cost is None for c in seen) else sum(c.cost or 0 for c in seen)
-        problems = len({c.task_name for c in seen})
-        solved = len({c.task_name for c in seen if c.solved_public})
-        return (
-            f"{problems} problems, {solved} with public tests passed, {tokens} tokens, "
-            f"cost {'unknown' if cost is None else f'${cost:.2f}'}"
-        )
+    tally = Tally(job.samples)
 
     async def run() -> list[Candidate]:
-        with Progress("samples", len(job.problems) * job.samples, common.verbosity < 0, status) as progress:
+        with Progress("samples", len(job.problems) * job.samples, common.verbosity < 0, tally.status) as progress:
 
             def tell(candidate: Candidate) -> None:
-                seen.append(candidate)
+                tally.add(candidate)
                 logger.debug(_told(candidate))
                 progress.advance()
 
@@ -203,22 +192,3 @@ def _generate(job: Job, flow: Flow, settings: Settings, folder: "RunFolder", com
         raise
     except UserError as error:
         raise UserError(f"{error} (run {folder.name}: go on with --resume {folder.name})") from error
-
-
-def summary_of(candidates: Sequence[Candidate], n_problems: int) -> dict[str, Any]:
-    """What a run came to, in numbers."""
-    solved = {c.task_name for c in candidates if c.solved_public}
-    costs = [c.cost for c in candidates]
-    return {
-        "problems": n_problems,
-        "samples": len(candidates),
-        "programs": sum(c.error is None for c in candidates),
-        "failed_samples": sum(c.error is not None and c.is_final for c in candidates),
-        "unfinished": sum(not c.is_final for c in candidates),
-        "solved_public": len(solved),
-        "llm_calls": sum(c.llm_calls for c in candidates),
-        "prompt_tokens": sum(c.prompt_tokens for c in candidates),
-        "completion_tokens": sum(c.completion_tokens for c in candidates),
-        "truncated_answers": sum(c.truncated_answers for c in candidates),
-        "cost": None if None in costs else sum(c or 0 for c in costs),
-    }

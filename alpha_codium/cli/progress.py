@@ -15,7 +15,8 @@ class Progress:
 
     def __init__(self, what: str, total: int | None, quiet: bool = False, status: Callable[[], str] = str) -> None:
         self.what, self.total, self.quiet, self.status = what, total, quiet, status
-        self.done, self.started, self.shown = 0, time.monotonic(), 0.0
+        self.done, self.started, self.shown = 0, time.monotonic(), time.monotonic()
+        self._said = 0
         self._live: Any = None
         self._task: Any = None
 
@@ -35,7 +36,7 @@ class Progress:
         if self._live is not None:
             self._refresh()
             self._live.stop()
-        elif not self.quiet:
+        elif not self.quiet and self.done != self._said:
             self._plain()
 
     def advance(self, steps: int = 1) -> None:
@@ -50,7 +51,7 @@ class Progress:
             self._plain()
 
     def _plain(self) -> None:
-        self.shown = time.monotonic()
+        self.shown, self._said = time.monotonic(), self.done
         seconds = self.shown - self.started
         of_total = f"{self.done}/{self.total}" if self.total is not None else str(self.done)
         left = (self.total - self.done) * seconds / self.done if self.total and self.done else 0.0

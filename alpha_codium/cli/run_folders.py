@@ -10,7 +10,7 @@ from typing import Any
 
 import alpha_codium
 from alpha_codium.config import Settings
-from alpha_codium.errors import UserError
+from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.folder import new_run_name, without_none
 
@@ -46,6 +46,20 @@ def open_run(kind: str, name: str | None, resume: str | None, description: dict[
     folder = RunFolder.reopen(runs_folder(), resume)
     _refuse_another_job(resume, folder.description(), description)
     return folder
+
+
+def check_output(name: str) -> None:
+    """Raise DatasetError, before any call is paid for, where candidates couldn't be saved under `name` after it."""
+    from alpha_codium.data.folders import STATE_FILE
+    from alpha_codium.data.sources import output_path
+    from alpha_codium.data.store import refuse_foreign
+
+    target = output_path(name)
+    if target.suffix == ".parquet":
+        return
+    refuse_foreign(target)
+    if target.is_dir() and any(target.iterdir()) and not (target / STATE_FILE).exists():
+        raise DatasetError(f"{target} is a dataset of problems: choose another name")
 
 
 def run_settings(name: str) -> Mapping[str, Any]:

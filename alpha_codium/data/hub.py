@@ -59,7 +59,8 @@ class HubSource:
         with _hub_errors(self.dataset_id):
             builder = datasets.load_dataset_builder(self.dataset_id, revision=revision)
             _read_little_at_a_time(builder.config)
-            return dict(builder.as_streaming_dataset())
+            streams: Any = builder.as_streaming_dataset()
+            return dict(streams)
 
 
 def _read_little_at_a_time(config: Any) -> None:

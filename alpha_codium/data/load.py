@@ -7,6 +7,7 @@ from typing import Any, Protocol, overload
 
 from alpha_codium.data.etl import run_etl
 from alpha_codium.data.files import FileSource
+from alpha_codium.data.filters import check_rate, in_sample
 from alpha_codium.data.folders import FolderSource, dataset_of_parquet
 from alpha_codium.data.hub import HubSource
 from alpha_codium.data.origin import Source, choose_split
@@ -60,6 +61,14 @@ class ProblemSet(Sequence[Problem]):
         if name not in self._places:
             raise DatasetError(f"{self._label} has no problem {name!r}{nearest(name, self._places)}")
         return self[self._places[name]]
+
+    def sample(self, rate: float, seed: int = 0) -> "ProblemSet":
+        """The problems of a sample, chosen by name and seed as ETL chooses them; the fingerprint stays the split's."""
+        check_rate(rate)
+        places = [place for place, name in enumerate(self.names) if in_sample(name, rate, seed)]
+        select = getattr(self.records, "select", None)
+        records = select(places) if select else [self.records[place] for place in places]
+        return ProblemSet(records, self.dataset_name, self.split_name, self.fingerprint)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

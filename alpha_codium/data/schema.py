@@ -53,6 +53,7 @@ def problem_from_record(record: Mapping[str, Any], where: str = "the record") ->
         time_limit_seconds=(limit["seconds"] + limit["nanos"] / 1e9 or None) if limit else None,
         memory_limit_bytes=read.memory_limit() or None,
         checker=read.checker(),
+        execution_kind=(read.execution() or {}).get("kind") or "stdin",
     )
 
 

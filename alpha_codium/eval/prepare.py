@@ -103,9 +103,10 @@ def parse_test_types(names: str | TestType | Iterable[str]) -> tuple[TestType, .
     asked = [text.strip().replace("-", "_") for text in texts if text.strip()]
     if "all" in asked:
         return tuple(TestType)
+    known = [kind.value for kind in TestType]
     for name in asked:
-        if name not in list(TestType):
-            raise UserError(f"there are no tests called {name!r}{nearest(name, [*TestType, 'all'])}")
+        if name not in known:
+            raise UserError(f"there are no tests called {name!r}{nearest(name, [*known, 'all'])}")
     if not asked:
         raise UserError("no kind of tests is asked for: public_tests, private_tests, generated_tests or all")
     return tuple(kind for kind in TestType if kind in asked)
@@ -119,9 +120,9 @@ def prepare_for_evaluation(
     """Put the candidates of a Solutions dataset beside the tests of all problems of the split.
 
     `solutions` has rows `{task_name, solution_candidates, sample_errors?}`. Raises DatasetError where a row has
-    no name of a problem of the split, or a name stands twice.
+    no name of a problem of the split, or a name stands twice in either.
     """
-    names = {problem.name for problem in problems}
+    names = _distinct_names(problems)
     entries: dict[str, tuple[Entry, ...]] = {}
     for row in solutions:
         name = _row_name(row)
@@ -137,6 +138,15 @@ def human_solutions(problems: Sequence[Problem], groups: str, test_type: str | I
     """The human solutions of all problems; `groups` is `correct`, `incorrect` or `both`."""
     chosen = (CORRECT, INCORRECT) if groups == "both" else (groups,)
     return HumanSolutions(problems, chosen, parse_test_types(test_type))
+
+
+def _distinct_names(problems: Sequence[Problem]) -> set[str]:
+    names: set[str] = set()
+    for problem in problems:
+        if problem.name in names:
+            raise DatasetError(f"two problems of the split are called {problem.name!r}: which one is meant?")
+        names.add(problem.name)
+    return names
 
 
 def _row_name(row: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from alpha_codium.eval.prepare import Entry, Task
@@ -38,7 +38,7 @@ async def run_evaluation(
     async def judge_task(number: int, task: Task) -> None:
         problem_judge = judge.for_problem(task.problem)
         judged = [_judge_entry(task, entry, problem_judge, known, journal, on_result) for entry in task.entries]
-        results[number] = ProblemResult(task.name, tuple(await asyncio.gather(*judged)), task.skipped)
+        results[number] = ProblemResult(task.name, tuple(await _all_or_none(judged)), task.skipped)
 
     try:
         for number, task in enumerate(tasks):
@@ -51,6 +51,17 @@ async def run_evaluation(
             unfinished.cancel()
         await asyncio.gather(*running, return_exceptions=True)
     return [results[number] for number in sorted(results)]
+
+
+async def _all_or_none(coroutines: Iterable[Coroutine[Any, Any, CandidateResult]]) -> list[CandidateResult]:
+    """The results of all; where one raises, the others are ended before that goes on."""
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _some_done(running: set[asyncio.Task[None]], when: str) -> set[asyncio.Task[None]]:

@@ -1,7 +1,7 @@
 """From verdicts to scores: pass@k with what makes it incomplete, and agreement with known labels."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,14 +63,19 @@ class Score:
         return values | {"problems": [problem.to_json() for problem in self.problems]}
 
 
-def score(problems: Sequence[ProblemResult], ks: Sequence[int]) -> Score:
-    """pass@k over all problems for each k."""
+def score(problems: Sequence[ProblemResult], ks: Sequence[int], extra: Mapping[str, Any] | None = None) -> Score:
+    """pass@k over all problems for each k; `extra` is what else the result shall say."""
     low = [_counts(problem, Verdict.ACCEPTED) for problem in problems]
     high = [_counts(problem, Verdict.ACCEPTED, Verdict.INTERNAL_ERROR) for problem in problems]
     unjudged = sum(c.verdict is Verdict.INTERNAL_ERROR for p in problems for c in p.candidates)
     estimates = tuple(mean_pass_at_k(low, k) for k in ks)
     bounds = tuple((estimate, mean_pass_at_k(high, estimate.k)) for estimate in estimates)
-    return Score(tuple(problems), estimates, unjudged, bounds if unjudged else ())
+    return Score(tuple(problems), estimates, unjudged, bounds if unjudged else (), dict(extra or {}))
+
+
+def human_facts(problems: Sequence[ProblemResult]) -> dict[str, Any]:
+    """What is said of human solutions beside their scores."""
+    return {"agreement": agreement(problems), "skipped_solutions": sum(problem.skipped for problem in problems)}
 
 
 def agreement(problems: Sequence[ProblemResult]) -> dict[str, int]:

@@ -8,6 +8,7 @@
    be no program, `NoAnswer` is raised: the stage goes on without it.
 """
 
+import asyncio
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +50,8 @@ async def ask(prompt: Prompt, variables: Mapping[str, Any], context: SampleConte
     for _ in range(1 + context.settings.solve.max_format_retries):
         answer = await _answer(prompt, request, context)
         try:
-            return _read(answer, schema, prompt.code)
+            # A huge answer can take seconds to read: not in the event loop.
+            return await asyncio.to_thread(_read, answer, schema, prompt.code)
         except FormatError as error:
             context.record(prompt.name, unreadable=str(error))
             reason = f"it was cut off, so be shorter; {error}" if answer.truncated else str(error)

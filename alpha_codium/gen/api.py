@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.flows import load_flow
+from alpha_codium.flows import Flow, load_flow
 from alpha_codium.gen.sample import Solver
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.llm.opening import choose_model, effective_config, open_model
@@ -36,5 +36,10 @@ async def _solve(problem: Problem, flow: str, model: str, settings: Settings, mo
         interpreter=code_tester.interpreter,
     )
     async with sandbox as opened, open_model(settings.config, models) as client:
-        solver = Solver(load_flow(flow), client, name, Judge(opened, Rules.of(code_tester)), settings)
+        solver = Solver(chosen_flow(flow, settings), client, name, Judge(opened, Rules.of(code_tester)), settings)
         return (await solver.solve(problem, 0))[0]
+
+
+def chosen_flow(name: str | None, settings: Settings) -> Flow:
+    """The flow to run: `[solve] use_baseline` wins over what was asked for."""
+    return load_flow("baseline" if settings.solve.use_baseline else name or "alphacodium")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from alpha_codium.errors import DatasetError
 from alpha_codium.gen.sample import Solver, candidate_from_json, candidate_to_json
 from alpha_codium.problem import Problem
 from alpha_codium.runs import AnswerStore, Journal, RunFolder
@@ -36,8 +37,10 @@ async def generate(
 ) -> list[Candidate]:
     """Generate all candidates of the job, going on from what the folder holds; in the order of problem and sample.
 
-    `folder` is open. Raises UserError where no sample could succeed; the journal keeps what was done before.
+    `folder` is open. Raises DatasetError where two problems bear one name, and UserError where no sample could
+    succeed; the journal keeps what was done before.
     """
+    _refuse_twins(job.problems)
     with folder.journal as journal, AnswerStore(folder.path / "answers.sqlite") as store:
         done = finished_samples(journal)
         recorder = _Recorder(replace(solver, store=store), folder, journal, on_candidate)
@@ -53,6 +56,15 @@ def finished_samples(journal: Journal, final_only: bool = True) -> dict[tuple[st
     candidates = (candidate_from_json(line) for line in journal.entries())
     found = {(c.task_name, c.sample_index): c for c in candidates}
     return {key: c for key, c in found.items() if c.is_final or not final_only}
+
+
+def _refuse_twins(problems: Sequence[Problem]) -> None:
+    """A candidate is told by its problem's name, so two problems of one name would be counted as one."""
+    seen: set[str] = set()
+    for problem in problems:
+        if problem.name in seen:
+            raise DatasetError(f"problem {problem.name!r} stands twice in the dataset: give each a name of its own")
+        seen.add(problem.name)
 
 
 def _keys(job: Job) -> Iterator[tuple[str, int]]:

@@ -6,7 +6,7 @@ what was never answered is asked.
 """
 
 import asyncio
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from alpha_codium.flows import BudgetExhausted
@@ -33,6 +33,11 @@ class Usage:
         self.completion_tokens += answer.completion_tokens
         self.truncated_answers += answer.truncated
         self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
+
+
+def well_formed(text: str) -> str:
+    """The text with U+FFFD for halves of surrogate pairs: JSON may hold them, no file and no dataset can."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class RecordedModel:
@@ -67,6 +72,7 @@ class RecordedModel:
             self.usage.from_store += 1
         else:
             answer = await self._model.ask(request)
+            answer = replace(answer, text=well_formed(answer.text))
             if self._store is not None:  # an empty one is false
                 await asyncio.to_thread(self._store.put, key, asdict(answer))
         self.usage.add(answer)

@@ -15,7 +15,7 @@ from alpha_codium.flows import Flow, FlowState, SampleContext
 from alpha_codium.flows.context import SandboxFault
 from alpha_codium.flows.running import run_flow
 from alpha_codium.flows.variation import Variation
-from alpha_codium.gen.recorded import RecordedModel, Usage
+from alpha_codium.gen.recorded import RecordedModel, Usage, well_formed
 from alpha_codium.judge import Judge
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import ChatModel
@@ -111,7 +111,7 @@ async def _public_result(state: FlowState, context: SampleContext) -> Passed:
 def one_line(fault: BaseException) -> str:
     """An error in one line, without secrets."""
     text = " ".join(str(fault).split()) or type(fault).__name__
-    return redact(f"{text[:500]}")
+    return redact(well_formed(text[:500]))
 
 
 def _why_no_program(context: SampleContext) -> str:

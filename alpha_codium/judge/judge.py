@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from alpha_codium.checkers import Checker, make_checker
+from alpha_codium.errors import UserError
 from alpha_codium.judge.rules import Rules
 from alpha_codium.limits import Limits
 from alpha_codium.problem import Problem, TestCase
@@ -16,6 +17,7 @@ from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
+NOT_RUN = Execution(Status.INTERNAL_ERROR, stderr="the sandbox didn't run this test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,10 @@ class Judge:
     rules: Rules = field(default_factory=Rules)
 
     def for_problem(self, problem: Problem) -> "ProblemJudge":
-        """The judge of one problem; raises UserError where the problem's checker can't be had."""
+        """The judge of one problem; raises UserError where its checker or its kind of tests can't be had."""
+        if problem.execution_kind != "stdin":
+            kind = problem.execution_kind
+            raise UserError(f"problem {problem.name!r} has tests of the kind {kind!r}: only stdin can be judged yet")
         checker = make_checker(self.rules.checker_for(problem))
         return ProblemJudge(self.sandbox, self.rules.limits_for(problem), checker, self.rules.stop_on_first_failure)
 
@@ -57,6 +62,9 @@ class ProblemJudge:
         report = await self.sandbox.run(program, inputs, limits=self.limits, stop=judge_one)
         if not report.compiled:
             return self._uncompiled(report.compilation, tests)
+        stopped = stop_early and results and results[-1].verdict is not Verdict.ACCEPTED
+        if not stopped:
+            results += [TestResult(Verdict.INTERNAL_ERROR, NOT_RUN)] * (len(tests) - len(results))
         return Judgement(first_failure(result.verdict for result in results), tuple(results), len(tests))
 
     async def execute(self, program: str, input: str) -> Execution:

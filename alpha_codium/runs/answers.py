@@ -55,10 +55,11 @@ class AnswerStore:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the file."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        """Close the file, after a call that a thread is in: a run that is cut off doesn't wait for its threads."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The answer stored under `key`, or None."""

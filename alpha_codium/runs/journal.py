@@ -6,6 +6,7 @@ end; it is dropped when the journal is opened again, and so never joins with the
 
 import json
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -17,11 +18,12 @@ class JournalError(ValueError):
 
 
 class Journal:
-    """The journal at `path`; a context manager."""
+    """The journal at `path`; a context manager, used from any thread."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._fd: int | None = None
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
         """Open for appending; cut off a torn last line."""
@@ -34,19 +36,21 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the file."""
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+        """Close the file, after a line that a thread is writing: its number may be another file's the next moment."""
+        with self._lock:
+            if self._fd is not None:
+                os.close(self._fd)
+                self._fd = None
 
     def append(self, entry: dict[str, Any]) -> None:
         """Add one entry; when this returns it is on the disk."""
-        assert self._fd is not None, "the journal is not open"
         line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
-        left = memoryview(line)
-        while left:
-            left = left[os.write(self._fd, left) :]
-        os.fsync(self._fd)
+        with self._lock:
+            assert self._fd is not None, "the journal is not open"
+            left = memoryview(line)
+            while left:
+                left = left[os.write(self._fd, left) :]
+            os.fsync(self._fd)
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """All whole entries, in order; raises JournalError where a line inside is broken."""

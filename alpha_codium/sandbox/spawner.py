@@ -30,7 +30,7 @@ EXEC_FAILED = 127
 HOST = 0
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
-# Python ignores these, and what is ignored stays so across exec.
+# We or Python ignore these, and what is ignored stays so across exec.
 SIGNALS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 
 
@@ -206,5 +206,6 @@ def has_ended(pid: int) -> bool:
 
 
 if __name__ == "__main__":
+    # Python's own handler would let a program end us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -105,8 +105,13 @@ class Worker:
             if self._interrupted:
                 self._discard()
             if self._process is None:
+                # In a group of its own, so that Ctrl-C at a terminal reaches gencode only.
                 self._process = subprocess.Popen(
-                    self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PATH": "/usr/bin:/bin"}
+                    self.command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env={"PATH": "/usr/bin:/bin"},
+                    process_group=0,
                 )
             return self._process
 

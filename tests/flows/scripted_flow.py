@@ -71,7 +71,11 @@ def explanations(*pairs: tuple[str, str], why: str = "because they add up") -> l
 
 def fixed(code: str) -> str:
     """A repaired program with the analysis that is asked for beside it."""
-    return fields(failed_tests="it prints too little", what_went_wrong="the loop", fixed_flow="add all") + "\n" + program(code)
+    return (
+        fields(failed_tests="it prints too little", what_went_wrong="the loop", fixed_flow="add all")
+        + "\n"
+        + program(code)
+    )
 
 
 def problem_of(*pairs: tuple[str, str], **values: Any) -> Problem:

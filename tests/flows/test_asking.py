@@ -3,6 +3,7 @@
 import pytest
 
 from alpha_codium.errors import UserError
+from alpha_codium.problem import Problem
 from alpha_codium.solution import ErrorKind
 from tests.flows.scripted_flow import ONE, PLANNING, SUM, TWO, Bench, ai_tests, fields, program
 from tests.servers.scripted import Filtered, Malformed, Status, Text, Truncated
@@ -26,9 +27,12 @@ async def test_an_answer_that_cannot_be_read_is_shown_to_the_model_with_the_reas
     assert "THE SECOND TRY" in outcome.user("possible_solutions")
 
 
-async def test_an_answer_without_a_program_is_asked_for_again(bench):
+async def test_after_an_answer_without_a_program_the_program_is_asked_for(bench):
     outcome = await bench.solve(ONE, {"initial_code": ["One adds them up.", program(SUM)]})
-    assert "there is no Python program in it" in outcome.of("initial_code")[1].messages[2]
+    _, said, again = outcome.of("initial_code")[1].messages
+    assert said == "One adds them up."
+    assert again.startswith("Now the program.")
+    assert outcome.event("initial_code", "unreadable") == "there is no Python program in it"
     assert outcome.program == SUM
 
 
@@ -161,6 +165,6 @@ async def test_no_call_is_spent_on_an_analysis_that_no_fix_can_follow(bench):
 
 
 async def test_without_public_tests_the_last_call_is_not_spent_on_brute_force(bench):
-    outcome = await bench.solve(ONE.__class__("Sum", "Print the sum."), settings={"solve.max_calls": 5})
+    outcome = await bench.solve(Problem("Sum", "Print the sum."), settings={"solve.max_calls": 5})
     assert outcome.prompts == [*PLANNING, "initial_code"]
     assert outcome.program == SUM

@@ -55,7 +55,7 @@ async def test_of_a_program_that_does_not_compile_the_fixer_sees_the_error(bench
 
 async def test_of_a_program_that_never_ends_the_fixer_is_told_so(bench):
     answers = {"initial_code": program("input()\nprint('so far', flush=True)\nwhile True: pass")}
-    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | {"code_tester.timeout": 0.5})
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | {"code_tester.timeout": 0.2})
     assert "What came instead:\n(time limit exceeded)\nso far" in outcome.user("fix")
 
 

@@ -19,11 +19,13 @@ HIDDEN = {
     "memory_limit_bytes": 1987654304,
     "checker": CheckerSpec("float", {"abs": 0.00987654305}),
 }
+# Holds no secret: only programs that read stdin can be judged.
+PLAIN = {"execution_kind"}
 SEEN = {"name": "VISIBLE NAME", "description": "VISIBLE TEXT", "public_tests": (TestCase("1 2\n", "3\n"),)}
 
 
 def test_every_field_of_a_problem_is_either_seen_or_hidden():
-    assert {field.name for field in dataclasses.fields(Problem)} == {*SEEN, *HIDDEN}
+    assert {field.name for field in dataclasses.fields(Problem)} == {*SEEN, *HIDDEN, *PLAIN}
     assert {field.name for field in dataclasses.fields(Statement)} == {*SEEN}
 
 

@@ -28,8 +28,8 @@ class FakeModel:
 
     async def ask(self, request: ChatRequest) -> Answer:
         self.requests.append(request)
-        await asyncio.sleep(0)
         said = self.reply(len(self.requests))
+        await asyncio.sleep(0)
         if isinstance(said, BaseException):
             raise said
         return Answer(said, self.name, prompt_tokens=10, completion_tokens=2, cost=0.25)

@@ -102,6 +102,7 @@ def stored_digests(run: Path) -> set[str]:
     return {json.loads(answer)["text"].rpartition("# ")[2].split()[0] for (answer,) in rows}
 
 
+@pytest.mark.timeout(900)
 def test_a_run_killed_ten_times_gives_the_dataset_of_one_that_was_not(home, job, asked, tmp_path):
     done = run_cli("gen", "solve_set", *job, "--run", "whole")
     assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ PROBLEMS = [echo_problem("a"), echo_problem("b"), echo_problem("c")]
 JOB = Job(PROBLEMS, samples=2, concurrency=2)
 
 
-class Killed(BaseException):
+class Killed(KeyboardInterrupt):
     """Ends a run at once, as a kill does: nothing may catch it."""
 
 
@@ -128,7 +128,9 @@ def test_a_sample_cut_off_between_calls_keeps_the_answers_it_had(tmp_path):
 
 def test_a_fault_of_the_provider_is_tried_again_and_one_of_the_model_is_not(tmp_path):
     folder, job = new_run(tmp_path), Job(PROBLEMS[:2], samples=1, concurrency=1)
-    first = run(folder, FakeModel(lambda number: ProviderUnavailable("down") if number == 1 else ContentFiltered("no")), job)
+    first = run(
+        folder, FakeModel(lambda number: ProviderUnavailable("down") if number == 1 else ContentFiltered("no")), job
+    )
     assert [str(c.error) for c in first] == ["provider: down", "model: code_contests_prompts_baseline: no"]
     model = FakeModel()
     second = run(folder, model, job)

@@ -1,3 +1,4 @@
+import contextlib
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
@@ -66,6 +67,21 @@ def test_many_threads_can_use_one_store(tmp_path):
         assert list(pool.map(lambda number: store.get(str(number)), range(200))) == [
             {"text": str(number)} for number in range(200)
         ]
+
+
+def test_a_store_is_closed_under_threads_that_still_use_it(tmp_path):
+    def use(store):
+        with contextlib.suppress(AssertionError):  # it is closed
+            for number in range(10_000):
+                store.put(str(number % 50), {"text": "x" * 1000})
+                store.get(str(number % 50))
+
+    for _ in range(20):
+        with ThreadPoolExecutor(4) as pool:
+            with AnswerStore(tmp_path / "answers.sqlite") as store:
+                users = [pool.submit(use, store) for _ in range(4)]
+                store.put("k", {})
+            assert [user.result() for user in users] == [None] * 4
 
 
 def test_parameters_that_bear_a_secrets_name_are_left_out_at_any_depth():

@@ -27,7 +27,7 @@ def test_a_run_folder_says_what_it_was_asked_for(tmp_path):
 
 def test_a_name_that_is_taken_is_refused_with_both_ways_out(tmp_path):
     RunFolder.create(tmp_path, "r", {})
-    with pytest.raises(UserError, match="exists already.*--resume r, or choose another name"):
+    with pytest.raises(UserError, match=r"exists already.*--resume r, or choose another name"):
         RunFolder.create(tmp_path, "r", {})
 
 

@@ -1,4 +1,6 @@
+import contextlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -73,6 +75,25 @@ def test_a_broken_line_is_left_for_the_user_to_see_when_more_is_appended(tmp_pat
 
 def test_a_journal_that_was_never_opened_has_no_entries(tmp_path):
     assert list(Journal(tmp_path / "journal.jsonl").entries()) == []
+
+
+def test_lines_of_many_threads_stay_whole_up_to_the_closing(tmp_path):
+    def write(journal, thread):
+        with contextlib.suppress(AssertionError):  # it is closed
+            for number in range(10_000):
+                journal.append({"thread": thread, "number": number, "program": "x" * 5000})
+
+    path = tmp_path / "journal.jsonl"
+    with ThreadPoolExecutor(4) as pool:
+        with Journal(path) as journal:
+            writers = [pool.submit(write, journal, thread) for thread in range(4)]
+            while path.stat().st_size < 500_000:
+                journal.append({"thread": -1, "number": 0})
+        assert [writer.result() for writer in writers] == [None] * 4
+    entries = list(Journal(path).entries())
+    for thread in range(4):
+        numbers = [entry["number"] for entry in entries if entry["thread"] == thread]
+        assert numbers == list(range(len(numbers)))
 
 
 def test_every_entry_is_one_line_whatever_it_holds(tmp_path):

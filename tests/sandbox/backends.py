@@ -4,7 +4,6 @@ A new backend joins by a line in `BACKENDS`; `isolated` says that it keeps progr
 """
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,8 +72,3 @@ def is_zombie(number: int) -> bool:
 def marked(marker: str) -> list[int]:
     """The processes that hold `marker` in their command line."""
     return [number for number, line in command_lines() if marker in line and not is_zombie(number)]
-
-
-def has(program: str) -> bool:
-    """Whether there is such a command."""
-    return shutil.which(program) is not None

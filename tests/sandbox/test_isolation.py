@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -138,7 +139,7 @@ async def test_an_attack_on_the_judge_ends_as_it_should(jailed: Sandbox, name: s
     assert (await run_one(jailed, "print('next')")).stdout == "next\n"
 
 
-def test_killing_gencode_ends_what_it_runs(jail: Backend) -> None:
+def test_killing_gencode_ends_what_it_runs(jail: Backend, tmp_path: Path) -> None:
     marker = f"98761.{os.getpid()}"
     host = f"""
 import asyncio
@@ -150,7 +151,7 @@ async def main():
         await sandbox.run(program, [""], limits=Limits(wall_seconds=600))
 asyncio.run(main())
 """
-    process = subprocess.Popen([sys.executable, "-c", host])
+    process = subprocess.Popen([sys.executable, "-c", host], env=os.environ | {"TMPDIR": str(tmp_path)})
     wait_until(lambda: marked(f"sleep {marker}") or process.poll() is not None)
     assert process.poll() is None
     process.kill()

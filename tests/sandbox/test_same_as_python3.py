@@ -1,5 +1,7 @@
 """A program in the sandbox behaves as `python3 program.py < input` does: each case runs in both."""
 
+# ruff: noqa: E501 - a program stands on one line beside its name
+
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The kinds of stages. A user's package adds one under the entry-point group `alpha_codium.stages`.
 
 A kind is a frozen dataclass: its fields are its parameters in `flow.toml`, those called `*prompt` name prompt files
-and arrive as `Prompt`; `run` fills the state.
+and arrive as `Prompt` (see `parameters.prompt_file`); `run` fills the state.
 """
 
 from typing import Any, Protocol

@@ -1,6 +1,6 @@
 """Tests that the model thinks of. They are suspicions, never facts: none can change a public test."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import SampleContext
@@ -20,9 +20,9 @@ class GenerateAiTests:
     which a brute-force program of the model agrees.
     """
 
-    prompt: Prompt = prompt_file("generate_ai_tests", *TESTS)
-    validate_prompt: Prompt = prompt_file("validate_ai_tests", *TESTS)
-    brute_force_prompt: Prompt = prompt_file("brute_force", code=True)
+    prompt: Prompt = field(**prompt_file("generate_ai_tests", *TESTS))
+    validate_prompt: Prompt = field(**prompt_file("validate_ai_tests", *TESTS))
+    brute_force_prompt: Prompt = field(**prompt_file("brute_force", code=True))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Make tests; drop those that contradict or repeat a public test, or one another."""

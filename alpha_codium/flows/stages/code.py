@@ -1,7 +1,7 @@
 """Writing programs: the first one of a flow, and the only one of the baseline."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
@@ -15,7 +15,7 @@ from alpha_codium.rendering import Prompt
 class WriteCode:
     """Asks once for a program; what it prints on the public tests is not looked at."""
 
-    prompt: Prompt = prompt_file("code", code=True)
+    prompt: Prompt = field(**prompt_file("code", code=True))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write the program."""
@@ -33,8 +33,8 @@ class InitialCode:
     prompt is `direct_prompt`.
     """
 
-    prompt: Prompt = prompt_file("initial_code", code=True)
-    direct_prompt: Prompt = prompt_file("direct_code", code=True)
+    prompt: Prompt = field(**prompt_file("initial_code", code=True))
+    direct_prompt: Prompt = field(**prompt_file("direct_code", code=True))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write programs; the state gets the best one even where the budget ends in between."""

@@ -4,7 +4,7 @@ Anchors are all tests that the program is known to pass; a fix that breaks one i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import SampleContext, shortened
@@ -21,9 +21,9 @@ from alpha_codium.verdict import Execution, Judgement, Status, Verdict
 class Fixer:
     """Asks for a repaired program, in one call or, with `single_stage_fix = false`, in two."""
 
-    fix_prompt: Prompt = prompt_file("fix", code=True)
-    analyze_prompt: Prompt = prompt_file("analyze_failure")
-    fix_analyzed_prompt: Prompt = prompt_file("fix_analyzed", code=True)
+    fix_prompt: Prompt = field(**prompt_file("fix", code=True))
+    analyze_prompt: Prompt = field(**prompt_file("analyze_failure"))
+    fix_analyzed_prompt: Prompt = field(**prompt_file("fix_analyzed", code=True))
 
     async def fix(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> str | None:
         """A new program for one failed test, or None where the model gives none."""
@@ -68,6 +68,8 @@ class FixPublicTests(Fixer):
         left = settings.max_allowed_calls
         await self.anchor_public_tests(state, context)
         for test in state.statement.public_tests:
+            if test in state.anchors:
+                continue
             judgement = await context.run_tests(state.program, [test])
             for _ in range(min(left, settings.max_fixes_per_test)):
                 if judgement.accepted:
@@ -106,6 +108,8 @@ class FixAiTests(Fixer):
         left = context.settings.ai_tests.max_allowed_calls
         await self.anchor_public_tests(state, context)
         for test in self._tests(state, context):
+            if test in state.anchors:
+                continue
             judgement = await context.run_tests(state.program, [test])
             if not judgement.accepted and left > 0:
                 left -= 1

@@ -1,6 +1,6 @@
 """Thinking of several ways to solve a problem, and choosing one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.flows.asking import NoAnswer, ask
@@ -14,7 +14,7 @@ from alpha_codium.rendering import Prompt
 class PossibleSolutions:
     """Fills `plans` with at most `max_num_of_possible_solutions`; nothing in the direct variant."""
 
-    prompt: Prompt = prompt_file("possible_solutions", "possible_solutions.name", "possible_solutions.content")
+    prompt: Prompt = field(**prompt_file("possible_solutions", "possible_solutions.name", "possible_solutions.content"))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Think of plans; brute force is left out where asked for, but never the only plan."""
@@ -42,7 +42,7 @@ class PossibleSolutions:
 class ChooseBest:
     """Fills `plan`. Later samples take another plan than the first, so that they differ."""
 
-    prompt: Prompt = prompt_file("choose_best", "name", "content")
+    prompt: Prompt = field(**prompt_file("choose_best", "name", "content"))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Choose among the plans; with one there is nothing to ask."""

@@ -1,6 +1,6 @@
 """Reflecting on the problem before any code: what is asked, and why the examples are as they are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.flows.asking import NoAnswer, ask
@@ -16,8 +16,8 @@ EXPLANATIONS = ("tests_explanations.input", "tests_explanations.output")
 class Reflect:
     """Fills `reflection` and `explanations`; `[self_reflection] validate_self_reflection` has the latter checked."""
 
-    prompt: Prompt = prompt_file("reflect", "self_reflection", *EXPLANATIONS)
-    validate_prompt: Prompt = prompt_file("validate_reflection", *EXPLANATIONS)
+    prompt: Prompt = field(**prompt_file("reflect", "self_reflection", *EXPLANATIONS))
+    validate_prompt: Prompt = field(**prompt_file("validate_reflection", *EXPLANATIONS))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Reflect; a model that can't leaves the state as it is."""

@@ -1,0 +1,79 @@
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.gen.running import run_cli
+from tests.support import gencode
+
+GROUPS = ["data", "gen", "eval", "model", "sandbox", "settings", "demo"]
+
+
+def test_help_names_every_command_in_the_order_of_the_work(home):
+    done = run_cli("--help")
+    assert done.returncode == 0
+    places = [done.stdout.index(f"\n  {name} ") for name in GROUPS]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in GROUPS), ["gen", "solve_set"], ["gen", "ask"]])
+def test_every_command_explains_itself(home, command):
+    done = run_cli(*command, "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Usage: gencode")
+
+
+def test_the_version_is_told(home):
+    import alpha_codium
+
+    assert run_cli("--version").stdout == f"gencode, version {alpha_codium.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nonsense"], "No such command 'nonsense'"),
+        (["gen", "solve_sett"], "No such command 'solve_sett'"),
+        (["gen", "solve_set", "--nonsense"], "No such option"),
+        (["gen", "solve_set", "--samples", "0"], "0 is not in the range x>=1"),
+        (["gen", "solve_set", "--sample_rate", "0"], "0.0 is not in the range"),
+        (["gen", "ask"], "Missing argument 'QUESTION'"),
+        (["settings", "--workers", "-1"], "-1 is not in the range"),
+    ],
+)
+def test_a_mistyped_command_line_is_exit_status_2_and_says_why(home, arguments, words):
+    done = run_cli(*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr.splitlines()[-1]
+    assert done.stdout == ""
+
+
+def test_a_bug_of_ours_keeps_its_traceback_and_is_exit_status_1(home, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import alpha_codium.cli.settings as s\ns.CommonOptions.settings = property(lambda self: 1 / 0)\n"
+    )
+    done = gencode("settings", home=home, env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 1
+    assert "ZeroDivisionError" in done.stderr
+    assert "Traceback" in done.stderr
+
+
+def test_ctrl_c_anywhere_is_exit_status_130_without_a_traceback(home, tmp_path):
+    fifo = tmp_path / "problem.json"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "alpha_codium", "settings", "--config", str(fifo)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+        with fifo.open("w"):  # the child has opened its settings file, and waits for what is in it
+            child.send_signal(signal.SIGINT)
+            _, said = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "interrupted" in said
+    assert "Traceback" not in said
+
+
+def test_a_reader_that_goes_away_is_no_traceback(home):
+    command = f"{sys.executable} -m alpha_codium settings | head -c 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,132 @@
+import tomllib
+
+import pytest
+
+from alpha_codium.runs import RunFolder
+from tests.gen.running import (
+    KEY,
+    assert_refused,
+    columns_of,
+    model_arguments,
+    run_cli,
+    signed,
+    write_flow,
+    write_problems,
+)
+from tests.servers.scripted import ScriptedServer, Status
+
+
+@pytest.fixture
+def server(home):
+    with ScriptedServer(signed) as running:
+        yield running
+
+
+@pytest.fixture
+def finished(home, server, tmp_path):
+    """The options of a run called `r` that is done."""
+    flow = write_flow(tmp_path / "steps", 1)
+    job = ["--dataset_name", write_problems(tmp_path, 2), "--flow", flow, "--samples", 2, *model_arguments(server)]
+    done = run_cli("gen", "solve_set", *job, "--run", "r")
+    assert done.returncode == 0, done.stderr
+    return job
+
+
+def resume(*arguments):
+    return run_cli("gen", "solve_set", "--resume", "r", *arguments)
+
+
+def test_resume_alone_is_the_run_as_it_was(finished, home, server):
+    before, asked = columns_of(home / "runs" / "r" / "solutions"), len(server.requests)
+    done = resume()
+    assert done.returncode == 0, done.stderr
+    assert columns_of(home / "runs" / "r" / "solutions") == before
+    assert len(server.requests) == asked
+
+
+def test_the_run_says_what_it_was_made_of(finished, home):
+    described = tomllib.loads((home / "runs" / "r" / "run.toml").read_text())
+    assert described["samples"] == 2
+    assert described["settings"]["config"]["model"] == "openai/scripted"
+    assert len(described["fingerprint"]) == len(described["flow_fingerprint"]) == 64
+    assert described["versions"].keys() == {"alpha_codium", "python", "git", "datasets", "litellm"}
+
+
+@pytest.mark.parametrize(
+    ("other", "key"),
+    [
+        (["--temperature", 0.9], "settings.config.temperature"),
+        (["--model", "openai/another"], "settings.config.model"),
+        (["--samples", 3], "samples"),
+        (["--flow", "baseline"], "flow"),
+        (["--sample_rate", 0.999], "sample_rate"),
+        (["-o", "solve.max_calls=1"], "settings.solve.max_calls"),
+        (["-o", 'config.extra={effort="low"}'], "settings.config.extra.effort"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_another_job_is_refused_in_one_line_that_names_the_key(finished, other, key):
+    assert_refused(resume(*other), f"run 'r' was made with {key} = ", "start a new run")
+
+
+def test_another_dataset_is_refused(finished, tmp_path):
+    (tmp_path / "other").mkdir()
+    assert_refused(resume("--dataset_name", write_problems(tmp_path / "other", 2)), "dataset_name")
+
+
+def test_a_dataset_that_was_changed_since_is_refused(finished, tmp_path):
+    write_problems(tmp_path, 3)
+    assert_refused(resume(), "fingerprint")
+
+
+def test_a_prompt_that_was_changed_since_is_refused(finished, tmp_path):
+    prompt = tmp_path / "steps" / "step0.toml"
+    prompt.write_text(prompt.read_text().replace("Step", "Stage"))
+    assert_refused(resume(), "flow_fingerprint")
+
+
+def test_what_decides_only_how_fast_and_where_may_change(finished, tmp_path):
+    done = resume(
+        "--concurrency", 1, "--workers", 1, "-o", "config.max_retries=0", "--output_dataset_name", tmp_path / "out"
+    )
+    assert done.returncode == 0, done.stderr
+    assert columns_of(tmp_path / "out")["task_name"] == ["echo 0", "echo 1"]
+
+
+def test_the_settings_of_the_run_win_over_the_environment_of_today(finished, monkeypatch):
+    monkeypatch.setenv("GENCODE_CONFIG__MODEL", "openai/another")
+    assert resume().returncode == 0
+
+
+def test_a_name_that_is_taken_is_refused(finished):
+    assert_refused(run_cli("gen", "solve_set", *finished, "--run", "r"), "run 'r' exists already", "--resume r")
+
+
+def test_a_new_name_and_an_earlier_run_exclude_each_other(finished):
+    assert_refused(resume("--run", "s"), "--run names a new run and --resume an earlier one")
+
+
+def test_an_unknown_run_is_met_with_the_nearest(home, finished):
+    assert_refused(run_cli("gen", "solve_set", "--resume", "rr"), "there is no run 'rr'", "did you mean 'r'")
+
+
+def test_a_run_in_use_is_refused(finished, home):
+    with RunFolder.reopen(home / "runs", "r"):
+        assert_refused(resume(), "run 'r' is in use by another process")
+
+
+def test_secrets_among_the_extra_parameters_are_in_no_file_and_may_change(home, tmp_path):
+    secret = "sk-extra-0123456789"
+    extra = f'config.extra={{user="me", extra_headers={{"x-api-key"="{secret}", "x-team"="a"}}}}'
+    down = [lambda seen: Status(500) if seen.number == 1 else None]
+    with ScriptedServer(signed, faults=down) as server:
+        job = ["--dataset_name", write_problems(tmp_path, 2), "--flow", "baseline", *model_arguments(server)]
+        done = run_cli("gen", "solve_set", *job, "--run", "r", "-o", extra, "-o", "config.max_retries=0")
+        assert done.returncode == 1, done.stderr
+        done = resume("-o", extra.replace(secret, "sk-newer-0123456789"))
+        assert done.returncode == 0, done.stderr
+        assert len(server.requests) == 3
+        assert server.requests[-1].headers["x-api-key"] == "sk-newer-0123456789"
+    for path in home.rglob("*"):
+        content = path.read_bytes() if path.is_file() else b""
+        assert not any(word.encode() in content for word in (secret, "sk-newer-0123456789", KEY)), path

@@ -1,0 +1,40 @@
+"""`gencode sandbox check`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.sandbox.isolation import namespaces_command
+from tests.support import gencode
+
+needs_namespaces = pytest.mark.skipif(not namespaces_command(), reason="this machine gives no namespaces")
+
+
+@needs_namespaces
+def test_check_says_what_programs_are_kept_from(tmp_path: Path) -> None:
+    done = gencode("sandbox", "check", "--json", tmp_path / "out.json", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads((tmp_path / "out.json").read_text())
+    assert (facts["network"], facts["other_processes"]) == ("no", "no")
+    assert "unshare" in facts["namespaces"]
+    assert "YES" in facts["files"], "this backend does not isolate files, and must say so"
+
+
+def test_check_says_that_no_sandbox_is_none_and_warns(tmp_path: Path) -> None:
+    done = gencode("sandbox", "check", "-o", "code_tester.sandbox=false", "--json", tmp_path / "o.json", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads((tmp_path / "o.json").read_text())
+    assert (facts["network"], facts["other_processes"]) == ("YES", "YES")
+    assert "UNSAFE" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [("code_tester.sandbox=\"strict\"", "complete jail"), ("code_tester.tester_type=locl", "did you mean 'local'")],
+)  # fmt: skip
+def test_what_can_not_be_had_is_one_line_and_exit_status_2(tmp_path: Path, override: str, said: str) -> None:
+    done = gencode("sandbox", "check", "-o", override, home=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

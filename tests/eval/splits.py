@@ -1,0 +1,56 @@
+"""A small split with known answers, and a sandbox that loses what it is told to lose."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from alpha_codium.limits import Limits
+from alpha_codium.problem import Problem, Solution, TestCase
+from alpha_codium.verdict import Execution, Report, Status
+
+RIGHT, WRONG, BROKEN = "print(2 * int(input()))", "print(0)", "print("
+LOST = "# the sandbox loses this one\n" + RIGHT
+
+
+def problem(name: str, tests: int = 2, **fields: object) -> Problem:
+    """A problem that `RIGHT` solves, with private tests only."""
+    cases = tuple(TestCase(f"{n}\n", f"{2 * n}\n") for n in range(1, tests + 1))
+    return Problem(name, private_tests=cases, **fields)  # type: ignore[arg-type]
+
+
+def labelled(name: str) -> Problem:
+    """A problem with right, wrong and wrongly labelled human solutions, some in other languages."""
+    return problem(
+        name,
+        solutions=(Solution("cpp", "int main(){}"), Solution("python3", RIGHT), Solution("python3", WRONG)),
+        incorrect_solutions=(Solution("python3", BROKEN), Solution("java", "x"), Solution("python3", WRONG)),
+    )
+
+
+class Arithmetic:
+    """A sandbox without processes: it knows `RIGHT`, `WRONG`, `BROKEN` and loses `LOST`. Counts its runs."""
+
+    def __init__(self, *, lose: bool = True) -> None:
+        self.lose = lose
+        self.runs: list[str] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def run(self, program: str, inputs: Sequence[str], *, limits: Limits | None = None, stop=None) -> Report:
+        self.runs.append(program)
+        if program == BROKEN:
+            return Report(Execution(Status.COMPILATION_ERROR))
+        executions = []
+        for index, text in enumerate(inputs):
+            executions.append(self._execution(program, text))
+            if stop is not None and stop(index, executions[-1]):
+                break
+        return Report(Execution(Status.FINISHED), tuple(executions))
+
+    def _execution(self, program: str, text: str) -> Execution:
+        if program == LOST and self.lose:
+            return Execution(Status.INTERNAL_ERROR)
+        return Execution(Status.FINISHED, stdout="0\n" if program == WRONG else f"{2 * int(text)}\n")

@@ -1,0 +1,135 @@
+"""Judging a split: in order, in bounded numbers, and able to go on."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alpha_codium.errors import UserError
+from alpha_codium.eval import prepare_for_evaluation
+from alpha_codium.eval.results import CandidateResult
+from alpha_codium.eval.running import TASKS_IN_FLIGHT, run_evaluation
+from alpha_codium.judge import Judge
+from alpha_codium.problem import CheckerSpec
+from alpha_codium.runs import Journal
+from alpha_codium.verdict import Verdict
+from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, problem
+from tests.eval.test_prepare import row
+
+
+async def judged(rows: list[dict], names: str, sandbox: Arithmetic, path: Path | None = None) -> dict[str, list[str]]:
+    tasks = prepare_for_evaluation(rows, [problem(name) for name in names])
+    if path is None:
+        results = await run_evaluation(tasks, Judge(sandbox))
+    else:
+        with Journal(path) as journal:
+            results = await run_evaluation(tasks, Judge(sandbox), journal=journal)
+    return {result.name: [candidate.verdict.value for candidate in result.candidates] for result in results}
+
+
+async def test_results_stand_in_the_splits_order() -> None:
+    rows = [row(name, RIGHT, WRONG) for name in "dbca"]
+    results = await judged(rows, "abcd", Arithmetic())
+    assert list(results) == list("abcd")
+    assert results["c"] == ["accepted", "wrong_answer"]
+
+
+async def test_what_the_journal_holds_is_not_judged_again(tmp_path: Path) -> None:
+    rows = [row("a", RIGHT, WRONG), row("b", BROKEN, "")]
+    first, second = Arithmetic(), Arithmetic()
+    results = await judged(rows, "ab", first, tmp_path / "journal.jsonl")
+    assert await judged(rows, "ab", second, tmp_path / "journal.jsonl") == results
+    assert (len(first.runs), len(second.runs)) == (3, 0)
+
+
+async def test_only_what_got_no_verdict_is_judged_again(tmp_path: Path) -> None:
+    rows = [row("a", RIGHT, LOST), row("b", WRONG)]
+    results = await judged(rows, "ab", Arithmetic(), tmp_path / "journal.jsonl")
+    assert results["a"] == ["accepted", "internal_error"]
+    again = Arithmetic(lose=False)
+    assert (await judged(rows, "ab", again, tmp_path / "journal.jsonl"))["a"] == ["accepted", "accepted"]
+    assert again.runs == [LOST]
+
+
+async def test_a_program_that_changed_is_judged_again(tmp_path: Path) -> None:
+    await judged([row("a", WRONG)], "a", Arithmetic(), tmp_path / "journal.jsonl")
+    changed = await judged([row("a", RIGHT)], "a", Arithmetic(), tmp_path / "journal.jsonl")
+    assert changed == {"a": ["accepted"]}
+
+
+async def test_a_sample_that_the_provider_lost_is_never_run() -> None:
+    sandbox = Arithmetic()
+    rows = [row("a", "", sample_errors=["provider: HTTP 500"])]
+    assert await judged(rows, "a", sandbox) == {"a": ["internal_error"]}
+    assert sandbox.runs == []
+
+
+async def test_a_checker_that_can_not_be_had_ends_everything_with_its_one_line() -> None:
+    problems = [problem("a"), problem("b", checker=CheckerSpec("tokns"))]
+    tasks = prepare_for_evaluation([row("a", *[RIGHT] * 5)], problems)
+    with pytest.raises(UserError, match="did you mean 'tokens'"):
+        await run_evaluation(tasks, Judge(Arithmetic()))
+    assert len(asyncio.all_tasks()) == 1
+
+
+async def test_a_fault_in_one_program_ends_those_beside_it_before_it_is_raised() -> None:
+    class Failing(Arithmetic):
+        async def run(self, program, inputs, **options):
+            if program == BROKEN:
+                raise RuntimeError("ours")
+            await asyncio.Event().wait()
+
+    tasks = prepare_for_evaluation([row("a", RIGHT, BROKEN, WRONG)], [problem("a")])
+    with pytest.raises(RuntimeError, match="ours"):
+        await run_evaluation(tasks, Judge(Failing()))
+    assert len(asyncio.all_tasks()) == 1
+
+
+async def test_a_large_split_is_drawn_as_room_appears() -> None:
+    drawn: list[int] = []
+    finished: list[str] = []
+
+    def tasks():
+        for number, task in enumerate(prepare_for_evaluation([row(n, RIGHT) for n in names], split)):
+            drawn.append(number - len(finished))
+            yield task
+
+    names = [f"p{i}" for i in range(100)]
+    split = [problem(name) for name in names]
+    await run_evaluation(tasks(), Judge(Arithmetic()), on_result=lambda name, _: finished.append(name))
+    assert len(finished) == 100
+    assert max(drawn) <= TASKS_IN_FLIGHT
+
+
+@given(
+    st.builds(
+        CandidateResult,
+        index=st.integers(0),
+        group=st.sampled_from(["generated", "correct", "incorrect"]),
+        verdict=st.sampled_from(Verdict),
+        tests_passed=st.integers(0),
+        tests_total=st.integers(0),
+        tests=st.lists(st.fixed_dictionaries({"verdict": st.sampled_from([str(v) for v in Verdict])})).map(tuple),
+        error=st.text(),
+    )
+)
+def test_a_result_is_read_back_as_it_was_written(result: CandidateResult) -> None:
+    assert CandidateResult.from_json(result.to_json()) == result
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from([RIGHT, WRONG, BROKEN, "", LOST]), max_size=3), min_size=1, max_size=5),
+    st.integers(0, 400),
+)
+def test_a_journal_cut_anywhere_gives_the_same_results_when_gone_on_with(
+    tmp_path_factory: pytest.TempPathFactory, programs: list[list[str]], cut: int
+) -> None:
+    path = tmp_path_factory.mktemp("cut") / "journal.jsonl"
+    rows = [row(f"{i}", *codes) for i, codes in enumerate(programs)]
+    names = "".join(f"{i}" for i in range(len(rows)))
+    whole = asyncio.run(judged(rows, names, Arithmetic(), path))
+    path.write_bytes(path.read_bytes()[: -cut or None])
+    assert asyncio.run(judged(rows, names, Arithmetic(), path)) == whole

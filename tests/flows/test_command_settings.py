@@ -1,0 +1,81 @@
+"""Every setting changes what happens: here those that commands read for themselves."""
+
+import json
+
+import pytest
+from loguru import logger
+
+from alpha_codium.cli.generating import SetOptions, chosen_flow, solve_many, solve_one
+from alpha_codium.cli.options import CommonOptions
+from alpha_codium.gen import solve
+from tests.flows.scripted_flow import MODEL, ONE, program, settings_of
+from tests.flows.switches import changes
+from tests.servers.scripted import ScriptedServer
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A folder of our own for what commands write."""
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def common_of(server, *overrides):
+    """The options of a call that asks this server."""
+    return CommonOptions(None, (f"config.model={MODEL}", f"config.api_base={server.api_base}", *overrides), None, -2)
+
+
+@changes("solve.use_baseline")
+def test_use_baseline_runs_the_baseline_whatever_was_asked_for():
+    assert chosen_flow("alphacodium", settings_of({})).name == "alphacodium"
+    assert chosen_flow("alphacodium", settings_of({"solve.use_baseline": True})).name == "baseline"
+    assert chosen_flow(None, settings_of({})).name == "alphacodium"
+
+
+def test_use_baseline_holds_in_python_too():
+    with ScriptedServer(lambda body: program("print(3)")) as server:
+        settings = settings_of({"solve.use_baseline": True, "config.api_base": server.api_base})
+        assert solve(ONE, model=MODEL, settings=settings).flow == "baseline"
+
+
+@changes("solve.reduce_verbose")
+@pytest.mark.parametrize("reduced", [False, True])
+def test_reduce_verbose_makes_log_lines_short(capsys, reduced):
+    try:
+        assert CommonOptions(None, (f"solve.reduce_verbose={str(reduced).lower()}",)).settings
+        logger.info("the message")
+        assert (capsys.readouterr().err == "the message\n") == reduced
+    finally:
+        logger.remove()
+
+
+@changes("dataset.num_iterations")
+@pytest.mark.parametrize("iterations", [1, 3])
+async def test_num_iterations_is_how_many_samples_a_problem_gets(iterations):
+    with ScriptedServer(lambda body: program("print(0)")) as server:
+        common = common_of(server, f"dataset.num_iterations={iterations}")
+        candidate, _ = await solve_one(ONE, "baseline", (), common)
+        assert len(server.requests) == iterations
+        assert candidate.program.strip() == "print(0)"
+
+
+async def test_no_more_samples_are_made_once_one_passes_the_public_tests():
+    with ScriptedServer(lambda body: program("print(3)")) as server:
+        candidate, _ = await solve_one(ONE, "baseline", (), common_of(server, "dataset.num_iterations=3"))
+        assert len(server.requests) == 1
+        assert candidate.solved_public
+
+
+@changes("config.concurrency")
+def test_concurrency_is_how_many_samples_are_in_flight(home):
+    tests = {"input": ["1 2\n"], "output": ["3\n"]}
+    rows = [{"name": f"P{n}", "description": "Print 3.", "public_tests": tests} for n in range(4)]
+    (home / "few.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for concurrency in (1, 2):
+        with ScriptedServer(lambda body: program("print(3)"), latency=0.3) as server:
+            common = common_of(server, f"config.concurrency={concurrency}")
+            options = SetOptions(dataset_name=str(home / "few.jsonl"), run_name=f"r{concurrency}", flow="baseline")
+            summary = solve_many(options, common)
+            assert (summary["samples"], summary["solved_public"]) == (4, 4)
+            assert server.max_in_flight == concurrency

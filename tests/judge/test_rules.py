@@ -1,0 +1,59 @@
+"""Which limits and which checker: the first that is given wins."""
+
+import pytest
+
+from alpha_codium.config import load_settings
+from alpha_codium.judge import Rules
+from alpha_codium.problem import CheckerSpec, Problem
+
+PLAIN = Problem("a")
+LIMITED = Problem("b", time_limit_seconds=2.0, memory_limit_bytes=2**28)
+CHECKED = Problem("c", checker=CheckerSpec("exact"))
+
+
+def test_what_is_asked_for_is_taken_as_it_is_before_the_problems_own() -> None:
+    limits = Rules(cpu_seconds=1.5, memory_bytes=2**27).limits_for(LIMITED)
+    assert (limits.cpu_seconds, limits.memory_bytes, limits.wall_seconds) == (1.5, 2**27, 6.5)
+
+
+def test_the_problems_own_time_is_taken_times_the_factor() -> None:
+    limits = Rules().limits_for(LIMITED)
+    assert (limits.cpu_seconds, limits.memory_bytes, limits.wall_seconds) == (6.0, 2**28, 20.0)
+    assert Rules(time_limit_factor=1.0).limits_for(LIMITED).cpu_seconds == 2.0
+
+
+@pytest.mark.parametrize(
+    "problem", [PLAIN, Problem("z", time_limit_seconds=0.0, memory_limit_bytes=0)], ids=["null", "zero"]
+)
+def test_what_is_not_given_is_4_seconds_and_1_gibibyte(problem: Problem) -> None:
+    limits = Rules().limits_for(problem)
+    assert (limits.cpu_seconds, limits.memory_bytes, limits.wall_seconds) == (4.0, 2**30, 14.0)
+
+
+def test_the_problems_own_checker_comes_before_every_rule() -> None:
+    assert Rules(delta=1e-6, order_matters=False).checker_for(CHECKED) == CheckerSpec("exact")
+
+
+def test_order_comes_before_the_tolerance_and_tokens_come_last() -> None:
+    assert Rules(delta=1e-6, order_matters=False).checker_for(PLAIN) == CheckerSpec("unordered_lines")
+    assert Rules(delta=1e-6).checker_for(PLAIN) == CheckerSpec("float", {"abs": 1e-6, "rel": 1e-6})
+    assert Rules().checker_for(PLAIN) == CheckerSpec("tokens")
+
+
+@pytest.mark.parametrize(
+    ("override", "rules"),
+    [
+        ("timeout=2.5", Rules(cpu_seconds=2.5)),
+        ("memory_bytes=1000000", Rules(memory_bytes=1_000_000)),
+        ("time_limit_factor=2", Rules(time_limit_factor=2.0)),
+        ("delta=0.01", Rules(delta=0.01)),
+        ("order_matters=false", Rules(order_matters=False)),
+        ("stop_on_first_failure=true", Rules(stop_on_first_failure=True)),
+    ],
+)
+def test_every_setting_of_the_tester_changes_its_rule(override: str, rules: Rules) -> None:
+    assert Rules.of(load_settings(overrides=[f"code_tester.{override}"], environment={}).code_tester) == rules
+
+
+def test_the_shipped_settings_are_the_default_rules() -> None:
+    assert Rules.of(load_settings(environment={}).code_tester) == Rules()

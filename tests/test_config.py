@@ -1,0 +1,115 @@
+import tomllib
+from importlib import resources
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.errors import SettingsError
+
+MODEL_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=20).filter(
+    lambda text: not text.startswith(("'", '"'))
+)
+
+
+def test_the_shipped_file_holds_every_setting_that_has_a_default_and_says_what_the_code_says():
+    shipped = tomllib.loads(resources.files("alpha_codium.settings").joinpath("configuration.toml").read_text())
+    code = Settings().model_dump(mode="json", exclude_none=True)
+    assert shipped == code
+    assert load_settings(environment={}) == Settings()
+
+
+def test_later_sources_win_key_by_key(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('[config]\nmodel = "file"\nai_timeout = 1.0\nmax_retries = 1\n')
+    environment = {"GENCODE_CONFIG__MODEL": "environment", "GENCODE_CONFIG__AI_TIMEOUT": "2", "HOME": "/"}
+    config = load_settings(file, ["config.model=option"], environment).config
+    assert (config.model, config.ai_timeout, config.max_retries, config.concurrency) == ("option", 2.0, 1, 8)
+
+
+def test_of_two_overrides_the_last_wins():
+    assert load_settings(None, ["config.model=a", "config.model=b"], {}).config.model == "b"
+
+
+def test_an_earlier_runs_settings_stand_in_place_of_file_and_environment():
+    base = {"config": {"model": "earlier"}}
+    settings = load_settings(None, ["config.seed=1"], {"GENCODE_CONFIG__MODEL": "today"}, base)
+    assert (settings.config.model, settings.config.seed) == ("earlier", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("config.temperature=0", "temperature", 0.0),
+        ("config.seed=-3", "seed", -3),
+        ("config.drop_params=true", "drop_params", True),
+        ("config.fallback_models=['a/b', 'c/d']", "fallback_models", ("a/b", "c/d")),
+        ("config.extra={a = {b = 1}}", "extra", {"a": {"b": 1}}),
+        ("config.model=local/x=y", "model", "local/x=y"),
+        ('config.model="quoted"', "model", "quoted"),
+        ("config.model=", "model", ""),
+        ("config.model=007", "model", "007"),
+        ("config.ai-timeout = 5", "ai_timeout", 5.0),
+        ("config.structured_output=yaml", "structured_output", "yaml"),
+    ],
+)
+def test_an_override_is_read_as_toml_spells_it_and_text_as_it_stands(text, name, value):
+    assert getattr(load_settings(None, [text], {}).config, name) == value
+
+
+@given(MODEL_TEXT)
+def test_a_key_that_holds_text_takes_any_text(text):
+    assert load_settings(None, [f"config.model={text}"], {}).config.model == text
+    assert load_settings(None, [], {"GENCODE_CONFIG__MODEL": text}).config.model == text
+
+
+@pytest.mark.parametrize("value", ["true", "false", '"strict"', "strict"])
+def test_the_sandbox_takes_true_false_and_strict(value):
+    got = load_settings(None, [f"code_tester.sandbox={value}"], {}).code_tester.sandbox
+    assert got == {"true": True, "false": False}.get(value, "strict")
+
+
+@given(st.text())
+def test_any_override_is_a_setting_or_a_clear_error(text):
+    try:
+        assert isinstance(load_settings(None, [text], {}), Settings)
+    except SettingsError as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("config.modle=x", r"-o config.modle=x: unknown setting config.modle \(did you mean 'model'\?\)"),
+        ("solv.max_calls=1", r"unknown section \[solv\] \(did you mean 'solve'\?\)"),
+        ("config=1", "settings are given as section.key=value"),
+        ("config.model", "settings are given as section.key=value"),
+        ("config.max_retries=many", "setting config.max_retries: .* not 'many'"),
+        ("config.max_retries=-1", "setting config.max_retries: .* not -1"),
+        ("config.temperature=3", "setting config.temperature: .* not 3"),
+        ("config.top_p=0", "setting config.top_p"),
+        ("config.temperature=nan", "setting config.temperature"),
+    ],
+)
+def test_a_wrong_override_is_named(text, message):
+    with pytest.raises(SettingsError, match=message):
+        load_settings(None, [text], {})
+
+
+def test_a_wrong_file_is_named(tmp_path):
+    file = tmp_path / "mine.toml"
+    for content, message in {
+        "[config]\nmodle = 1": r"mine.toml: unknown setting config.modle",
+        "config = 1": r"mine.toml: \[config\] is a section, not a value",
+        "= 1": "mine.toml is not valid TOML",
+        "\udcff": "mine.toml is not valid TOML",
+    }.items():
+        file.write_bytes(content.encode("utf-8", "surrogateescape"))
+        with pytest.raises(SettingsError, match=message):
+            load_settings(file, [], {})
+
+
+def test_settings_do_not_change():
+    with pytest.raises(ValueError, match="frozen"):
+        Settings().config.model = "other"

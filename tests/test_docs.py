@@ -1,0 +1,88 @@
+"""What README and docs show is run here, and what they say of the commands is what the commands say."""
+
+import os
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.cli.main import COMMANDS
+from alpha_codium.flows import load_flow
+from tests.servers.scripted import ScriptedServer
+from tests.support import ROOT, gencode
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROGRAM = """n = int(input())
+beans = list(map(int, input().split()))
+print(max((a + b for a, b in zip(beans, beans[1:])), default=beans[0]))"""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_every_command_and_python_line_of_the_readme_runs_in_order(tmp_path: Path) -> None:
+    lines = [line for block in blocks(ROOT / "README.md", "console") for line in block.splitlines()]
+    commands = [shlex.split(line.removeprefix("$ ")) for line in lines if line.startswith("$ ")]
+    assert len(commands) == len(lines) >= 4
+    with ScriptedServer([("", f"```python\n{PROGRAM}\n```")]) as server:
+        env = {"OPENAI_API_KEY": "sk-of-the-readme", "OPENAI_API_BASE": server.api_base}
+        for program, *arguments in commands:
+            assert program == "gencode"
+            paths_and_all = [str(ROOT / a) if a.startswith("examples/") else a for a in arguments]
+            done = gencode(*paths_and_all, home=tmp_path, env=env)
+            assert done.returncode == 0, done.stderr
+        assert "pass@5   1.0000" in done.stdout
+    code = "\n".join(blocks(ROOT / "README.md", "python"))
+    script = tmp_path / "readme.py"
+    script.write_text(code)
+    shown = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"GENCODE_HOME": str(tmp_path)},
+        check=True,
+        timeout=240,
+    )
+    assert shown.stdout.splitlines()[-1] == "{'pass@1': 1.0, 'pass@5': 1.0}"
+
+
+def test_the_page_of_commands_is_what_the_commands_say() -> None:
+    text = runpy.run_path(str(ROOT / "docs" / "make_commands.py"))["text"]()
+    assert (ROOT / "docs" / "commands.md").read_text("utf-8") == text, "run `make docs`"
+
+
+def test_the_readme_names_every_command_group_and_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for name in COMMANDS:
+        assert f"gencode {name}" in readme or name == "demo"
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for target in ("demo", "test"):
+        assert f"make {target}" in readme
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_the_flow_shown_in_the_docs_is_the_shipped_one() -> None:
+    shown, *_ = blocks(ROOT / "docs" / "flows.md", "toml")
+    shipped = load_flow("write_and_repair").folder / "flow.toml"
+    assert tomllib.loads(shown) == tomllib.loads(shipped.read_text("utf-8"))
+
+
+def test_every_gencode_command_that_a_page_mentions_exists() -> None:
+    known = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    for page in PAGES:
+        for group, names in re.findall(r"`gencode (\w+) ([\w |\\]+?)[` ]", page.read_text("utf-8")):
+            for name in re.split(r"[\s|\\]+", names.strip()):
+                assert f"## gencode {group} {name}\n" in known or not name, f"{page.name}: gencode {group} {name}"

@@ -1,0 +1,44 @@
+"""What is imported at start: importing the package and asking for help cost next to nothing."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "aiohttp", "datasets", "httpx", "jinja2", "litellm", "numpy", "openai", "pandas", "pyarrow", "pydantic", "rich",
+    "tenacity", "yaml",
+}  # fmt: skip
+LIST_MODULES = """
+import atexit, json, sys
+atexit.register(lambda: print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})), file=sys.stderr))
+"""
+
+
+def imported_by(code: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has imported after the code."""
+    done = subprocess.run([sys.executable, "-c", LIST_MODULES + code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import alpha_codium",
+        "from alpha_codium.cli.main import main; main(['--help'])",
+        "from alpha_codium.cli.main import main; main(['--version'])",
+        "from alpha_codium.cli.main import main; main(['gen', '--help'])",
+        "from alpha_codium.cli.main import main; main(['gen', 'solve_set', '--help'])",
+        "from alpha_codium.cli.main import main; main(['eval', '--help'])",
+        "from alpha_codium.cli.main import main; main(['data', '--help'])",
+    ],
+)
+def test_nothing_heavy_is_imported_for(code):
+    assert imported_by(code) & HEAVY == set()
+
+
+def test_settings_need_neither_a_model_nor_a_dataset():
+    assert (
+        imported_by("import alpha_codium; alpha_codium.load_settings()") & {"litellm", "datasets", "pyarrow"} == set()
+    )

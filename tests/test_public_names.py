@@ -1,0 +1,36 @@
+import pytest
+
+import alpha_codium
+import alpha_codium.gen
+import alpha_codium.runs
+
+PUBLIC = {
+    "Candidate", "Execution", "Judgement", "Limits", "Problem", "Report", "Settings", "Statement", "TestCase",
+    "UserError", "Verdict", "__version__", "evaluate", "load_problems", "load_settings", "open_sandbox", "solve",
+}  # fmt: skip
+
+
+def test_the_public_names_are_these_and_no_others():
+    assert set(alpha_codium.__all__) == PUBLIC
+    assert len(alpha_codium.__all__) == len(PUBLIC)
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_every_public_name_is_there(name):
+    assert getattr(alpha_codium, name) is not None
+    assert name in dir(alpha_codium)
+
+
+@pytest.mark.parametrize("module", [alpha_codium.gen, alpha_codium.runs], ids=lambda module: module.__name__)
+def test_every_name_of_a_package_is_there(module):
+    assert all(getattr(module, name) is not None for name in module.__all__)
+
+
+@pytest.mark.parametrize("module", [alpha_codium, alpha_codium.gen], ids=lambda module: module.__name__)
+def test_a_name_that_is_not_there_is_an_attribute_error(module):
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = module.nonsense
+
+
+def test_what_is_public_says_what_it_is():
+    assert [name for name in PUBLIC - {"__version__"} if not getattr(alpha_codium, name).__doc__] == []
