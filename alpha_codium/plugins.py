@@ -6,6 +6,14 @@ from typing import Any
 
 from alpha_codium.errors import UserError, nearest
 
+# entry-point group -> what one of it is called
+KINDS = {
+    "alpha_codium.sandboxes": "sandbox",
+    "alpha_codium.checkers": "checker",
+    "alpha_codium.sources": "source",
+    "alpha_codium.stages": "kind of stage",
+}
+
 
 def find_plugin(group: str, name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
     """The factory called `name`: a built-in one, else the entry point of that name in `group`.
@@ -17,5 +25,5 @@ def find_plugin(group: str, name: str, built_in: Mapping[str, Callable[..., Any]
     found = entry_points(group=group)
     if name in found.names:
         return found[name].load()
-    kind = group.rpartition(".")[2].rstrip("s")
+    kind = KINDS.get(group, group)
     raise UserError(f"there is no {kind} {name!r}{nearest(name, {*built_in, *found.names})}")

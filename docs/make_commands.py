@@ -27,7 +27,13 @@ def text() -> str:
     parts = [HEAD]
     top = [(("gencode", name), getattr(import_module(e[0]), e[1])) for name, e in COMMANDS.items()]
     for path, command in [(("gencode",), cli), *(pair for p, c in top for pair in commands(c, p))]:
-        context = click.Context(command, info_name=" ".join(path), max_content_width=100, terminal_width=100)
+        context = click.Context(
+            command,
+            info_name=" ".join(path),
+            max_content_width=100,
+            terminal_width=100,
+            help_option_names=cli.context_settings["help_option_names"],
+        )
         title = " ".join(path)
         parts.append(f"## {title}\n\n```text\n{command.get_help(context).strip()}\n```\n")
     return "\n".join(parts)

@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from alpha_codium.flows import BudgetExhausted
+from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest
+from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
 from alpha_codium.runs.answers import answer_key
 
@@ -40,6 +42,10 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+# The model's own refusals, by the name under which the store keeps them.
+REFUSALS: dict[str, type[ModelError]] = {kind.__name__: kind for kind in (ContentFiltered, ContextOverflow)}
+
+
 class RecordedModel:
     """A `ChatModel` for one sample; `max_calls` 0 sets no limit."""
 
@@ -62,21 +68,34 @@ class RecordedModel:
         return self._model.supports_json_schema
 
     async def ask(self, request: ChatRequest) -> Answer:
-        """Answer from the store, else ask and store; raises BudgetExhausted before a call too many."""
+        """Answer from the store, else ask and store; raises BudgetExhausted before a call too many.
+
+        A refusal is an answer too: it counts as a call, and isn't asked for again on resume.
+        """
         if self._max_calls and self.usage.llm_calls >= self._max_calls:
             raise BudgetExhausted(f"the sample has made its {self._max_calls} calls")
         key = self._next_key(request)
-        stored = None if self._store is None else await asyncio.to_thread(self._store.get, key)
-        if stored is not None:
-            answer = Answer(**stored)
+        outcome = None if self._store is None else await asyncio.to_thread(self._store.get, key)
+        if outcome is not None:
             self.usage.from_store += 1
         else:
-            answer = await self._model.ask(request)
-            answer = replace(answer, text=well_formed(answer.text))
+            outcome = await self._outcome(request)
             if self._store is not None:  # an empty one is false
-                await asyncio.to_thread(self._store.put, key, asdict(answer))
+                await asyncio.to_thread(self._store.put, key, outcome)
+        if "refusal" in outcome:
+            self.usage.llm_calls += 1
+            raise REFUSALS[outcome["refusal"]](outcome["message"])
+        answer = Answer(**outcome)
         self.usage.add(answer)
         return answer
+
+    async def _outcome(self, request: ChatRequest) -> dict[str, Any]:
+        """What came of a call, as the store keeps it; faults of the provider are raised and not kept."""
+        try:
+            answer = await self._model.ask(request)
+        except tuple(REFUSALS.values()) as refusal:
+            return {"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}
+        return asdict(replace(answer, text=well_formed(answer.text)))
 
     def _next_key(self, request: ChatRequest) -> str:
         question: dict[str, Any] = {"model": self._name} | asdict(request)

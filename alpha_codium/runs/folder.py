@@ -95,8 +95,8 @@ class RunFolder:
 
 
 def new_run_name(kind: str) -> str:
-    """A name for a run that was given none: its kind and the time, to the second."""
-    return f"{kind}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
+    """A name for a run that was given none: its kind, the time, and a few letters that tell it from its twins."""
+    return f"{kind}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
 def _path_of(root: Path, name: str) -> Path:

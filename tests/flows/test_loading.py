@@ -81,9 +81,9 @@ def test_a_folder_without_a_flow_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("flow", "says"),
     [
-        (FLOW.replace("write_code", "write_cod"), "there is no stage 'write_cod' (did you mean 'write_code'?)"),
-        (FLOW.replace('kind = "write_code"', "kind = 3"), "there is no stage '3'"),
-        (FLOW.replace('kind = "write_code"', ""), "there is no stage ''"),
+        (FLOW.replace("write_code", "write_cod"), "there is no kind of stage 'write_cod' (did you mean 'write_code'?)"),
+        (FLOW.replace('kind = "write_code"', "kind = 3"), "there is no kind of stage '3'"),
+        (FLOW.replace('kind = "write_code"', ""), "there is no kind of stage ''"),
         (FLOW.replace("prompt =", "promt ="), "unknown parameter 'promt' (did you mean 'prompt'?)"),
         (FLOW.replace('"mine"', '"min"'), "there is no prompt 'min' in .* (did you mean 'mine'?)"),
         (FLOW.replace('"mine"', '"../mine"'), "there is no prompt '../mine'"),

@@ -4,6 +4,7 @@ import pytest
 
 from alpha_codium.flows import BudgetExhausted
 from alpha_codium.gen.recorded import RecordedModel
+from alpha_codium.llm.errors import ContentFiltered
 from alpha_codium.llm.messages import ChatRequest, Message
 from alpha_codium.runs import AnswerStore
 from tests.gen.asking import FakeModel
@@ -95,3 +96,13 @@ def test_stored_answers_are_counted_like_those_that_were_asked_for(store):
     assert (first.from_store, second.from_store) == (0, 1)
     for name in ("llm_calls", "prompt_tokens", "completion_tokens", "cost"):
         assert getattr(first, name) == getattr(second, name)
+
+
+async def test_a_refusal_counts_as_a_call_and_is_not_asked_for_again(store):
+    refusing = FakeModel(lambda _number: ContentFiltered("not this"))
+    for _ in range(2):
+        model = RecordedModel(refusing, "m", "p#0", store)
+        with pytest.raises(ContentFiltered, match="not this"):
+            await model.ask(HELLO)
+        assert model.usage.llm_calls == 1
+    assert len(refusing.requests) == 1
