@@ -9,9 +9,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from alpha_codium.errors import SettingsError, nearest
 
@@ -21,7 +21,7 @@ ENVIRONMENT_PREFIX = "GENCODE_"
 class Section(BaseModel):
     """A table of settings: unknown keys are errors, values don't change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
 
 class ConfigSection(Section):
@@ -115,7 +115,7 @@ class CodeTesterSection(Section):
     interpreter: str = ""
     workers: int = Field(0, ge=0)
     timeout: float = Field(0.0, ge=0)
-    memory_bytes: int = Field(0, ge=0)
+    memory_bytes: int = Field(0, ge=0, le=2**50)
     time_limit_factor: float = Field(3.0, gt=0)
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
@@ -124,6 +124,12 @@ class CodeTesterSection(Section):
     use_trace: bool = False
     max_trace_lines: int = Field(50, ge=1)
     trace_depth: int = Field(4, ge=1)
+
+    @model_validator(mode="after")
+    def _one_checker(self) -> Self:
+        if self.delta > 0 and not self.order_matters:
+            raise ValueError("delta and order_matters = false can't be asked for together: no checker does both")
+        return self
 
 
 class Settings(Section):
@@ -223,4 +229,5 @@ def _validate(values: Mapping[str, Any]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"][:2])
-        raise SettingsError(f"setting {name}: {first['msg']}, not {first['input']!r}") from error
+        given = "" if isinstance(first["input"], Mapping) else f", not {first['input']!r}"
+        raise SettingsError(f"setting {name}: {first['msg'].removeprefix('Value error, ')}{given}") from error

@@ -5,7 +5,8 @@ UserError            the user can mend it: one clear line, exit status 2
 ├── DatasetError     a dataset, split, problem or problem file can't be read
 ├── FlowError        a flow or one of its prompts can't be read
 ├── ModelNotFound    no such model, or no key for it
-└── SandboxError     the sandbox asked for can't be had on this machine
+├── SandboxError     the sandbox asked for can't be had on this machine
+└── Unjudgeable      a problem's checker or kind of tests isn't supported
 
 Every other exception is ours: it keeps its traceback.
 """
@@ -36,6 +37,10 @@ class ModelNotFound(UserError):
 
 class SandboxError(UserError):
     """The sandbox asked for can't be had on this machine."""
+
+
+class Unjudgeable(UserError):
+    """A problem's programs can't be judged: its checker, or its kind of tests, isn't supported."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

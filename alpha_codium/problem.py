@@ -57,7 +57,8 @@ class Problem:
     """One problem with its tests and what is known of its solutions.
 
     `time_limit_seconds` and `memory_limit_bytes` are the problem's own; None where it gives none.
-    `execution_kind` is `stdin`, `call` or `assertions`: how a program is run by a test.
+    `execution_kind` is `stdin`, `call` or `assertions`: how a program is run by a test. `input_file` and `output_file`
+    name files that programs use in place of stdin and stdout.
     """
 
     name: str
@@ -74,6 +75,8 @@ class Problem:
     memory_limit_bytes: int | None = None
     checker: CheckerSpec | None = None
     execution_kind: str = "stdin"
+    input_file: str = ""
+    output_file: str = ""
 
     @property
     def statement(self) -> Statement:

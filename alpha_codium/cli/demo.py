@@ -14,6 +14,7 @@ RUNS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("baseline", 5, ()),
     ("write_and_repair", 1, ("initial_code_generation.max_attempts=2", "public_tests.max_allowed_calls=1")),
 )
+SMALLEST = "smollm2-135m"
 BOUNDS = ("config.max_tokens=160", "config.concurrency=4", "solve.max_format_retries=0")
 
 
@@ -27,11 +28,29 @@ def command(common: CommonOptions) -> None:
     path = Path(str(resources.files("alpha_codium.data").joinpath("examples", "demo.json")))
     problems = load_problems(path)
     click.echo(f"{len(problems)} problems, easy to harder: {', '.join(problems.names)}")
+    _embed(common)
     results = [_run(path, flow, samples, bounds, common) for flow, samples, bounds in RUNS]
     click.echo("")
     for result in results:
         _show(result)
     common.write_json(results)
+
+
+def _embed(common: CommonOptions) -> None:
+    """Without a --model, the best local one that is here, else the smallest: no key is used, no hub waited for."""
+    if common.settings.config.model:
+        return
+    from alpha_codium.data import models_folder
+    from alpha_codium.errors import ModelNotFound
+    from alpha_codium.llm.local import best_available, fetch, known_model
+
+    try:
+        name = best_available(models_folder(), fetch_missing=False).name
+    except ModelNotFound:
+        name = fetch(known_model(SMALLEST), models_folder()).name
+    click.echo(f"the model is the embedded local/{name}", err=True)
+    common.extra_overrides.append(f"config.model=local/{name}")
+    del common.settings
 
 
 def _run(path: Path, flow: str, samples: int, bounds: tuple[str, ...], common: CommonOptions) -> dict[str, Any]:
@@ -48,10 +67,10 @@ def _run(path: Path, flow: str, samples: int, bounds: tuple[str, ...], common: C
 
 
 async def _scored(path: Path, solutions: str, common: CommonOptions, samples: int) -> dict[str, Any]:
-    from alpha_codium.cli.sandboxes import sandbox_of
     from alpha_codium.data import load_problems, load_solutions
     from alpha_codium.eval import prepare_for_evaluation, run_evaluation, score
     from alpha_codium.judge import Judge, Rules
+    from alpha_codium.sandbox import sandbox_of
 
     settings = common.settings.code_tester
     evaluation_set = prepare_for_evaluation(load_solutions(solutions), load_problems(path), "all")

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -166,30 +165,31 @@ def _evaluate(
     facts_of: "Callable[[Sequence[ProblemResult]], dict[str, Any]] | None" = None,
 ) -> "Score":
     """Judge everything, with a journal in a run folder, and keep the result there."""
-    from alpha_codium.cli.run_folders import open_run
+    from alpha_codium.cli.run_folders import open_run, versions
     from alpha_codium.errors import UserError
     from alpha_codium.eval.scoring import score
 
-    rules_and_tests = what | {"code_tester": common.settings.code_tester.model_dump(exclude={"workers"})}
+    code_tester = common.settings.code_tester.model_dump(exclude={"workers"})
+    description = what | {"code_tester": code_tester, "versions": versions()}
     if not any(task.tests for task in evaluation_set):
         kinds = " and ".join(kind.value for kind in evaluation_set.test_types)
         raise UserError(f"no problem of {what['dataset']!r} has {kinds}: choose another --evaluation_test_type")
-    with open_run(what["command"], run_name, resume, rules_and_tests) as folder, folder.journal as journal:
+    with open_run(what["command"], run_name, resume, description) as folder, folder.journal as journal:
+        click.echo(f"run folder: {folder.path}", err=True)
         results = asyncio.run(_judge_all(evaluation_set, journal, common))
         result = score(results, ks, facts_of(results) if facts_of else {})
-        path = folder.write_json("results.json", result.to_json())
-        click.echo(f"run folder: {path.parent}", err=True)
+        folder.write_json("results.json", result.to_json())
         _say_how_to_resume(result, folder)
     return result
 
 
 async def _judge_all(evaluation_set: "EvaluationSet", journal: Any, common: CommonOptions) -> Any:
     from alpha_codium.cli.progress import Progress
-    from alpha_codium.cli.sandboxes import sandbox_of
     from alpha_codium.eval.running import run_evaluation
     from alpha_codium.judge import Judge, Rules
+    from alpha_codium.sandbox import sandbox_of
 
-    code_tester = common.settings.code_tester
+    settings = common.settings.code_tester
     accepted = 0
 
     def count(_name: str, result: Any) -> None:
@@ -199,23 +199,29 @@ async def _judge_all(evaluation_set: "EvaluationSet", journal: Any, common: Comm
 
     total = sum(len(task.entries) for task in evaluation_set)
     with Progress("judged", total, common.verbosity < 0, lambda: f"{accepted} accepted") as progress:
-        async with sandbox_of(code_tester) as sandbox:
-            judge = Judge(sandbox, Rules.of(code_tester))
-            return await run_evaluation(evaluation_set, judge, journal=journal, on_result=count)
+        async with sandbox_of(settings) as sandbox:
+            judge = Judge(sandbox, Rules.of(settings))
+            return await run_evaluation(
+                evaluation_set, judge, journal=journal, on_result=count, workers=settings.workers
+            )
 
 
 def _say_how_to_resume(result: "Score", folder: "RunFolder") -> None:
-    if not result.complete:
-        click.echo(f"{result.unjudged} programs got no verdict: try them again with --resume {folder.name}", err=True)
+    """What got no verdict, why, and what helps: more of the same doesn't give a sample that was never made."""
+    unjudged = [c for p in result.problems for c in p.candidates if c.verdict == "internal_error"]
+    lost = [c for c in unjudged if c.error.startswith(("provider: ", "internal: "))]
+    if lost:
+        click.echo(f"{len(lost)} samples were never made ({lost[0].error}): gencode gen solve_set --resume", err=True)
+    if len(unjudged) > len(lost):
+        reason = next(c.error for c in unjudged if c not in lost)
+        click.echo(f"{len(unjudged) - len(lost)} programs got no verdict ({reason or 'a fault of the sandbox'}): "
+                   f"try them again with --resume {folder.name}", err=True)  # fmt: skip
 
 
 def _print_score(result: "Score", common: CommonOptions) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
     candidates = sum(len(problem.candidates) for problem in result.problems)
     common.write_json(result.to_json())
-    if common.json_path == Path("-"):
-        _exit_incomplete(result)
-        return
     click.echo(f"{len(result.problems)} problems, {candidates} programs")
     for verdict, count in result.verdicts.most_common():
         click.echo(f"  {verdict:<24}{count:>7}")

@@ -47,8 +47,7 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
             "cost": answer.cost,
         }
     )
-    if not common.json_on_stdout:
-        click.echo(answer.text)
+    click.echo(answer.text)
 
 
 @group.command()
@@ -74,7 +73,6 @@ def solve_problem(
 ) -> None:
     """Solve one problem: the program goes to stdout, everything else to stderr."""
     from alpha_codium.cli.generating import solve_one
-    from alpha_codium.errors import UserError
     from alpha_codium.eval.prepare import parse_test_types
 
     kinds = parse_test_types(test_types) if test_types else ()
@@ -89,11 +87,8 @@ def solve_problem(
         kinds_text = ", ".join(kinds)
         click.echo(f"{kinds_text}: {judgement.verdict} ({judgement.tests_passed}/{judgement.tests_total})", err=True)
     if candidate.error is not None:
-        if not candidate.is_final:
-            raise click.ClickException(f"no program: {candidate.error}")
-        raise UserError(f"the model gave no program: {candidate.error.message}")
-    if not common.json_on_stdout:
-        click.echo(candidate.program)
+        raise click.ClickException(f"no program: {candidate.error}")
+    click.echo(candidate.program)
 
 
 @group.command()
@@ -113,10 +108,9 @@ def solve_set(common: CommonOptions, **options: Any) -> None:
 
     summary = solve_many(SetOptions(**options), common)
     common.write_json(summary)
-    if not common.json_on_stdout:
-        for name, value in summary.items():
-            if not isinstance(value, dict):
-                click.echo(f"{name:<18} {'unknown' if value is None else value}")
+    for name, value in summary.items():
+        if not isinstance(value, dict):
+            click.echo(f"{name:<18} {'unknown' if value is None else value}")
     if summary["unfinished"]:
         click.echo(
             f"{summary['unfinished']} samples ended through no fault of the model: "

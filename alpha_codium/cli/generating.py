@@ -12,19 +12,19 @@ from loguru import logger
 
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.cli.progress import Progress
-from alpha_codium.cli.sandboxes import sandbox_of
 from alpha_codium.config import Settings
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.flows import Flow
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.api import chosen_flow
-from alpha_codium.gen.loop import Job, generate, solutions_rows
+from alpha_codium.gen.loop import Job, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.sample import Solver
 from alpha_codium.gen.summary import Tally, summary_of
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.opening import choose_model, effective_config, open_model
 from alpha_codium.problem import Problem, TestType
+from alpha_codium.sandbox import sandbox_of
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Judgement
 
@@ -80,6 +80,7 @@ async def solve_one(
     flow = chosen_flow(flow_name, common.settings)
     settings = settings_with_model(common)
     async with open_solver(flow, settings) as solver:
+        solver.judge.for_problem(problem)
         candidates = []
         for sample in range(settings.dataset.num_iterations):
             candidates.append((await solver.solve(problem, sample))[0])
@@ -129,6 +130,7 @@ def solve_many(options: SetOptions, common: CommonOptions) -> dict[str, Any]:
     chosen = problems.sample(rate, common.settings.config.seed or 0) if rate < 1 else problems
     if not len(chosen):
         raise DatasetError(f"{options.dataset_name} has no problem to solve (of {len(problems)}, --sample_rate {rate})")
+    refuse_twins(chosen.names)
     settings = settings_with_model(common)
     options = replace(options, samples=options.samples or settings.dataset.num_iterations, sample_rate=rate)
     job = Job(chosen, options.samples or 1, settings.config.concurrency)
@@ -138,7 +140,7 @@ def solve_many(options: SetOptions, common: CommonOptions) -> dict[str, Any]:
     ) as folder:
         click.echo(f"run folder: {folder.path}", err=True)
         candidates = _generate(job, flow, settings, folder, common)
-        rows = solutions_rows(candidates, chosen)
+        rows = solutions_rows(candidates, chosen.names)
         where = [save_solutions(rows, folder.path / "solutions")]
         if options.output_dataset_name:
             where.append(save_solutions(rows, options.output_dataset_name))

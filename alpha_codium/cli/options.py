@@ -1,13 +1,15 @@
 """Options that several commands share, and what they amount to."""
 
+import contextlib
 import functools
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -42,6 +44,7 @@ class CommonOptions:
     extra_overrides: list[str] = field(default_factory=list)
 
     base: Mapping[str, Any] | None = None
+    stdout: TextIO | None = None
 
     @cached_property
     def settings(self) -> "Settings":
@@ -55,7 +58,7 @@ class CommonOptions:
 
     @property
     def json_on_stdout(self) -> bool:
-        """Whether the result goes to stdout as JSON, where nothing else may stand beside it."""
+        """Whether the result goes to stdout as JSON: it stands there alone, everything else goes to stderr."""
         return str(self.json_path) == "-"
 
     def check_json_path(self) -> None:
@@ -76,7 +79,7 @@ class CommonOptions:
             return
         text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
         if self.json_on_stdout:
-            click.echo(text, nl=False)
+            click.echo(text, nl=False, file=self.stdout)
             return
         try:
             self.json_path.write_text(text, "utf-8")
@@ -113,7 +116,11 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
             common.extra_overrides.append(f"code_tester.workers={workers}")
         setup_logging(common.verbosity)
         common.check_json_path()
-        return command(*args, common=common, **kwargs)
+        if not common.json_on_stdout:
+            return command(*args, common=common, **kwargs)
+        common.stdout = sys.stdout
+        with contextlib.redirect_stdout(sys.stderr):
+            return command(*args, common=common, **kwargs)
 
     return with_common
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import alpha_codium
 from alpha_codium.config import Settings
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.runs import RunFolder, without_secrets
-from alpha_codium.runs.folder import new_run_name, without_none
+from alpha_codium.runs.folder import new_run_name, to_toml
 
 # What may differ when a run is gone on with: it decides how fast and where, not what comes out.
 FREE = {"versions", "output_dataset_name"}
@@ -24,7 +25,6 @@ FREE_SETTINGS = {
         "max_requests_per_minute",
         "max_concurrent_requests",
         "concurrency",
-        "fallback_models",
     },
     "code_tester": {"workers"},
     "solve": {"reduce_verbose"},
@@ -75,10 +75,17 @@ def run_options(name: str, given: Any) -> dict[str, Any]:
 
 
 def shown_settings(settings: Settings) -> dict[str, Any]:
-    """The settings as a run folder may hold them: without secrets among the extra parameters."""
+    """The settings as a run folder may hold them: without secrets in the address or among the extra parameters."""
     values = settings.model_dump()
+    values["config"]["api_base"] = _without_user(settings.config.api_base)
     values["config"]["extra"] = without_secrets(values["config"]["extra"])
     return values
+
+
+def _without_user(address: str) -> str:
+    """An address without the user, the password and the query that may stand in it."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def versions() -> dict[str, str]:
@@ -107,9 +114,7 @@ def _earlier(name: str) -> dict[str, Any]:
 
 
 def _refuse_another_job(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    import toml
-
-    asked = _flat(tomllib.loads(toml.dumps(without_none(now))))
+    asked = _flat(tomllib.loads(to_toml(now)))
     was = _flat(before)
     for key in sorted(asked.keys() | was.keys()):
         if not _is_free(key) and asked.get(key) != was.get(key):

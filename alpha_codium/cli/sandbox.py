@@ -25,7 +25,7 @@ def group() -> None:
 @common_options
 def check(common: CommonOptions) -> None:
     """Run a program in the sandbox that the settings ask for, and say what it is kept from."""
-    from alpha_codium.cli.sandboxes import sandbox_of
+    from alpha_codium.sandbox import sandbox_of
     from alpha_codium.sandbox.isolation import namespaces_command
 
     async def run() -> str:
@@ -44,6 +44,5 @@ def check(common: CommonOptions) -> None:
         "files": "YES: the local backend doesn't isolate the file system",
     }
     common.write_json(facts)
-    if not common.json_on_stdout:
-        for name, value in facts.items():
-            click.echo(f"{name:<16} {value}")
+    for name, value in facts.items():
+        click.echo(f"{name:<16} {value}")

@@ -11,11 +11,8 @@ from alpha_codium.cli.options import CommonOptions, common_options
 @common_options
 def command(common: CommonOptions) -> None:
     """Print the settings in force, as TOML."""
-    import toml
-
-    from alpha_codium.runs.folder import without_none
+    from alpha_codium.runs.folder import to_toml, without_none
 
     values: dict[str, Any] = without_none(common.settings.model_dump())
     common.write_json(values)
-    if not common.json_on_stdout:
-        click.echo(toml.dumps(values), nl=False)
+    click.echo(to_toml(values), nl=False)

@@ -54,6 +54,8 @@ def problem_from_record(record: Mapping[str, Any], where: str = "the record") ->
         memory_limit_bytes=read.memory_limit() or None,
         checker=read.checker(),
         execution_kind=(read.execution() or {}).get("kind") or "stdin",
+        input_file=read.text("input_file"),
+        output_file=read.text("output_file"),
     )
 
 

@@ -3,6 +3,7 @@
 Tasks are made when they are asked for, one at a time: a split of 13,000 problems needn't fit into memory.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +51,7 @@ class EvaluationSet:
     def __init__(
         self, problems: Sequence[Problem], entries: Mapping[str, tuple[Entry, ...]], test_types: Sequence[TestType]
     ) -> None:
+        self.names = _distinct_names(problems)
         self.problems, self._entries, self.test_types = problems, entries, tuple(test_types)
 
     def __len__(self) -> int:
@@ -140,13 +142,13 @@ def human_solutions(problems: Sequence[Problem], groups: str, test_type: str | I
     return HumanSolutions(problems, chosen, parse_test_types(test_type))
 
 
-def _distinct_names(problems: Sequence[Problem]) -> set[str]:
-    names: set[str] = set()
-    for problem in problems:
-        if problem.name in names:
-            raise DatasetError(f"two problems of the split are called {problem.name!r}: which one is meant?")
-        names.add(problem.name)
-    return names
+def _distinct_names(problems: Sequence[Problem]) -> frozenset[str]:
+    """The problems' names; raises DatasetError where two bear one: their candidates couldn't be told apart."""
+    names = getattr(problems, "names", None) or [problem.name for problem in problems]
+    twin = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twin is not None:
+        raise DatasetError(f"two problems of the split are called {twin!r}: which one is meant?")
+    return frozenset(names)
 
 
 def _row_name(row: Mapping[str, Any]) -> str:

@@ -1,8 +1,10 @@
 """Judging all programs of a split: concurrent, in bounded memory, and able to go on after a kill.
 
-1. Tasks are drawn one at a time as room appears; what programs printed is dropped once it is judged.
+1. Tasks are drawn one at a time as room appears, and two programs a worker are judged at a time: what they printed is
+   dropped once they are judged, and a kill loses the verdicts of no more than those.
 2. Each verdict is journalled under problem, group, index and the program's hash. On resume those are taken over;
    `internal_error`, which is no verdict, is judged again.
+3. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others go on.
 """
 
 import asyncio
@@ -11,39 +13,47 @@ import os
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
+from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.prepare import Entry, Task
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.judge import Judge, ProblemJudge
+from alpha_codium.judge import Judge
 from alpha_codium.runs import Journal
 from alpha_codium.solution import ErrorKind
 from alpha_codium.verdict import Judgement, Verdict
 
 OnResult = Callable[[str, CandidateResult], None]
-# Tasks in flight: enough that no worker of a sandbox waits, few enough to bound memory.
-TASKS_IN_FLIGHT = 4 * (os.cpu_count() or 1)
+Key = tuple[str, str, int, str]
+# For each worker of the sandbox: enough that none waits.
+PROGRAMS_IN_FLIGHT = 2
+TASKS_IN_FLIGHT = 4
 
 
 async def run_evaluation(
-    tasks: Iterable[Task], judge: Judge, *, journal: Journal | None = None, on_result: OnResult | None = None
+    tasks: Iterable[Task],
+    judge: Judge,
+    *,
+    journal: Journal | None = None,
+    on_result: OnResult | None = None,
+    workers: int = 0,
 ) -> list[ProblemResult]:
     """Judge every program of every task; the results stand in the tasks' order.
 
-    `journal`, if given, is open; what it holds already isn't judged again. Raises UserError where a problem's
-    checker can't be had.
+    `journal`, if given, is open; what it holds already isn't judged again. `workers` are the sandbox's (0: one a
+    core).
     """
-    known = _known_results(journal)
+    workers = workers or os.cpu_count() or 1
+    evaluation = _Evaluation(judge, journal, on_result, PROGRAMS_IN_FLIGHT * workers)
     results: dict[int, ProblemResult] = {}
     running: set[asyncio.Task[None]] = set()
 
     async def judge_task(number: int, task: Task) -> None:
-        problem_judge = judge.for_problem(task.problem)
-        judged = [_judge_entry(task, entry, problem_judge, known, journal, on_result) for entry in task.entries]
-        results[number] = ProblemResult(task.name, tuple(await _all_or_none(judged)), task.skipped)
+        candidates = await _all_or_none(evaluation.judge_entry(task, entry) for entry in task.entries)
+        results[number] = ProblemResult(task.name, tuple(candidates), task.skipped)
 
     try:
         for number, task in enumerate(tasks):
             running.add(asyncio.create_task(judge_task(number, task)))
-            if len(running) >= TASKS_IN_FLIGHT:
+            if len(running) >= TASKS_IN_FLIGHT * workers:
                 running = await _some_done(running, asyncio.FIRST_COMPLETED)
         await _some_done(running, asyncio.ALL_COMPLETED)
     finally:
@@ -51,6 +61,45 @@ async def run_evaluation(
             unfinished.cancel()
         await asyncio.gather(*running, return_exceptions=True)
     return [results[number] for number in sorted(results)]
+
+
+class _Evaluation:
+    """What the programs of one evaluation share."""
+
+    def __init__(self, judge: Judge, journal: Journal | None, on_result: OnResult | None, in_flight: int) -> None:
+        self.judge, self.journal, self.on_result = judge, journal, on_result
+        self.room = asyncio.Semaphore(in_flight)
+        self.known = _known_results(journal)
+
+    async def judge_entry(self, task: Task, entry: Entry) -> CandidateResult:
+        """The result of one program, from the journal if it holds one."""
+        program = hashlib.sha256(entry.program.encode("utf-8", "surrogatepass")).hexdigest()
+        result = self.known.get((task.name, entry.group, entry.index, program))
+        if result is None:
+            result = await self._judged(task, entry)
+            if self.journal is not None:
+                line = {"problem": task.name, "program": program, "result": result.to_json()}
+                await asyncio.to_thread(self.journal.append, line)
+        if self.on_result is not None:
+            self.on_result(task.name, result)
+        return result
+
+    async def _judged(self, task: Task, entry: Entry) -> CandidateResult:
+        async with self.room:
+            judgement = await self._judgement(task, entry)
+        error = str(entry.error or "")
+        if judgement.verdict is Verdict.INTERNAL_ERROR:
+            error = error or judgement.message
+        return CandidateResult.of(entry.index, entry.group, judgement, error)
+
+    async def _judgement(self, task: Task, entry: Entry) -> Judgement:
+        """The judgement of one program; a sample that the provider or we lost is `internal_error`, no verdict."""
+        if entry.error is not None and entry.error.kind is not ErrorKind.MODEL:
+            return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests), message=entry.error.message)
+        try:
+            return await self.judge.for_problem(task.problem).judge(entry.program, task.tests)
+        except Unjudgeable as reason:
+            return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests), message=str(reason))
 
 
 async def _all_or_none(coroutines: Iterable[Coroutine[Any, Any, CandidateResult]]) -> list[CandidateResult]:
@@ -74,49 +123,10 @@ async def _some_done(running: set[asyncio.Task[None]], when: str) -> set[asyncio
     return pending
 
 
-async def _judge_entry(
-    task: Task,
-    entry: Entry,
-    judge: ProblemJudge,
-    known: dict[tuple[Any, ...], CandidateResult],
-    journal: Journal | None,
-    on_result: OnResult | None,
-) -> CandidateResult:
-    key = _key(task.name, entry.group, entry.index, _hash(entry.program))
-    result = known.get(key)
-    if result is None:
-        result = CandidateResult.of(entry.index, entry.group, await _judgement(task, entry, judge), _error_of(entry))
-        if journal is not None:
-            line = {"problem": task.name, "program": key[-1], "result": result.to_json()}
-            await asyncio.to_thread(journal.append, line)
-    if on_result is not None:
-        on_result(task.name, result)
-    return result
-
-
-async def _judgement(task: Task, entry: Entry, judge: ProblemJudge) -> Judgement:
-    """The judgement of one program; a sample that the provider or we lost is `internal_error`, no verdict."""
-    if entry.error is not None and entry.error.kind is not ErrorKind.MODEL:
-        return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests), message=entry.error.message)
-    return await judge.judge(entry.program, task.tests)
-
-
-def _error_of(entry: Entry) -> str:
-    return str(entry.error) if entry.error else ""
-
-
-def _known_results(journal: Journal | None) -> dict[tuple[Any, ...], CandidateResult]:
-    known: dict[tuple[Any, ...], CandidateResult] = {}
+def _known_results(journal: Journal | None) -> dict[Key, CandidateResult]:
+    known: dict[Key, CandidateResult] = {}
     for line in journal.entries() if journal is not None else ():
         result = CandidateResult.from_json(line["result"])
         if result.verdict is not Verdict.INTERNAL_ERROR:
-            known[_key(line["problem"], result.group, result.index, line["program"])] = result
+            known[line["problem"], result.group, result.index, line["program"]] = result
     return known
-
-
-def _key(problem: str, group: str, index: int, program: str) -> tuple[Any, ...]:
-    return (problem, group, index, program)
-
-
-def _hash(program: str) -> str:
-    return hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()

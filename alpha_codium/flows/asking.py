@@ -102,8 +102,13 @@ async def _answer(prompt: Prompt, request: ChatRequest, context: SampleContext) 
         raise NoAnswer(f"{prompt.name}: {error}") from error
     context.record(
         prompt.name,
-        asked=request.messages[-1].content,
+        messages=[{"role": m.role, "content": m.content} for m in request.messages],
         answer=answer.text,
+        reasoning=answer.reasoning,
+        model=answer.model,
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        latency_seconds=answer.latency_seconds,
         finish_reason=answer.finish_reason,
         temperature=request.temperature,
     )

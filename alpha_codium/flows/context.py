@@ -44,11 +44,25 @@ class SampleContext:
         fault = next((t.execution for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), None)
         if fault is not None:
             raise SandboxFault(fault.stderr)
+        self.record("execution", program=program, verdict=judgement.verdict.value, tests=_told(judgement))
         return judgement
 
     def record(self, stage: str, **values: Any) -> None:
         """Add an event to the sample's transcript; long texts are cut."""
         self.events.append({"stage": stage} | {key: _shortened(value) for key, value in values.items()})
+
+
+def _told(judgement: Judgement) -> list[dict[str, Any]]:
+    """What a transcript says of each test."""
+    return [
+        {
+            "verdict": test.verdict.value,
+            "stdout": shortened(test.execution.stdout),
+            "stderr": shortened(test.execution.stderr),
+            "cpu_seconds": test.execution.cpu_seconds,
+        }
+        for test in judgement.tests
+    ]
 
 
 def _shortened(value: Any) -> Any:

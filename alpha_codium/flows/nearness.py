@@ -9,8 +9,8 @@ from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Judgement, TestResult, Verdict
 
 # Comparing longer outputs letter by letter costs more than it tells.
-COMPARED_TOKENS = 1000
-COMPARED_CHARACTERS = 200
+COMPARED_TOKENS = 300
+COMPARED_CHARACTERS = 50
 # A wrong answer is nearer than a crash, however wrong.
 FARTHEST_ANSWER = 0.999
 

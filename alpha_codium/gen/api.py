@@ -9,7 +9,7 @@ from alpha_codium.gen.sample import Solver
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.llm.opening import choose_model, effective_config, open_model
 from alpha_codium.problem import Problem
-from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox import sandbox_of
 from alpha_codium.solution import Candidate
 
 
@@ -29,13 +29,7 @@ async def _solve(problem: Problem, flow: str, model: str, settings: Settings, mo
     name = await asyncio.to_thread(choose_model, asked, models)
     settings = settings.model_copy(update={"config": effective_config(asked, name)})
     code_tester = settings.code_tester
-    sandbox = open_sandbox(
-        code_tester.tester_type,
-        workers=code_tester.workers,
-        isolation=code_tester.sandbox,
-        interpreter=code_tester.interpreter,
-    )
-    async with sandbox as opened, open_model(settings.config, models) as client:
+    async with sandbox_of(code_tester) as opened, open_model(settings.config, models) as client:
         solver = Solver(chosen_flow(flow, settings), client, name, Judge(opened, Rules.of(code_tester)), settings)
         return (await solver.solve(problem, 0))[0]
 

@@ -10,7 +10,8 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +32,11 @@ class Job:
     samples: int
     concurrency: int = 8
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The problems' names, without making the problems where a dataset knows them."""
+        return getattr(self.problems, "names", None) or [problem.name for problem in self.problems]
+
 
 async def generate(
     job: Job, solver: Solver, folder: RunFolder, on_candidate: OnCandidate | None = None
@@ -40,7 +46,7 @@ async def generate(
     `folder` is open. Raises DatasetError where two problems bear one name, and UserError where no sample could
     succeed; the journal keeps what was done before.
     """
-    _refuse_twins(job.problems)
+    refuse_twins(job.names)
     with folder.journal as journal, AnswerStore(folder.path / "answers.sqlite") as store:
         done = finished_samples(journal)
         recorder = _Recorder(replace(solver, store=store), folder, journal, on_candidate)
@@ -58,17 +64,15 @@ def finished_samples(journal: Journal, final_only: bool = True) -> dict[tuple[st
     return {key: c for key, c in found.items() if c.is_final or not final_only}
 
 
-def _refuse_twins(problems: Sequence[Problem]) -> None:
-    """A candidate is told by its problem's name, so two problems of one name would be counted as one."""
-    seen: set[str] = set()
-    for problem in problems:
-        if problem.name in seen:
-            raise DatasetError(f"problem {problem.name!r} stands twice in the dataset: give each a name of its own")
-        seen.add(problem.name)
+def refuse_twins(names: Iterable[str]) -> None:
+    """Raise DatasetError where two problems bear one name: their candidates couldn't be told apart."""
+    twin = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twin is not None:
+        raise DatasetError(f"problem {twin!r} stands twice in the dataset: give each a name of its own")
 
 
 def _keys(job: Job) -> Iterator[tuple[str, int]]:
-    return ((problem.name, sample) for problem in job.problems for sample in range(job.samples))
+    return ((name, sample) for name in job.names for sample in range(job.samples))
 
 
 async def _run_all(job: Job, recorder: "_Recorder", done: dict[tuple[str, int], Candidate]) -> None:
@@ -117,9 +121,9 @@ def file_name(problem_name: str) -> str:
     return f"{readable}-{hashlib.sha256(problem_name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
-def solutions_rows(candidates: Sequence[Candidate], problems: Sequence[Problem]) -> list[dict[str, Any]]:
-    """The rows of the Solutions dataset: every problem, with lists of the same length."""
-    by_name: dict[str, list[Candidate]] = {problem.name: [] for problem in problems}
+def solutions_rows(candidates: Sequence[Candidate], names: Iterable[str]) -> list[dict[str, Any]]:
+    """The rows of the Solutions dataset: every problem by its name, with lists of the same length."""
+    by_name: dict[str, list[Candidate]] = {name: [] for name in names}
     for candidate in candidates:
         by_name[candidate.task_name].append(candidate)
     return [{"task_name": name} | _columns(group) for name, group in by_name.items()]

@@ -6,7 +6,7 @@ what was never answered is asked.
 """
 
 import asyncio
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from alpha_codium.flows import BudgetExhausted
@@ -26,7 +26,7 @@ class Usage:
     completion_tokens: int = 0
     truncated_answers: int = 0
     cost: float | None = 0.0
-    from_store: int = 0
+    models: list[str] = field(default_factory=list)
 
     def add(self, answer: Answer) -> None:
         """Count one answer."""
@@ -34,6 +34,8 @@ class Usage:
         self.prompt_tokens += answer.prompt_tokens
         self.completion_tokens += answer.completion_tokens
         self.truncated_answers += answer.truncated
+        if answer.model not in self.models:
+            self.models.append(answer.model)
         self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
 
 
@@ -76,9 +78,7 @@ class RecordedModel:
             raise BudgetExhausted(f"the sample has made its {self._max_calls} calls")
         key = self._next_key(request)
         outcome = None if self._store is None else await asyncio.to_thread(self._store.get, key)
-        if outcome is not None:
-            self.usage.from_store += 1
-        else:
+        if outcome is None:
             outcome = await self._outcome(request)
             if self._store is not None:  # an empty one is false
                 await asyncio.to_thread(self._store.put, key, outcome)
@@ -95,7 +95,9 @@ class RecordedModel:
             answer = await self._model.ask(request)
         except tuple(REFUSALS.values()) as refusal:
             return {"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}
-        return asdict(replace(answer, text=well_formed(answer.text)))
+        # A fallback's answer keeps the fallback's name; a local model answers under that of its server.
+        by = self._name if answer.model == self._model.name else answer.model
+        return asdict(replace(answer, text=well_formed(answer.text), model=by))
 
     def _next_key(self, request: ChatRequest) -> str:
         question: dict[str, Any] = {"model": self._name} | asdict(request)

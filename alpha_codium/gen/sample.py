@@ -10,7 +10,7 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.config import Settings
-from alpha_codium.errors import UserError
+from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.flows import Flow, FlowState, SampleContext
 from alpha_codium.flows.context import SandboxFault
 from alpha_codium.flows.running import run_flow
@@ -51,10 +51,15 @@ class Solver:
             self.settings.solve.max_calls,
         )
         variation = Variation(sample_index, self.settings.dataset.use_iteration_scheme)
-        context = SampleContext(model, self.judge.for_problem(problem), self.settings, variation)
+        try:
+            context = SampleContext(model, self.judge.for_problem(problem), self.settings, variation)
+        except Unjudgeable as reason:
+            error = SampleError(ErrorKind.INTERNAL, one_line(reason))
+            candidate = self._candidate(problem, sample_index, FlowState(problem.statement), model.usage, error, (0, 0))
+            return candidate, transcript_of(candidate, [])
         state, public, error = await self._run(problem, context)
         candidate = self._candidate(problem, sample_index, state, model.usage, error, public)
-        return candidate, transcript_of(candidate, context)
+        return candidate, transcript_of(candidate, context.events)
 
     async def _run(self, problem: Problem, context: SampleContext) -> tuple[FlowState, Passed, SampleError | None]:
         """The flow's state, the public tests passed and their number, and whose fault it is if there's no program."""
@@ -88,7 +93,7 @@ class Solver:
             task_name=problem.name,
             sample_index=sample_index,
             program=state.program if error is None else "",
-            model=self.model_name,
+            model=", ".join(usage.models) or self.model_name,
             flow=self.flow.name,
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
@@ -119,9 +124,9 @@ def _why_no_program(context: SampleContext) -> str:
     return one_line(ValueError(reasons[-1] if reasons else "no answer held a program"))
 
 
-def transcript_of(candidate: Candidate, context: SampleContext) -> dict[str, Any]:
+def transcript_of(candidate: Candidate, events: list[dict[str, Any]]) -> dict[str, Any]:
     """How a sample came about, for `transcripts/`."""
-    return {"candidate": candidate_to_json(candidate), "events": context.events}
+    return {"candidate": candidate_to_json(candidate), "events": events}
 
 
 def candidate_to_json(candidate: Candidate) -> dict[str, Any]:

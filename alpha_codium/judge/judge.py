@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from alpha_codium.checkers import Checker, make_checker
-from alpha_codium.errors import UserError
+from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.rules import Rules
 from alpha_codium.limits import Limits
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
+# What a record may call its files where it means the streams.
+STREAMS = ("", "stdin", "stdout", "standard input", "standard output")
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 NOT_RUN = Execution(Status.INTERNAL_ERROR, stderr="the sandbox didn't run this test")
 
@@ -28,11 +30,17 @@ class Judge:
     rules: Rules = field(default_factory=Rules)
 
     def for_problem(self, problem: Problem) -> "ProblemJudge":
-        """The judge of one problem; raises UserError where its checker or its kind of tests can't be had."""
+        """The judge of one problem; raises Unjudgeable where its checker or its kind of tests isn't supported."""
         if problem.execution_kind != "stdin":
             kind = problem.execution_kind
-            raise UserError(f"problem {problem.name!r} has tests of the kind {kind!r}: only stdin can be judged yet")
-        checker = make_checker(self.rules.checker_for(problem))
+            raise Unjudgeable(f"problem {problem.name!r} has tests of the kind {kind!r}: only stdin can be judged yet")
+        if problem.input_file not in STREAMS or problem.output_file not in STREAMS:
+            files = f"{problem.input_file or 'stdin'} and {problem.output_file or 'stdout'}"
+            raise Unjudgeable(f"problem {problem.name!r} uses {files}: only stdin and stdout can be judged yet")
+        try:
+            checker = make_checker(self.rules.checker_for(problem))
+        except UserError as error:
+            raise Unjudgeable(f"problem {problem.name!r}: {error}") from error
         return ProblemJudge(self.sandbox, self.rules.limits_for(problem), checker, self.rules.stop_on_first_failure)
 
 

@@ -57,8 +57,9 @@ def effective_config(config: "ConfigSection", model: str) -> "ConfigSection":
     """The settings with the chosen model, and with bounds that a local model needs where none are given."""
     if not model.startswith(LOCAL):
         return config.model_copy(update={"model": model})
+    default = type(config).model_fields["ai_timeout"].default
     bounds = {
-        "ai_timeout": max(config.ai_timeout, LOCAL_TIMEOUT_SECONDS),
+        "ai_timeout": LOCAL_TIMEOUT_SECONDS if config.ai_timeout == default else config.ai_timeout,
         "max_tokens": config.max_tokens or LOCAL_MAX_TOKENS,
     }
     return config.model_copy(update={"model": model} | bounds)
@@ -80,7 +81,7 @@ async def open_model(config: "ConfigSection", folder: Path) -> AsyncIterator[Mod
 
     name = config.model.removeprefix(LOCAL)
     await asyncio.to_thread(_obtain, name, folder)
-    slots = min(LOCAL_SLOTS, config.concurrency)
+    slots = min(LOCAL_SLOTS, config.concurrency, config.max_concurrent_requests)
     backend = LiteLLMBackend()
     # litellm takes seconds to import, and so does the server to load the model: both at once.
     preparing = asyncio.create_task(backend.prepare())

@@ -35,7 +35,7 @@ class RunFolder:
             raise UserError(f"run {name!r} exists already ({path}): go on with --resume {name}, or choose another name")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            _write_atomically(path / RUN_FILE, _to_toml(description))
+            _write_atomically(path / RUN_FILE, to_toml(description))
         except OSError as error:
             raise UserError(f"the run folder {path} can't be made: {error.strerror}") from error
         return cls(path)
@@ -105,10 +105,14 @@ def _path_of(root: Path, name: str) -> Path:
     return Path(name).absolute() if "/" in name else root / name
 
 
-def _to_toml(description: Mapping[str, Any]) -> str:
+def to_toml(description: Mapping[str, Any]) -> str:
+    """The values as TOML that reads back as the same, but for what isn't given."""
     import toml
 
-    return toml.dumps(without_none(description))
+    encoder = toml.TomlEncoder()
+    # toml's own encoding of strings loses backslashes before an x, and control characters.
+    encoder.dump_funcs[str] = lambda text: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return toml.dumps(without_none(description), encoder)
 
 
 def without_none(value: Any) -> Any:

@@ -4,12 +4,15 @@
 `alpha_codium.sandboxes`.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from alpha_codium.plugins import find_plugin
 from alpha_codium.sandbox.protocol import Sandbox, StopTest
 
-__all__ = ["Sandbox", "StopTest", "open_sandbox"]
+if TYPE_CHECKING:
+    from alpha_codium.config import CodeTesterSection
+
+__all__ = ["Sandbox", "StopTest", "open_sandbox", "sandbox_of"]
 
 
 def _local(**options: Any) -> Sandbox:
@@ -26,3 +29,13 @@ def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
     SandboxError where this machine can't give it.
     """
     return find_plugin("alpha_codium.sandboxes", name, {"local": _local})(**options)
+
+
+def sandbox_of(settings: "CodeTesterSection") -> Sandbox:
+    """The sandbox of `[code_tester]`; raises UserError where there is no such one."""
+    return open_sandbox(
+        settings.tester_type,
+        workers=settings.workers,
+        isolation=settings.sandbox,
+        interpreter=settings.interpreter,
+    )

@@ -33,7 +33,6 @@ from alpha_codium.verdict import Execution, Report, Status
 PROGRAM = "program.py"
 COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {PROGRAM!r}, 'exec')"
 # What the spawner exits with where the interpreter can't be started.
-EXEC_FAILED = 127
 COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
 # Close to the memory limit a kill or a failed allocation is the limit's doing.
 NEAR_LIMIT = 0.95
@@ -45,7 +44,8 @@ class PortableSandbox:
     def __init__(self, workers: int = 0, isolation: Isolation = True, interpreter: str = "") -> None:
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
-        self.interpreter = interpreter or sys.executable
+        # Absolute, since programs run in folders of their own; not resolved, since a venv's python is a link.
+        self.interpreter = str(Path(shutil.which(interpreter or sys.executable) or interpreter).absolute())
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._workers: list[Worker] = []
         self._threads: ThreadPoolExecutor | None = None
@@ -90,7 +90,8 @@ class PortableSandbox:
         executions: list[Execution] = []
         for index, text in enumerate(inputs):
             executions.append(await self._in_thread(self._execute, source, text.encode("utf-8", "replace"), limits))
-            if stop is not None and stop(index, executions[-1]):
+            # Comparing large outputs takes long: not in the event loop.
+            if stop is not None and await asyncio.to_thread(stop, index, executions[-1]):
                 break
         return Report(compilation, tuple(executions))
 
@@ -107,8 +108,6 @@ class PortableSandbox:
         execution = self._run(turn, ["-I", "-S", "-c", COMPILE], source, COMPILE_LIMITS, None)
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
-        if execution.exit_code == EXEC_FAILED:
-            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {self.interpreter} can't be started")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
     def _execute(self, turn: "Turn", source: bytes, stdin: bytes, limits: Limits) -> Execution:
@@ -126,7 +125,9 @@ class PortableSandbox:
                 command = [self.interpreter, *arguments]
                 with turn.of(worker):
                     ended = worker.run(command, stdin, limits, folder, environment_of(folder))
-                return execution_of(ended, limits)
+                if ended.start_error:
+                    return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
+                return execution_of(ended, limits, folder)
             finally:
                 remove(folder)
         except (OSError, WorkerLost) as error:
@@ -189,12 +190,16 @@ def environment_of(folder: Path) -> dict[str, str]:
     return environment | kept
 
 
-def execution_of(ended: Ended, limits: Limits) -> Execution:
-    """An execution from how a process ended."""
+def execution_of(ended: Ended, limits: Limits, folder: Path) -> Execution:
+    """An execution from how a process ended.
+
+    `folder` is left out of stderr: the same program and input give the same text each time, and a prompt that shows
+    a traceback the same answer.
+    """
     return Execution(
         status=status_of(ended, limits),
         stdout=ended.stdout.decode("utf-8", "replace"),
-        stderr=ended.stderr.decode("utf-8", "replace"),
+        stderr=ended.stderr.replace(f"{folder}/".encode(), b"").decode("utf-8", "replace"),
         exit_code=ended.exit_code,
         signal=ended.signal,
         cpu_seconds=ended.cpu_seconds,

@@ -28,6 +28,8 @@ STDERR_KEPT = 64 * 1024
 CHUNK = 1 << 16
 EXEC_FAILED = 127
 HOST = 0
+# Where a child that can't become the program says why.
+TROUBLE = 3
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
 # We or Python ignore these, and what is ignored stays so across exec.
@@ -48,7 +50,7 @@ def serve(jobs: BinaryIO, results: BinaryIO) -> None:
 def run(job: dict, stdin: bytes) -> tuple[dict, bytes, bytes]:
     """Run one program to its end; what it used, and what it wrote."""
     started = time.monotonic()
-    pid, stdout, stderr = start(job, stdin)
+    pid, stdout, stderr, start_error = start(job, stdin)
     streams = Streams(stdout, stderr, job["output_bytes"])
     wall_exceeded = streams.carry(pid, started + job["wall_seconds"])
     kill_all(pid)
@@ -61,32 +63,39 @@ def run(job: dict, stdin: bytes) -> tuple[dict, bytes, bytes]:
         "max_rss_bytes": max_rss * (1 if sys.platform == "darwin" else 1024),
         "output_exceeded": len(streams.stdout) > job["output_bytes"],
         "wall_exceeded": wall_exceeded,
+        "start_error": start_error,
     }
     return result, bytes(streams.stdout[: job["output_bytes"]]), bytes(streams.stderr)
 
 
-def start(job: dict, stdin: bytes) -> tuple[int, int, int]:
-    """Fork and exec the program; its number and our ends of its stdout and stderr."""
+def start(job: dict, stdin: bytes) -> tuple[int, int, int, str]:
+    """Fork and exec the program; its number, our ends of its stdout and stderr, and why it didn't start."""
     with tempfile.TemporaryFile(dir=job["folder"]) as file:
         file.write(stdin)
         file.seek(0)
-        (our_stdout, stdout), (our_stderr, stderr) = os.pipe(), os.pipe()
+        (our_stdout, stdout), (our_stderr, stderr), (trouble, told) = os.pipe(), os.pipe(), os.pipe()
         pid = os.fork()
         if pid == 0:
             try:
-                become(job, file.fileno(), stdout, stderr)
+                become(job, file.fileno(), stdout, stderr, told)
+            except BaseException as error:  # noqa: BLE001 - whatever it was, this process must not go on as a spawner
+                os.write(TROUBLE, f"can't be started: {error}".encode()[:CHUNK])
             finally:
                 os._exit(EXEC_FAILED)
-    for fd in (stdout, stderr):
+    for fd in (stdout, stderr, told):
         os.close(fd)
-    return pid, our_stdout, our_stderr
+    # Ends empty when exec closes the other end.
+    start_error = os.read(trouble, CHUNK).decode()
+    os.close(trouble)
+    return pid, our_stdout, our_stderr, start_error
 
 
-def become(job: dict, stdin: int, stdout: int, stderr: int) -> None:
+def become(job: dict, stdin: int, stdout: int, stderr: int, told: int) -> None:
     """In the child: take the streams, a session, the folder and the limits, and become the program."""
     for number, fd in enumerate((stdin, stdout, stderr)):
         os.dup2(fd, number)
-    os.closerange(3, 1024)
+    os.dup2(told, TROUBLE, inheritable=False)
+    os.closerange(TROUBLE + 1, 1024)
     os.setsid()
     os.chdir(job["folder"])
     for name, value in job["rlimits"].items():

@@ -37,6 +37,7 @@ class Ended:
     max_rss_bytes: int
     output_exceeded: bool
     wall_exceeded: bool
+    start_error: str = ""
 
     @property
     def exit_code(self) -> int | None:

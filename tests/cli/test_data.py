@@ -32,8 +32,9 @@ def test_real_problems_are_stored_listed_and_shown(home, tmp_path):
     assert json.loads((tmp_path / "list.json").read_text())[0]["splits"] == {"train": 184}
 
     shown = gencode("data", "show", "101", "--json", "-", home=home)
-    assert "python3: 184" in shown.stdout
-    assert '"private_tests": 2168' in shown.stdout
+    assert "python3: 184" in shown.stderr
+    assert "private_tests: 2168" in shown.stderr
+    assert "train" in json.loads(shown.stdout), "JSON stands alone on stdout"
 
     problem = gencode("data", "show", "101", "--problem_name", "1000_E. We Need More Bosses", home=home)
     assert "Your friend is developing a computer game." in problem.stdout

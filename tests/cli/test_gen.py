@@ -4,7 +4,6 @@ import pytest
 
 from tests.gen.running import (
     ECHO,
-    assert_refused,
     candidates_in,
     columns_of,
     model_arguments,
@@ -121,7 +120,9 @@ def test_a_problem_is_solved_by_its_name_number_or_file(server, problems, tmp_pa
 def test_a_model_that_gives_no_program_is_no_traceback(home, problems):
     with ScriptedServer(lambda _: "I can't.") as server:
         done = solve_problem(problems, server, "--problem_number", 0)
-    assert_refused(done, "the model gave no program")
+    assert done.returncode == 1
+    assert "no program: model: " in done.stderr
+    assert "Traceback" not in done.stderr
     assert done.stdout == ""
 
 

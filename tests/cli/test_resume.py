@@ -2,6 +2,8 @@ import tomllib
 
 import pytest
 
+from alpha_codium.cli.run_folders import shown_settings
+from alpha_codium.config import load_settings
 from alpha_codium.runs import RunFolder
 from tests.gen.running import (
     KEY,
@@ -130,3 +132,8 @@ def test_secrets_among_the_extra_parameters_are_in_no_file_and_may_change(home, 
     for path in home.rglob("*"):
         content = path.read_bytes() if path.is_file() else b""
         assert not any(word.encode() in content for word in (secret, "sk-newer-0123456789", KEY)), path
+
+
+def test_a_password_in_the_address_of_the_model_is_not_kept():
+    settings = load_settings(overrides=["config.api_base=http://me:hunter2@host:80/v1?key=1"], environment={})
+    assert shown_settings(settings)["config"]["api_base"] == "http://host:80/v1"

@@ -107,3 +107,9 @@ def test_human_solutions_in_python3_are_judged_and_others_are_counted(
     (task,) = human_solutions([labelled("a")], groups, "private_tests")
     assert [(e.group, e.index, e.program) for e in task.entries] == programs
     assert task.skipped == skipped
+
+
+def test_human_solutions_of_two_problems_of_one_name_are_refused():
+    twins = [Problem("a", private_tests=(TestCase("1", "1"),)), Problem("a", private_tests=(TestCase("2", "2"),))]
+    with pytest.raises(DatasetError, match="two problems of the split are called 'a'"):
+        human_solutions(twins, "both", "all")

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.errors import UserError
 from alpha_codium.eval import prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult
-from alpha_codium.eval.running import TASKS_IN_FLIGHT, run_evaluation
+from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, TASKS_IN_FLIGHT, run_evaluation
 from alpha_codium.judge import Judge
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.runs import Journal
@@ -66,12 +65,40 @@ async def test_a_sample_that_the_provider_lost_is_never_run() -> None:
     assert sandbox.runs == []
 
 
-async def test_a_checker_that_can_not_be_had_ends_everything_with_its_one_line() -> None:
-    problems = [problem("a"), problem("b", checker=CheckerSpec("tokns"))]
-    tasks = prepare_for_evaluation([row("a", *[RIGHT] * 5)], problems)
-    with pytest.raises(UserError, match="did you mean 'tokens'"):
-        await run_evaluation(tasks, Judge(Arithmetic()))
-    assert len(asyncio.all_tasks()) == 1
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"checker": CheckerSpec("tokns")},
+        {"execution_kind": "call"},
+        {"input_file": "in.txt"},
+        {"output_file": "out.txt"},
+    ],
+    ids=str,
+)
+async def test_a_problem_that_can_not_be_judged_gets_no_verdict_and_the_others_go_on(given) -> None:
+    problems = [problem("a"), problem("b", **given)]
+    tasks = prepare_for_evaluation([row("a", RIGHT), row("b", RIGHT, RIGHT)], problems)
+    first, second = await run_evaluation(tasks, Judge(Arithmetic()))
+    assert [c.verdict for c in first.candidates] == [Verdict.ACCEPTED]
+    assert [c.verdict for c in second.candidates] == [Verdict.INTERNAL_ERROR] * 2
+    assert all("'b'" in c.error for c in second.candidates)
+
+
+async def test_only_so_many_programs_are_judged_at_a_time_as_keep_the_workers_busy() -> None:
+    class Counting(Arithmetic):
+        now = most = 0
+
+        async def run(self, program, inputs, **options):
+            Counting.now += 1
+            Counting.most = max(Counting.most, Counting.now)
+            await asyncio.sleep(0)
+            report = await super().run(program, inputs, **options)
+            Counting.now -= 1
+            return report
+
+    tasks = prepare_for_evaluation([row("a", *[RIGHT] * 50)], [problem("a")])
+    await run_evaluation(tasks, Judge(Counting()), workers=3)
+    assert Counting.most == 3 * PROGRAMS_IN_FLIGHT
 
 
 async def test_a_fault_in_one_program_ends_those_beside_it_before_it_is_raised() -> None:
@@ -98,9 +125,9 @@ async def test_a_large_split_is_drawn_as_room_appears() -> None:
 
     names = [f"p{i}" for i in range(100)]
     split = [problem(name) for name in names]
-    await run_evaluation(tasks(), Judge(Arithmetic()), on_result=lambda name, _: finished.append(name))
+    await run_evaluation(tasks(), Judge(Arithmetic()), on_result=lambda name, _: finished.append(name), workers=2)
     assert len(finished) == 100
-    assert max(drawn) <= TASKS_IN_FLIGHT
+    assert max(drawn) <= TASKS_IN_FLIGHT * 2
 
 
 @given(

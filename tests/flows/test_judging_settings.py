@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.cli.sandboxes import sandbox_of
 from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import Problem, TestCase
+from alpha_codium.sandbox import sandbox_of
 from alpha_codium.verdict import Verdict
 from tests.flows.scripted_flow import settings_of
 from tests.flows.switches import changes

@@ -17,6 +17,8 @@ HIDDEN = {
     "incorrect_solutions": (Solution("cpp", f"{MARK}7"),),
     "time_limit_seconds": 9.87654303,
     "memory_limit_bytes": 1987654304,
+    "input_file": "stdin",
+    "output_file": "stdout",
     "checker": CheckerSpec("float", {"abs": 0.00987654305}),
 }
 # Holds no secret: only programs that read stdin can be judged.

@@ -196,7 +196,7 @@ def test_different_problems_have_different_file_names_and_all_are_harmless(one, 
 
 def test_the_rows_hold_every_problem_and_lists_of_one_length(tmp_path):
     candidates = run(new_run(tmp_path), FakeModel(lambda number: "no code" if number % 2 else ECHO))
-    rows = solutions_rows(candidates, [*PROBLEMS, echo_problem("without")])
+    rows = solutions_rows(candidates, [p.name for p in (*PROBLEMS, echo_problem("without"))])
     assert [row["task_name"] for row in rows] == ["a", "b", "c", "without"]
     assert rows[-1]["solution_candidates"] == []
     for row in rows:

@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -93,8 +94,7 @@ def test_stored_answers_are_counted_like_those_that_were_asked_for(store):
         return recorded.usage
 
     first, second = asyncio.run(usage()), asyncio.run(usage())
-    assert (first.from_store, second.from_store) == (0, 1)
-    for name in ("llm_calls", "prompt_tokens", "completion_tokens", "cost"):
+    for name in ("models", "llm_calls", "prompt_tokens", "completion_tokens", "cost"):
         assert getattr(first, name) == getattr(second, name)
 
 
@@ -106,3 +106,15 @@ async def test_a_refusal_counts_as_a_call_and_is_not_asked_for_again(store):
             await model.ask(HELLO)
         assert model.usage.llm_calls == 1
     assert len(refusing.requests) == 1
+
+
+async def test_an_answer_of_a_fallback_model_is_told_as_the_fallback_s(store):
+    class Falling(FakeModel):
+        async def ask(self, request):
+            return replace(await super().ask(request), model="other/model")
+
+    model = RecordedModel(Falling(), "m", "p#0", store)
+    await model.ask(HELLO)
+    assert model.usage.models == ["other/model"]
+    model = RecordedModel(FakeModel(), "m", "p#1", store)
+    assert (await model.ask(HELLO)).model == "m"

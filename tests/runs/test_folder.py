@@ -1,12 +1,15 @@
 import json
 import subprocess
 import sys
+import tomllib
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from alpha_codium.errors import UserError
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.folder import new_run_name, without_none
+from alpha_codium.runs.folder import new_run_name, to_toml, without_none
 
 HOLD = """
 import sys
@@ -100,3 +103,20 @@ def test_a_run_without_a_name_gets_one_that_says_what_it_is():
 
 def test_what_is_none_is_left_out_at_any_depth():
     assert without_none({"a": None, "b": {"c": None, "d": (1, {"e": None})}}) == {"b": {"d": [1, {}]}}
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[A-Za-z0-9_-]+", fullmatch=True),
+        st.text() | st.lists(st.text()) | st.integers(0, 9) | st.booleans(),
+        max_size=4,
+    )
+)
+def test_what_a_run_is_described_by_reads_back_as_it_was(values):
+    assume(not any("\ud800" <= letter <= "\udfff" for letter in str(values)))
+    assert tomllib.loads(to_toml({"table": values})).get("table", {}) == values
+
+
+@pytest.mark.parametrize("text", ["\\x1b", "C:\\x64", "a\x7fb", "\x00", 'say "so"', "two\nlines", "\U0001f600"])
+def test_texts_that_toml_itself_would_change_read_back_as_they_were(text):
+    assert tomllib.loads(to_toml({"extra": {"stop": [text], "one": text}})) == {"extra": {"stop": [text], "one": text}}

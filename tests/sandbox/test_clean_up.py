@@ -9,6 +9,7 @@ import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox import open_sandbox
 from alpha_codium.verdict import Status
 from tests.sandbox.backends import Backend, descendants, is_zombie, marked
 from tests.sandbox.test_conformance import run_one, until
@@ -130,3 +131,16 @@ async def test_an_interpreter_that_vanishes_is_our_fault_and_not_the_programs(ba
         interpreter.unlink()
         report = await sandbox.run("print(1)", [""])
     assert report.compilation.status is Status.INTERNAL_ERROR
+
+
+async def test_a_program_that_can_not_be_started_is_our_fault_and_says_why():
+    async with open_sandbox("local") as sandbox:
+        report = await sandbox.run("print(1)", [""], limits=Limits(memory_bytes=2**66))
+    assert report.executions[0].status is Status.INTERNAL_ERROR
+    assert "can't be started" in report.executions[0].stderr
+
+
+async def test_an_interpreter_may_be_named_as_a_shell_would_find_it():
+    async with open_sandbox("local", interpreter="python3") as sandbox:
+        report = await sandbox.run("print(1)", [""])
+    assert report.executions[0].stdout == "1\n"

@@ -148,4 +148,5 @@ def _what_came(execution: Execution) -> str:
         return execution.stdout
     if execution.status in (Status.RUNTIME_ERROR, Status.COMPILATION_ERROR):
         return execution.stderr
-    return f"({execution.status.value.replace('_', ' ')})\n{execution.stdout}"
+    # What had been printed by then depends on the machine, and a prompt mustn't.
+    return f"({execution.status.value.replace('_', ' ')})"
