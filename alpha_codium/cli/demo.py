@@ -15,7 +15,7 @@ RUNS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("write_and_repair", 1, ("initial_code_generation.max_attempts=2", "public_tests.max_allowed_calls=1")),
 )
 SMALLEST = "smollm2-135m"
-BOUNDS = ("config.max_tokens=160", "config.concurrency=4", "solve.max_format_retries=0")
+BOUNDS = ("config.max_tokens=128", "config.concurrency=4", "solve.max_format_retries=0")
 
 
 @click.command()
