@@ -2,15 +2,14 @@
 
 import datetime
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.progress import Progress
 
 if TYPE_CHECKING:
     from alpha_codium.data.catalogue import SplitDescription
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from alpha_codium.problem import Problem
 
 DATE = click.DateTime(["%Y-%m-%d"])
-SECONDS_BETWEEN_LINES = 10.0
 
 
 @click.group(cls=Group)
@@ -122,8 +120,8 @@ def show(common: CommonOptions, name: str, split_name: str | None, problem_name:
 def _run_etl(common: CommonOptions, source: str, output: str, splits: Sequence[str], **selection: Any) -> None:
     from alpha_codium.data.etl import run_etl
 
-    with _progress(common.verbosity) as progress:
-        report = run_etl(source, output, splits, progress=progress, **selection)
+    with Progress("problems read", None, common.verbosity < 0) as progress:
+        report = run_etl(source, output, splits, progress=progress.reach, **selection)
     _print_report(report)
     common.write_json(report.as_record())
 
@@ -190,38 +188,3 @@ def _size(size: float) -> str:
             return f"{size:.0f} {unit}"
         size /= 1024
     return f"{size:.1f} GiB"
-
-
-@contextmanager
-def _progress(verbosity: int) -> Iterator[Callable[[int], None] | None]:
-    """Show the number of records read on stderr: a live counter on a terminal, else a line now and then."""
-    if verbosity < 0:
-        yield None
-    elif sys.stderr.isatty():
-        with _live_counter() as update:
-            yield update
-    else:
-        yield _line_now_and_then()
-
-
-@contextmanager
-def _live_counter() -> Iterator[Callable[[int], None]]:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.completed:.0f} problems read"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda count: progress.update(task, completed=count)
-
-
-def _line_now_and_then() -> Callable[[int], None]:
-    last = time.monotonic()
-
-    def update(count: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            click.echo(f"{count} problems read", err=True)
-
-    return update

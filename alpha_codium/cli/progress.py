@@ -44,6 +44,11 @@ class Progress:
         self.done += steps
         self._refresh()
 
+    def reach(self, done: int) -> None:
+        """Say how many steps are done in all; show them if it is time."""
+        self.done = done
+        self._refresh()
+
     def _refresh(self) -> None:
         if self._live is not None:
             self._live.update(self._task, completed=self.done, status=self.status())

@@ -19,7 +19,14 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, sto
 
 from alpha_codium.config import ConfigSection
 from alpha_codium.errors import SettingsError
-from alpha_codium.llm.errors import ContentFiltered, ModelError, ProviderUnavailable, TransientError
+from alpha_codium.llm.errors import (
+    AuthenticationFailed,
+    ContentFiltered,
+    ModelError,
+    ProviderUnavailable,
+    TransientError,
+    UnknownModel,
+)
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.llm.retries import RetryPolicy
@@ -165,13 +172,20 @@ class ModelClient:
         call = _Call(request)
         for number, model in enumerate(self._models, start=1):
             try:
-                return await self._ask_model(model, call)
+                return await (self._ask_model(model, call) if number == 1 else self._ask_fallback(model, call))
             except ProviderUnavailable as error:
                 if number == len(self._models):
                     raise
                 logger.warning("{}; asking {} instead", error, self._models[number])
                 self._tally.fallbacks += 1
         raise AssertionError("there is always a model")
+
+    async def _ask_fallback(self, model: str, call: "_Call") -> Answer:
+        """Ask a model that wasn't asked for: its wrong key is no reason to end a run that its model can go on with."""
+        try:
+            return await self._ask_model(model, call)
+        except (AuthenticationFailed, UnknownModel) as error:
+            raise ProviderUnavailable(f"fallback {model}: {error}") from error
 
     async def _ask_model(self, model: str, call: "_Call") -> Answer:
         sent_before = call.sent

@@ -30,7 +30,7 @@ async def test_numbers_and_other_yaml_values_as_test_values_stay_the_text_that_w
 
 async def test_a_missing_section_of_an_answer_does_not_end_the_run(bench):
     outcome = await bench.solve(ONE, {"reflect": "```yaml\nself_reflection: |\n  only this\n```"})
-    assert outcome.program == SUM
+    assert outcome.program == SUM, outcome.candidate
 
 
 async def test_a_flaky_provider_makes_no_empty_solution_that_counts(bench):

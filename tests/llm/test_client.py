@@ -165,6 +165,14 @@ async def test_when_all_fallbacks_fail_the_last_fault_is_told():
         assert len(server.requests) == 2
 
 
+async def test_a_fallback_without_a_key_is_an_unavailable_one_and_not_the_users_mistake(monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with ScriptedServer(faults=[Always(Status(503))]) as down:
+        async with client_of(down, fallback_models=["anthropic/y"], max_retries=0) as client:
+            with pytest.raises(ProviderUnavailable, match="ANTHROPIC_API_KEY"):
+                await client.ask(request())
+
+
 async def test_a_fallback_of_another_provider_goes_to_its_own_address(monkeypatch):
     with ScriptedServer(faults=[Always(Status(503))]) as down, ScriptedServer() as other:
         monkeypatch.setenv("ANTHROPIC_API_BASE", other.url)

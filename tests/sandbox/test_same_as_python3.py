@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 - a program stands on one line beside its name
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -167,4 +168,4 @@ def run_for_real(program: str, text: str, folder: Path) -> "subprocess.Completed
 
 def lines_of(stderr: str) -> list[str]:
     """What was said, without the folders and addresses that differ between any two runs."""
-    return [line.rpartition("/program.py")[2] for line in stderr.splitlines() if "0x" not in line]
+    return [re.sub(r"[^\s\"]*/program\.py", "program.py", line) for line in stderr.splitlines() if "0x" not in line]
