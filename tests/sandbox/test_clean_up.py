@@ -85,13 +85,12 @@ async def test_leaving_the_sandbox_ends_what_still_runs(backend: Backend) -> Non
 
 async def test_a_helper_killed_from_outside_is_an_internal_error_and_the_next_run_works(backend: Backend) -> None:
     marker = f"98763.{os.getpid()}"
+    others = descendants()
     async with backend.open(workers=1) as sandbox:
         program = f"import os\nos.execv('/bin/sleep', ['sleep', '{marker}'])"
         running = asyncio.create_task(sandbox.run(program, [""], limits=Limits(wall_seconds=600)))
         await until(lambda: marked(f"sleep {marker}"))
-        helpers = [number for number, line in ((n, _line(n)) for n in descendants()) if "spawner.py" in line]
-        for number in helpers:
-            os.kill(number, signal.SIGKILL)
+        _kill_helpers(others)
         report = await running
         assert report.executions[0].status is Status.INTERNAL_ERROR
         assert "helper process" in report.executions[0].stderr
@@ -100,14 +99,20 @@ async def test_a_helper_killed_from_outside_is_an_internal_error_and_the_next_ru
 
 
 async def test_a_helper_killed_between_runs_loses_one_run_at_most_whatever_its_input(backend: Backend) -> None:
+    others = descendants()
     async with backend.open(workers=1) as sandbox:
         await run_one(sandbox, "print(1)")
-        for number in descendants():
-            if "spawner.py" in _line(number):
-                os.kill(number, signal.SIGKILL)
+        _kill_helpers(others)
         lost = await sandbox.run("print(len(input()))", ["x" * 4_000_000])
         assert lost.compilation.status is Status.INTERNAL_ERROR
         assert (await run_one(sandbox, "print(len(input()))", "x" * 4_000_000)).stdout == "4000000\n"
+
+
+def _kill_helpers(others: list[int]) -> None:
+    """Kill the helpers that were started since; `others` belong to sandboxes of other tests."""
+    for number in set(descendants()) - set(others):
+        if "spawner.py" in _line(number):
+            os.kill(number, signal.SIGKILL)
 
 
 def _line(number: int) -> str:
