@@ -52,6 +52,8 @@ class SolveSection(Section):
     use_direct_solutions: bool = False
     reduce_verbose: bool = False
     max_calls: int = Field(0, ge=0)
+    max_tokens: int = Field(0, ge=0)
+    max_cost: float = Field(0.0, ge=0)
     max_format_retries: int = Field(2, ge=0)
 
 

@@ -44,18 +44,37 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one sample may use: calls, tokens read and written, US dollars; 0 sets no limit."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def check(self, usage: Usage) -> None:
+        """Raise BudgetExhausted where nothing is left for another call, or a price is unknown and the cost limited."""
+        if self.calls and usage.llm_calls >= self.calls:
+            raise BudgetExhausted(f"the sample has made its {self.calls} calls")
+        if self.tokens and usage.prompt_tokens + usage.completion_tokens >= self.tokens:
+            raise BudgetExhausted(f"the sample has used its {self.tokens} tokens")
+        if self.cost and (usage.cost is None or usage.cost >= self.cost):
+            spent = "an unknown amount of" if usage.cost is None else "all of"
+            raise BudgetExhausted(f"the sample has spent {spent} its {self.cost} dollars")
+
+
 # The model's own refusals, by the name under which the store keeps them.
 REFUSALS: dict[str, type[ModelError]] = {kind.__name__: kind for kind in (ContentFiltered, ContextOverflow)}
 
 
 class RecordedModel:
-    """A `ChatModel` for one sample; `max_calls` 0 sets no limit."""
+    """A `ChatModel` for one sample, within its budget."""
 
     def __init__(
-        self, model: ChatModel, name: str, sample: str, store: AnswerStore | None = None, max_calls: int = 0
+        self, model: ChatModel, name: str, sample: str, store: AnswerStore | None = None, budget: Budget | None = None
     ) -> None:
         self._model, self._name, self._sample = model, name, sample
-        self._store, self._max_calls = store, max_calls
+        self._store, self._budget = store, budget or Budget()
         self._asked: dict[str, int] = {}
         self.usage = Usage()
 
@@ -74,8 +93,7 @@ class RecordedModel:
 
         A refusal is an answer too: it counts as a call, and isn't asked for again on resume.
         """
-        if self._max_calls and self.usage.llm_calls >= self._max_calls:
-            raise BudgetExhausted(f"the sample has made its {self._max_calls} calls")
+        self._budget.check(self.usage)
         key = self._next_key(request)
         outcome = None if self._store is None else await asyncio.to_thread(self._store.get, key)
         if outcome is None:

@@ -15,7 +15,7 @@ from alpha_codium.flows import Flow, FlowState, SampleContext
 from alpha_codium.flows.context import SandboxFault
 from alpha_codium.flows.running import run_flow
 from alpha_codium.flows.variation import Variation
-from alpha_codium.gen.recorded import RecordedModel, Usage, well_formed
+from alpha_codium.gen.recorded import Budget, RecordedModel, Usage, well_formed
 from alpha_codium.judge import Judge
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import ChatModel
@@ -48,7 +48,7 @@ class Solver:
             self.model_name,
             f"{problem.name}#{sample_index}",
             self.store,
-            self.settings.solve.max_calls,
+            Budget(self.settings.solve.max_calls, self.settings.solve.max_tokens, self.settings.solve.max_cost),
         )
         variation = Variation(sample_index, self.settings.dataset.use_iteration_scheme)
         try:

@@ -57,6 +57,22 @@ async def test_max_calls_bounds_the_calls_of_a_sample(bench):
     assert len((await bench.solve(ONE, answers, ONE_TRY)).calls) > 6
 
 
+@changes("solve.max_tokens")
+async def test_max_tokens_bounds_what_a_sample_reads_and_writes_and_keeps_the_best_program(bench):
+    answers = WRONG | {"fix": program("print(0)")}
+    unbounded = await bench.solve(ONE, answers, ONE_TRY)
+    used = unbounded.candidate.prompt_tokens + unbounded.candidate.completion_tokens
+    bounded = await bench.solve(ONE, answers, ONE_TRY | {"solve.max_tokens": used // 2})
+    assert 0 < len(bounded.calls) < len(unbounded.calls)
+
+
+@changes("solve.max_cost")
+async def test_max_cost_ends_a_sample_whose_price_is_unknown_after_one_call(bench):
+    outcome = await bench.solve(ONE, None, {"solve.max_cost": 1.0})
+    assert (len(outcome.calls), outcome.candidate.cost) == (1, None)
+    assert "an unknown amount" in str(outcome.candidate.error)
+
+
 @changes("solve.max_format_retries")
 @pytest.mark.parametrize("retries", [0, 1])
 async def test_max_format_retries_bounds_how_often_an_unreadable_answer_is_asked_again(bench, retries):

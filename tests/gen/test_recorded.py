@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from alpha_codium.flows import BudgetExhausted
-from alpha_codium.gen.recorded import RecordedModel
+from alpha_codium.gen.recorded import Budget, RecordedModel
 from alpha_codium.llm.errors import ContentFiltered
 from alpha_codium.llm.messages import ChatRequest, Message
 from alpha_codium.runs import AnswerStore
@@ -78,7 +78,7 @@ def test_the_budget_counts_stored_answers_too(store):
     model = FakeModel()
 
     async def three_with_two_allowed():
-        recorded = RecordedModel(model, "m", "p#0", store, max_calls=2)
+        recorded = RecordedModel(model, "m", "p#0", store, Budget(calls=2))
         for _ in range(3):
             await recorded.ask(HELLO)
 
@@ -118,3 +118,13 @@ async def test_an_answer_of_a_fallback_model_is_told_as_the_fallback_s(store):
     assert model.usage.models == ["other/model"]
     model = RecordedModel(FakeModel(), "m", "p#1", store)
     assert (await model.ask(HELLO)).model == "m"
+
+
+@pytest.mark.parametrize("budget", [Budget(calls=2), Budget(tokens=13), Budget(tokens=24), Budget(cost=0.5)], ids=str)
+async def test_a_budget_lets_calls_through_until_it_is_used(budget):
+    model = RecordedModel(FakeModel(), "m", "p#0", budget=budget)
+    for _ in range(2):
+        await model.ask(HELLO)
+    with pytest.raises(BudgetExhausted):
+        await model.ask(HELLO)
+    assert model.usage.llm_calls == 2
