@@ -15,6 +15,7 @@ import logging
 import os
 import threading
 import time
+import warnings
 from typing import Any
 
 from alpha_codium.llm.errors import TransientError, UnknownModel
@@ -50,6 +51,8 @@ def _quiet(litellm: Any) -> None:
     litellm.telemetry = False
     litellm.disable_hf_tokenizer_download = True
     litellm.redact_messages_in_exceptions = True
+    # litellm makes its coroutine in a thread: where a call is cancelled in between, nobody is left to await it.
+    warnings.filterwarnings("ignore", message=r"coroutine '[\w.]*acompletion\w*' was never awaited")
     if not os.environ.get("LITELLM_LOG"):
         for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -24,3 +24,10 @@ def test_the_demo_solves_what_the_model_can_and_says_what_it_can_not(tmp_path: P
     assert [line.split()[0] for line in lines[3:6]] == ["Hello", "Two", "Lighthouse"]
     for result in (baseline, repair):
         assert Path(result["summary"]["run_folder"], "results.json").exists()
+
+
+def test_without_a_key_many_samples_end_in_one_clear_line_and_no_warning(tmp_path: Path) -> None:
+    done = gencode("demo", "--model", "openai/gpt-4o-mini", home=tmp_path, env={"OPENAI_API_KEY": ""})
+    assert done.returncode == 2
+    assert "Warning" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("error: openai/gpt-4o-mini: there is no key for it")
