@@ -11,7 +11,7 @@ class Limits:
     """Limits of one test; whichever is reached first ends it.
 
     CPU time decides; `wall_seconds` is a backstop against programs that wait, and where it is not given it is
-    three times the CPU limit plus two seconds.
+    three times the CPU limit plus two seconds. `processes` counts threads too.
     """
 
     cpu_seconds: float = DEFAULT_CPU_SECONDS
@@ -20,6 +20,7 @@ class Limits:
     output_bytes: int = 16 * 2**20
     file_bytes: int = 16 * 2**20
     open_files: int = 64
+    processes: int = 64
 
     def __post_init__(self) -> None:
         """Fill in the wall limit; refuse limits under which nothing can run."""

@@ -7,6 +7,7 @@
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.plugins import find_plugin
+from alpha_codium.sandbox.isolation import Isolation
 from alpha_codium.sandbox.protocol import Sandbox, StopTest
 
 if TYPE_CHECKING:
@@ -15,20 +16,30 @@ if TYPE_CHECKING:
 __all__ = ["Sandbox", "StopTest", "open_sandbox", "sandbox_of"]
 
 
-def _local(**options: Any) -> Sandbox:
+def _local(*, isolation: Isolation = True, **options: Any) -> Sandbox:
+    if isolation is False:
+        return _portable(isolation=False, **options)
+    from alpha_codium.sandbox.local.pool import LocalSandbox
+
+    return LocalSandbox(isolation=isolation, **options)
+
+
+def _portable(**options: Any) -> Sandbox:
     from alpha_codium.sandbox.portable import PortableSandbox
 
+    # Nothing is kept warm there, so nothing can be loaded beforehand.
+    options.pop("preload", None)
     return PortableSandbox(**options)
 
 
 def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
     """The sandbox called `name`, to be used with `async with`.
 
-    `options`: `workers` (programs running at a time; 0 is one a core), `isolation` (True, "strict", False) and
-    `interpreter` (the python that runs the programs). Raises UserError where there is no such backend, and
-    SandboxError where this machine can't give it.
+    `options`: `workers` (programs running at a time; 0 is one a core), `isolation` (True, "strict", False),
+    `interpreter` (the python that runs the programs) and `preload` (modules that are kept loaded for those who import
+    them). Raises UserError where there is no such backend, and SandboxError where this machine can't give it.
     """
-    return find_plugin("alpha_codium.sandboxes", name, {"local": _local})(**options)
+    return find_plugin("alpha_codium.sandboxes", name, {"local": _local, "portable": _portable})(**options)
 
 
 def sandbox_of(settings: "CodeTesterSection") -> Sandbox:

@@ -5,6 +5,8 @@
    session of its own. A worker's helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and
    kills what is left of it before the next one starts.
 3. CPU time decides what took too long. The wall limit is a backstop for programs that wait.
+4. A driver comes as a file that a few lines of ours read, remove and run in the program's place.
+5. Each worker has a partner, started when it is first needed: a pair runs on both, so no two pairs wait for each other.
 """
 
 import asyncio
@@ -13,25 +15,39 @@ import os
 import queue
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.isolation import Isolation, isolating_command
-from alpha_codium.sandbox.protocol import StopTest
+from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
 from alpha_codium.sandbox.worker import Ended, Worker, WorkerLost
 from alpha_codium.verdict import Execution, Report, Status
 
+T = TypeVar("T")
 PROGRAM = "program.py"
 COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {PROGRAM!r}, 'exec')"
+DRIVER = "driver.py"
+# Runs a driver: it finds nothing of these lines, and the program finds nothing but its own file in the folder.
+DRIVE = f"""
+import os, sys
+sys.argv[:] = [{DRIVER!r}]
+with open({DRIVER!r}, "rb") as file:
+    driver = file.read()
+os.remove({DRIVER!r})
+with open({PROGRAM!r}, "rb") as file:
+    program = compile(file.read(), {PROGRAM!r}, "exec", dont_inherit=True)
+exec(compile(driver, {DRIVER!r}, "exec"), {{"__name__": "__main__", "__file__": {DRIVER!r}, "program": program}})
+"""
 # What the spawner exits with where the interpreter can't be started.
 COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
 # Close to the memory limit a kill or a failed allocation is the limit's doing.
@@ -46,7 +62,7 @@ class PortableSandbox:
         self.isolation: Isolation = isolation
         # Absolute, since programs run in folders of their own; not resolved, since a venv's python is a link.
         self.interpreter = str(Path(shutil.which(interpreter or sys.executable) or interpreter).absolute())
-        self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        self._idle: queue.SimpleQueue[tuple[Worker, Worker]] = queue.SimpleQueue()
         self._workers: list[Worker] = []
         self._threads: ThreadPoolExecutor | None = None
         self._scratch: Path | None = None
@@ -58,9 +74,10 @@ class PortableSandbox:
                 f"there is no interpreter {self.interpreter!r}: set code_tester.interpreter to the path of a python3"
             )
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
-        self._workers = [Worker(prefix) for _ in range(self.workers)]
-        for worker in self._workers:
-            self._idle.put(worker)
+        for _ in range(self.workers):
+            both = (Worker(prefix), Worker(prefix))
+            self._workers += both
+            self._idle.put(both)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
         self._scratch = Path(tempfile.mkdtemp(prefix="gencode-"))
         return self
@@ -79,23 +96,38 @@ class PortableSandbox:
         await asyncio.to_thread(remove, self._scratch)
 
     async def run(
-        self, program: str, inputs: Sequence[str], *, limits: Limits | None = None, stop: StopTest | None = None
+        self,
+        program: str,
+        inputs: Sequence[str],
+        *,
+        limits: Limits | None = None,
+        stop: StopTest | None = None,
+        driver: str = "",
     ) -> Report:
         """Compile `program` and run it on each input; see `Sandbox.run`."""
         limits = limits or Limits()
-        source = program.encode("utf-8", "replace")
-        compilation = await self._in_thread(self._compile, source)
+        compilation = await self._in_thread(self._compile, program)
         if compilation.status is not Status.FINISHED:
             return Report(compilation)
         executions: list[Execution] = []
         for index, text in enumerate(inputs):
-            executions.append(await self._in_thread(self._execute, source, text.encode("utf-8", "replace"), limits))
+            executions.append(await self._in_thread(self._execute, Script(program, driver, text), limits))
             # Comparing large outputs takes long: not in the event loop.
             if stop is not None and await asyncio.to_thread(stop, index, executions[-1]):
                 break
         return Report(compilation, tuple(executions))
 
-    async def _in_thread(self, function: Callable[..., Execution], *arguments: object) -> Execution:
+    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
+        """Run two programs at once with a channel between them; see `Sandbox.run_pair`."""
+        sides = (left, right)
+        compiled = [await self._in_thread(self._compile, side.program) for side in sides]
+        executed: tuple[Execution, ...] = ()
+        if all(compilation.status is Status.FINISHED for compilation in compiled):
+            executed = await self._in_thread(self._execute_both, sides, limits or Limits())
+        reports = [Report(compilation, executed[i : i + 1]) for i, compilation in enumerate(compiled)]
+        return PairReport(*reports)
+
+    async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         """Run something in a thread of ours; where it is cancelled, its program ends at once."""
         turn = Turn()
         try:
@@ -104,27 +136,61 @@ class PortableSandbox:
             turn.call_off()
             raise
 
-    def _compile(self, turn: "Turn", source: bytes) -> Execution:
-        execution = self._run(turn, ["-I", "-S", "-c", COMPILE], source, COMPILE_LIMITS, None)
+    def _compile(self, turn: "Turn", program: str) -> Execution:
+        with self._both_workers() as (worker, _):
+            arguments = ["-I", "-S", "-c", COMPILE]
+            execution = self._run(turn, worker, arguments, program.encode("utf-8", "replace"), COMPILE_LIMITS)
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
-    def _execute(self, turn: "Turn", source: bytes, stdin: bytes, limits: Limits) -> Execution:
-        return self._run(turn, [PROGRAM], stdin, limits, source)
+    def _execute(self, turn: "Turn", script: Script, limits: Limits) -> Execution:
+        with self._both_workers() as (worker, _):
+            return self._run_script(turn, worker, script, limits)
 
-    def _run(self, turn: "Turn", arguments: list[str], stdin: bytes, limits: Limits, source: bytes | None) -> Execution:
-        """Run the interpreter in a new folder; a fault of ours becomes an execution that says so."""
+    def _execute_both(self, turn: "Turn", scripts: Sequence[Script], limits: Limits) -> tuple[Execution, ...]:
+        with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
+            jobs = zip(workers, scripts, socket.socketpair(), strict=True)
+            running = [threads.submit(self._run_script, turn, w, script, limits, end) for w, script, end in jobs]
+            return tuple(each.result() for each in running)
+
+    @contextlib.contextmanager
+    def _both_workers(self) -> Iterator[tuple[Worker, Worker]]:
+        """A worker and its partner, for this thread alone."""
+        both = self._idle.get()
+        try:
+            yield both
+        finally:
+            self._idle.put(both)
+
+    def _run_script(
+        self, turn: "Turn", worker: Worker, script: Script, limits: Limits, channel: socket.socket | None = None
+    ) -> Execution:
+        files = {PROGRAM: script.program} | ({DRIVER: script.driver} if script.driver else {})
+        arguments = ["-c", DRIVE] if script.driver else [PROGRAM]
+        with channel or contextlib.nullcontext():
+            return self._run(turn, worker, arguments, script.input.encode("utf-8", "replace"), limits, files, channel)
+
+    def _run(
+        self,
+        turn: "Turn",
+        worker: Worker,
+        arguments: list[str],
+        stdin: bytes,
+        limits: Limits,
+        files: Mapping[str, str] | None = None,
+        channel: socket.socket | None = None,
+    ) -> Execution:
+        """Run the interpreter in a new folder with `files`; a fault of ours becomes an execution that says so."""
         assert self._scratch is not None
-        worker = self._idle.get()
         try:
             folder = Path(tempfile.mkdtemp(dir=self._scratch))
             try:
-                if source is not None:
-                    (folder / PROGRAM).write_bytes(source)
+                for name, text in (files or {}).items():
+                    (folder / name).write_bytes(text.encode("utf-8", "replace"))
                 command = [self.interpreter, *arguments]
                 with turn.of(worker):
-                    ended = worker.run(command, stdin, limits, folder, environment_of(folder))
+                    ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel)
                 if ended.start_error:
                     return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
                 return execution_of(ended, limits, folder)
@@ -132,16 +198,14 @@ class PortableSandbox:
                 remove(folder)
         except (OSError, WorkerLost) as error:
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
-        finally:
-            self._idle.put(worker)
 
 
 class Turn:
-    """One use of a worker, which can be called off from another thread without harm to the next one."""
+    """One use of a worker or of two, which can be called off from another thread without harm to the next one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._worker: Worker | None = None
+        self._workers: set[Worker] = set()
         self._called_off = False
 
     @contextlib.contextmanager
@@ -150,19 +214,19 @@ class Turn:
         with self._lock:
             if self._called_off:
                 raise WorkerLost("the run was called off")
-            self._worker = worker
+            self._workers.add(worker)
         try:
             yield
         finally:
             with self._lock:
-                self._worker = None
+                self._workers.discard(worker)
 
     def call_off(self) -> None:
         """End what runs in this turn, or would run."""
         with self._lock:
             self._called_off = True
-            if self._worker is not None:
-                self._worker.interrupt()
+            for worker in self._workers:
+                worker.interrupt()
 
 
 def remove(folder: Path) -> None:

@@ -14,6 +14,7 @@ bytes that follow it.
 """
 
 import ctypes
+import fcntl
 import json
 import os
 import resource
@@ -28,8 +29,10 @@ STDERR_KEPT = 64 * 1024
 CHUNK = 1 << 16
 EXEC_FAILED = 127
 HOST = 0
+# A program's end of the channel of a pair, if it has one.
+CHANNEL = 3
 # Where a child that can't become the program says why.
-TROUBLE = 3
+TROUBLE = 4
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
 # We or Python ignore these, and what is ignored stays so across exec.
@@ -41,16 +44,25 @@ def serve(jobs: BinaryIO, results: BinaryIO) -> None:
     while line := jobs.readline():
         job = json.loads(line)
         stdin = jobs.read(job["stdin_bytes"])
-        result, stdout, stderr = run(job, stdin)
+        channel = receive_channel() if job["channel"] else None
+        result, stdout, stderr = run(job, stdin, channel)
         result.update(stdout_bytes=len(stdout), stderr_bytes=len(stderr))
         results.write(json.dumps(result).encode() + b"\n" + stdout + stderr)
         results.flush()
 
 
-def run(job: dict, stdin: bytes) -> tuple[dict, bytes, bytes]:
+def receive_channel() -> int:
+    """The open file that the host passed beside the job."""
+    import socket
+
+    with socket.socket(fileno=os.dup(int(sys.argv[1]))) as passing:
+        return socket.recv_fds(passing, 1, 1)[1][0]
+
+
+def run(job: dict, stdin: bytes, channel: "int | None") -> tuple[dict, bytes, bytes]:
     """Run one program to its end; what it used, and what it wrote."""
     started = time.monotonic()
-    pid, stdout, stderr, start_error = start(job, stdin)
+    pid, stdout, stderr, start_error = start(job, stdin, channel)
     streams = Streams(stdout, stderr, job["output_bytes"])
     wall_exceeded = streams.carry(pid, started + job["wall_seconds"])
     kill_all(pid)
@@ -68,7 +80,7 @@ def run(job: dict, stdin: bytes) -> tuple[dict, bytes, bytes]:
     return result, bytes(streams.stdout[: job["output_bytes"]]), bytes(streams.stderr)
 
 
-def start(job: dict, stdin: bytes) -> tuple[int, int, int, str]:
+def start(job: dict, stdin: bytes, channel: "int | None") -> tuple[int, int, int, str]:
     """Fork and exec the program; its number, our ends of its stdout and stderr, and why it didn't start."""
     with tempfile.TemporaryFile(dir=job["folder"]) as file:
         file.write(stdin)
@@ -77,12 +89,12 @@ def start(job: dict, stdin: bytes) -> tuple[int, int, int, str]:
         pid = os.fork()
         if pid == 0:
             try:
-                become(job, file.fileno(), stdout, stderr, told)
+                become(job, (file.fileno(), stdout, stderr), channel, told)
             except BaseException as error:  # noqa: BLE001 - whatever it was, this process must not go on as a spawner
                 os.write(TROUBLE, f"can't be started: {error}".encode()[:CHUNK])
             finally:
                 os._exit(EXEC_FAILED)
-    for fd in (stdout, stderr, told):
+    for fd in (stdout, stderr, told, *(() if channel is None else (channel,))):
         os.close(fd)
     # Ends empty when exec closes the other end.
     start_error = os.read(trouble, CHUNK).decode()
@@ -90,11 +102,15 @@ def start(job: dict, stdin: bytes) -> tuple[int, int, int, str]:
     return pid, our_stdout, our_stderr, start_error
 
 
-def become(job: dict, stdin: int, stdout: int, stderr: int, told: int) -> None:
+def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", told: int) -> None:
     """In the child: take the streams, a session, the folder and the limits, and become the program."""
-    for number, fd in enumerate((stdin, stdout, stderr)):
+    # Out of the way of the numbers that are given next.
+    *given, told = (fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in (*streams, channel or told, told))
+    for number, fd in enumerate(given):
         os.dup2(fd, number)
     os.dup2(told, TROUBLE, inheritable=False)
+    if channel is None:
+        os.close(CHANNEL)
     os.closerange(TROUBLE + 1, 1024)
     os.setsid()
     os.chdir(job["folder"])

@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import select
+import socket
 import subprocess
 import sys
 import threading
@@ -56,14 +57,25 @@ class Worker:
     def __init__(self, prefix: Sequence[str]) -> None:
         self.command = [*prefix, sys.executable, "-I", "-S", str(SPAWNER)]
         self._process: subprocess.Popen[bytes] | None = None
+        # Carries the channel of a pair to the spawner, which can't be told of an open file in any other way.
+        self._passing: socket.socket | None = None
         self._lock = threading.Lock()
         self._interrupted = False
         self._closing = False
 
     def run(
-        self, command: Sequence[str], stdin: bytes, limits: Limits, folder: Path, environment: Mapping[str, str]
+        self,
+        command: Sequence[str],
+        stdin: bytes,
+        limits: Limits,
+        folder: Path,
+        environment: Mapping[str, str],
+        channel: socket.socket | None = None,
     ) -> Ended:
-        """Run one program; raises WorkerLost where the helper fails, and gets a new one next time."""
+        """Run one program; raises WorkerLost where the helper fails, and gets a new one next time.
+
+        `channel`, one end of a socket pair, becomes the program's and is closed here.
+        """
         job = {
             "command": list(command),
             "folder": str(folder),
@@ -72,11 +84,15 @@ class Worker:
             "wall_seconds": limits.wall_seconds,
             "output_bytes": limits.output_bytes,
             "stdin_bytes": len(stdin),
+            "channel": channel is not None,
         }
         deadline = time.monotonic() + limits.wall_seconds + GRACE
         try:
             process = self._started()
-            assert process.stdin is not None
+            assert process.stdin is not None and self._passing is not None
+            if channel is not None:
+                socket.send_fds(self._passing, [b"c"], [channel.fileno()])
+                channel.close()
             process.stdin.write(json.dumps(job).encode() + b"\n" + stdin)
             process.stdin.flush()
             return self._result(process, deadline)
@@ -106,19 +122,24 @@ class Worker:
             if self._interrupted:
                 self._discard()
             if self._process is None:
-                # In a group of its own, so that Ctrl-C at a terminal reaches gencode only.
-                self._process = subprocess.Popen(
-                    self.command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    env={"PATH": "/usr/bin:/bin"},
-                    process_group=0,
-                )
+                self._passing, theirs = socket.socketpair()
+                with theirs:
+                    # In a group of its own, so that Ctrl-C at a terminal reaches gencode only.
+                    self._process = subprocess.Popen(
+                        [*self.command, str(theirs.fileno())],
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        env={"PATH": "/usr/bin:/bin"},
+                        process_group=0,
+                        pass_fds=[theirs.fileno()],
+                    )
             return self._process
 
     def _discard(self) -> None:
         """Reap the helper process and close its pipes; the lock is held."""
         process, self._process, self._interrupted = self._process, None, False
+        if self._passing is not None:
+            self._passing.close()
         if process is None:
             return
         process.kill()

@@ -14,6 +14,12 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     return BACKENDS[request.param]
 
 
+@pytest.fixture(params=["portable", "local-unsafe"])
+def portable(request: pytest.FixtureRequest) -> Backend:
+    """The backends that start an interpreter for each test, with a folder of the host's."""
+    return BACKENDS[request.param]
+
+
 @pytest.fixture
 async def sandbox(backend: Backend) -> AsyncIterator[Sandbox]:
     async with backend.open() as opened:

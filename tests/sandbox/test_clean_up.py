@@ -11,7 +11,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.verdict import Status
-from tests.sandbox.backends import Backend, descendants, is_zombie, marked
+from tests.sandbox.backends import Backend, descendants, hold, is_zombie, marked
 from tests.sandbox.test_conformance import run_one, until
 
 
@@ -40,8 +40,8 @@ async def test_nothing_is_left_behind_not_a_file_and_not_a_process(backend: Back
     assert list(own_tmp.iterdir()) == []
 
 
-async def test_each_folder_is_removed_while_the_sandbox_is_open(backend: Backend, own_tmp: Path) -> None:
-    async with backend.open() as sandbox:
+async def test_each_folder_is_removed_while_the_sandbox_is_open(portable: Backend, own_tmp: Path) -> None:
+    async with portable.open() as sandbox:
         await sandbox.run("open('x', 'w').write('x')", ["", ""])
         (scratch,) = own_tmp.iterdir()
         assert list(scratch.iterdir()) == []
@@ -49,13 +49,13 @@ async def test_each_folder_is_removed_while_the_sandbox_is_open(backend: Backend
 
 async def test_a_cancelled_run_ends_its_program_at_once_and_the_next_one_works(backend: Backend) -> None:
     async with backend.open(workers=1) as sandbox:
-        program = f"import os\nos.execv('/bin/sleep', ['sleep', '98765.{os.getpid()}'])"
-        running = asyncio.create_task(sandbox.run(program, [""], limits=Limits(wall_seconds=600)))
-        await until(lambda: marked(f"sleep 98765.{os.getpid()}"))
+        marker = f"98765.{os.getpid()}"
+        running = asyncio.create_task(sandbox.run(hold(marker), [""], limits=Limits(wall_seconds=600)))
+        await until(lambda: marked(marker))
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await until(lambda: not marked(f"sleep 98765.{os.getpid()}"))
+        await until(lambda: not marked(marker))
         assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
@@ -72,35 +72,33 @@ async def test_a_cancelled_run_that_was_still_waiting_never_starts(backend: Back
 
 async def test_leaving_the_sandbox_ends_what_still_runs(backend: Backend) -> None:
     marker = f"98764.{os.getpid()}"
-    program = f"import os\nos.execv('/bin/sleep', ['sleep', '{marker}'])"
     async with backend.open() as sandbox:
-        runs = [asyncio.create_task(sandbox.run(program, [""], limits=Limits(wall_seconds=600))) for _ in range(5)]
-        await until(lambda: len(marked(f"sleep {marker}")) == 2)
-    await until(lambda: not marked(f"sleep {marker}"))
+        runs = [asyncio.create_task(sandbox.run(hold(marker), [""], limits=Limits(wall_seconds=600))) for _ in range(5)]
+        await until(lambda: len(marked(marker)) == 2)
+    await until(lambda: not marked(marker))
     for run in runs:
         run.cancel()
     outcomes = await asyncio.gather(*runs, return_exceptions=True)
     assert not [o for o in outcomes if not isinstance(o, BaseException) and o.executions[0].status is Status.FINISHED]
 
 
-async def test_a_helper_killed_from_outside_is_an_internal_error_and_the_next_run_works(backend: Backend) -> None:
+async def test_a_helper_killed_from_outside_is_an_internal_error_and_the_next_run_works(portable: Backend) -> None:
     marker = f"98763.{os.getpid()}"
     others = descendants()
-    async with backend.open(workers=1) as sandbox:
-        program = f"import os\nos.execv('/bin/sleep', ['sleep', '{marker}'])"
-        running = asyncio.create_task(sandbox.run(program, [""], limits=Limits(wall_seconds=600)))
-        await until(lambda: marked(f"sleep {marker}"))
+    async with portable.open(workers=1) as sandbox:
+        running = asyncio.create_task(sandbox.run(hold(marker), [""], limits=Limits(wall_seconds=600)))
+        await until(lambda: marked(marker))
         _kill_helpers(others)
         report = await running
         assert report.executions[0].status is Status.INTERNAL_ERROR
         assert "helper process" in report.executions[0].stderr
         assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
-        await until(lambda: not marked(f"sleep {marker}"))
+        await until(lambda: not marked(marker))
 
 
-async def test_a_helper_killed_between_runs_loses_one_run_at_most_whatever_its_input(backend: Backend) -> None:
+async def test_a_helper_killed_between_runs_loses_one_run_at_most_whatever_its_input(portable: Backend) -> None:
     others = descendants()
-    async with backend.open(workers=1) as sandbox:
+    async with portable.open(workers=1) as sandbox:
         await run_one(sandbox, "print(1)")
         _kill_helpers(others)
         lost = await sandbox.run("print(len(input()))", ["x" * 4_000_000])
@@ -128,18 +126,20 @@ async def test_an_interpreter_that_is_not_there_is_said_before_anything_runs(bac
             pass
 
 
-async def test_an_interpreter_that_vanishes_is_our_fault_and_not_the_programs(backend: Backend, tmp_path: Path) -> None:
+async def test_an_interpreter_that_vanishes_is_our_fault_and_not_the_programs(
+    portable: Backend, tmp_path: Path
+) -> None:
     interpreter = tmp_path / "python"
     interpreter.write_text("#!/bin/sh\nexit 0\n")
     interpreter.chmod(0o755)
-    async with backend.open(interpreter=str(interpreter)) as sandbox:
+    async with portable.open(interpreter=str(interpreter)) as sandbox:
         interpreter.unlink()
         report = await sandbox.run("print(1)", [""])
     assert report.compilation.status is Status.INTERNAL_ERROR
 
 
 async def test_a_program_that_can_not_be_started_is_our_fault_and_says_why():
-    async with open_sandbox("local") as sandbox:
+    async with open_sandbox("portable") as sandbox:
         report = await sandbox.run("print(1)", [""], limits=Limits(memory_bytes=2**66))
     assert report.executions[0].status is Status.INTERNAL_ERROR
     assert "can't be started" in report.executions[0].stderr

@@ -14,7 +14,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.isolation import isolating_command
 from alpha_codium.verdict import Status
-from tests.sandbox.backends import Backend, marked
+from tests.sandbox.backends import Backend, hold, marked
 from tests.sandbox.test_conformance import run_one, until
 from tests.support import shared_path
 
@@ -42,20 +42,21 @@ async def test_abstract_unix_sockets_of_the_host_are_out_of_reach(jailed: Sandbo
         server.bind(name)
         server.listen()
         execution = await run_one(jailed, f"import socket\nsocket.socket(socket.AF_UNIX).connect({name!r})")
-    assert "ConnectionRefusedError" in execution.stderr
+    assert "ConnectionRefusedError" in execution.stderr or "PermissionError" in execution.stderr
 
 
 async def test_other_processes_can_neither_be_seen_nor_signalled(jailed: Sandbox) -> None:
     program = f"""
 import os
-print(sorted(int(name) for name in os.listdir("/proc") if name.isdigit()) == sorted({{1, os.getpid()}}))
+print(len([name for name in os.listdir("/proc") if name.isdigit()]) <= 2)  # it, and the first of its namespace
 try:
     os.kill({os.getpid()}, 0)
     print("seen")
 except ProcessLookupError:
     print("not there")
 """
-    assert os.getpid() > 100, "a small number might stand for another process in there"
+    if os.getpid() < 100:
+        pytest.skip("a small number might stand for another process in there")
     assert (await run_one(jailed, program)).stdout == "True\nnot there\n"
 
 
@@ -80,7 +81,9 @@ print("first", flush=True)
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        os.execv("/bin/sh", ["sh", "-c", "while true; do echo late; done; sleep {marker}"])
+        import ctypes
+        ctypes.CDLL(None).prctl(15, b"{marker}", 0, 0, 0)
+        while True: os.write(1, b"late\\n")
     os._exit(0)
 os._exit(0)
 """
@@ -147,12 +150,11 @@ from alpha_codium.sandbox import open_sandbox
 from alpha_codium import Limits
 async def main():
     async with open_sandbox({jail.name!r}, workers=1, **{jail.options!r}) as sandbox:
-        program = "import os; os.execv('/bin/sleep', ['sleep', {marker!r}])"
-        await sandbox.run(program, [""], limits=Limits(wall_seconds=600))
+        await sandbox.run({hold(marker)!r}, [""], limits=Limits(wall_seconds=600))
 asyncio.run(main())
 """
     process = subprocess.Popen([sys.executable, "-c", host], env=os.environ | {"TMPDIR": str(tmp_path)})
-    wait_until(lambda: marked(f"sleep {marker}") or process.poll() is not None)
+    wait_until(lambda: marked(marker) or process.poll() is not None)
     assert process.poll() is None
     process.kill()
     process.wait()

@@ -1,0 +1,61 @@
+"""Who runs beside whom: tests run together, and a test whose time was a close call runs once more, alone."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+
+
+def machine_is_loaded() -> bool:
+    """Whether more wants to run than there are processors."""
+    return os.getloadavg()[0] > (os.cpu_count() or 1)
+
+
+class Gate:
+    """Lets many through together, or one alone."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._running = 0
+        self._waiting_alone = 0
+        self._alone = False
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Run beside others, after those who want to be alone."""
+        with self._condition:
+            while self._alone or self._waiting_alone:
+                self._condition.wait()
+            self._running += 1
+        try:
+            yield
+        finally:
+            self._leave()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Run while nobody else does."""
+        with self._condition:
+            self._waiting_alone += 1
+            try:
+                while self._alone or self._running:
+                    self._condition.wait()
+            finally:
+                self._waiting_alone -= 1
+            self._alone = True
+            self._running += 1
+        try:
+            yield
+        finally:
+            self._alone = False
+            self._leave()
+
+    def is_crowded(self) -> bool:
+        """Whether others run beside the caller."""
+        return self._running > 1
+
+    def _leave(self) -> None:
+        with self._condition:
+            self._running -= 1
+            if not self._running:
+                self._condition.notify_all()

@@ -1,0 +1,221 @@
+"""A program in a test's process, as `python3 program.py` would run it.
+
+1. The module is like the one that `python3` makes, and nothing of the zygote stands in its tracebacks.
+2. At the end the interpreter is taken down properly only where that can be seen, since it costs twice as much as the
+   rest of the test. For open files, destructors and suspended generators it is enough that the program's variables
+   go as they would; most programs have none of those.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
+
+import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
+
+from alpha_codium.sandbox.local.inside import wire
+
+# In place of a status: Python ends itself by the signal where nobody caught the exception.
+INTERRUPTED = -2
+GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+# Modules that leave nothing to be done at the end, and may be imported once for all tests of a candidate.
+QUIET = frozenset(
+    """math cmath random statistics fractions decimal datetime functools re string operator collections heapq bisect
+    itertools array copy typing enum dataclasses time io numbers types abc sys os struct queue calendar textwrap
+    collections.abc contextlib json bisect __future__ hashlib zlib unicodedata pprint reprlib threading""".split()
+)
+# Names of what may leave something to be done when the program's own variables go.
+LASTING = frozenset(
+    """open fdopen type getattr setattr __dict__ TemporaryFile NamedTemporaryFile IOBase RawIOBase BufferedIOBase
+    TextIOBase FileIO BufferedWriter BufferedRandom BufferedReader TextIOWrapper makefile detach""".split()
+)
+# Names of what may leave something anywhere, or may hide that it does.
+HIDING = frozenset(
+    "exec eval compile __import__ import_module importlib builtins globals vars fork __del__ finalize".split()
+)
+# Loaded by us and not by an interpreter that starts: a program that imports them gets its own.
+OURS = ("ctypes", "ctypes._endian", "_ctypes", "struct", "_struct", "marshal", "_socket")
+
+
+class Task:
+    """What each test of a candidate runs: the program, or a driver that has the program's code.
+
+    All that can be made ready is made before the fork: each page that a test writes to costs it a copy.
+    """
+
+    def __init__(self, code: CodeType, program: CodeType | None) -> None:
+        self.code: CodeType | str = code
+        self.warnings = b""
+        names, generators = names_of(code)
+        if program is not None:
+            more, others = names_of(program)
+            names, generators = names | more, generators or others
+        self.is_hiding = bool(names & HIDING)
+        self.is_lasting = generators or bool(names & LASTING)
+        for name in sorted(names & QUIET - set(sys.modules)):
+            try:
+                __import__(name)
+            except ImportError:
+                pass
+        self.program = program
+        self.namespace: dict[str, Any] | None = None
+        self.modules: frozenset[str] = frozenset()
+        self.module_count = 0
+
+    def make_ready(self) -> None:
+        """Make the program's module, after the collector was told to leave all before it alone."""
+        self.namespace = main_module(self.program)
+        self.modules = frozenset(sys.modules)
+        self.module_count = len(self.modules)
+
+    def leave(self, status: int) -> None:
+        """End this process as the interpreter would; comes back where all of it must be taken down for that."""
+        # Ours is one of the references that would keep the program's variables.
+        self.namespace, self.code = None, ""
+        if status == INTERRUPTED:
+            wind_down()
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+        if self.is_hiding or not self.left_no_module() or not wind_down():
+            return
+        if self.is_lasting:
+            self.forget()
+            wind_down()
+        os._exit(status)
+
+    def forget(self) -> None:
+        """Let go of the program's variables in the way of the interpreter's end."""
+        for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+            setattr(sys, name, None)
+        sys.modules.pop("__main__", None)
+        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
+        gc.collect()
+
+    def left_no_module(self) -> bool:
+        """Whether no module was loaded that may have something to do at the end."""
+        return len(sys.modules) == self.module_count or self.modules.issuperset(sys.modules)
+
+
+def main_module(program: CodeType | None) -> dict[str, Any]:
+    """Make the module `__main__` of a program, or of a driver of `program`, and give its variables."""
+    module = type(sys)("__main__")
+    variables = module.__dict__
+    file = wire.FOLDER + "/" + (wire.PROGRAM if program is None else wire.DRIVER)
+    variables.update(__builtins__=builtins, __file__=file, __cached__=None)
+    if sys.version_info < (3, 14):
+        variables["__annotations__"] = {}
+    variables["__loader__"] = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", file)
+    if program is not None:
+        variables["program"] = program
+    sys.modules["__main__"] = module
+    sys.argv[:] = [wire.PROGRAM]
+    if sys.version_info >= (3, 10):
+        sys.orig_argv[:] = [sys.executable, wire.PROGRAM]
+    sys.path.insert(0, wire.FOLDER)
+    for name in OURS:
+        sys.modules.pop(name, None)
+    return variables
+
+
+def compile_all(source: bytes, driver: bytes) -> Task | None:
+    """Compile the program and its driver; None, with the reason on stderr, where that can't be done."""
+    try:
+        program = compile_one(source, wire.PROGRAM)
+        if not driver:
+            return Task(program, None)
+        return Task(compile_one(driver, wire.DRIVER), program)
+    except BaseException as error:
+        # The frames are ours: a program that doesn't compile has none.
+        sys.excepthook(type(error), error.with_traceback(None), None)
+        return None
+
+
+def compile_one(source: bytes, name: str) -> CodeType:
+    """Compile one source as the interpreter compiles a file."""
+    return compile(source, wire.FOLDER + "/" + name, "exec", 0, True)
+
+
+def names_of(code: CodeType) -> tuple[set[str], bool]:
+    """All names that a code object and those in it use, and whether there is a generator other than an expression."""
+    names, generators, todo = set(), False, [code]
+    while todo:
+        code = todo.pop()
+        names.update(code.co_names)
+        generators = generators or (bool(code.co_flags & GENERATOR) and code.co_name != "<genexpr>")
+        todo += [constant for constant in code.co_consts if isinstance(constant, type(code))]
+    return names, generators
+
+
+def status_of(error: BaseException | None) -> int:
+    """The exit status for what ended the program, told on stderr where it has to be."""
+    if error is None:
+        return 0
+    if not isinstance(error, SystemExit):
+        return report(error)
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        # As the C library's exit takes it: the lowest byte; what doesn't fit into a C long is -1.
+        return error.code & 0xFF if -(1 << 63) <= error.code < 1 << 63 else 0xFF
+    try:
+        sys.stderr.write(str(error.code) + "\n")
+    except BaseException:
+        pass
+    return 1
+
+
+def report(error: BaseException) -> int:
+    """Say what exception ended the program, by its own hook where it has set one; the status it leads to."""
+    trace = without_ours(error).__traceback__
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
+    if sys.version_info >= (3, 12):
+        sys.last_exc = error
+    try:
+        sys.excepthook(type(error), error, trace)
+    except SystemExit as other:
+        return status_of(other)
+    except BaseException as other:
+        sys.stderr.write("Error in sys.excepthook:\n")
+        sys.__excepthook__(type(other), without_ours(other), None)
+        sys.stderr.write("\nOriginal exception was:\n")
+        sys.__excepthook__(type(error), error, trace)
+    return INTERRUPTED if type(error) is KeyboardInterrupt else 1
+
+
+def without_ours(error: BaseException) -> BaseException:
+    """The exception without the frame of ours that its trace begins with."""
+    trace = error.__traceback__
+    return error.with_traceback(trace.tb_next if trace is not None else None)
+
+
+def flush_streams() -> None:
+    """Flush what the program has printed, as is done when its last line was run, however that ended."""
+    for stream in (sys.stderr, sys.stdout):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+
+
+def wind_down() -> bool:
+    """Do what the interpreter does before it takes itself down; whether all of it went well."""
+    try:
+        threading = sys.modules.get("threading")
+        if threading is not None:
+            threading._shutdown()
+        atexit = sys.modules.get("atexit")
+        if atexit is not None:
+            atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__):
+            if stream is not None and not getattr(stream, "closed", False):
+                stream.flush()
+    except BaseException:
+        return False
+    return True

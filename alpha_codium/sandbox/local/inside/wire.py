@@ -1,0 +1,40 @@
+"""What host and jail say to each other: messages of SOCK_SEQPACKET with the zygote, a stream with a runner.
+
+host -> zygote   a candidate (marshalled), with [source, driver, runner's socket, stderr of the compilation]
+zygote -> host   READY and a byte each for Landlock and /proc; STARTED with [pidfd of the runner]; ENDED and how
+runner -> host   COMPILED or NOT_COMPILED; a RESULT for each test
+host -> runner   TEST with [stdin, stdout, stderr, maybe a link], and behind it the nonce
+"""
+
+import struct
+
+READY = b"Z"
+STARTED = b"S"
+ENDED = b"D"
+COMPILED = b"K"
+NOT_COMPILED = b"X"
+TEST = b"T"
+
+NONCE_BYTES = 16
+# The most that a message holds; `marshal` of the configuration is the longest.
+MESSAGE_BYTES = 1 << 17
+# nonce, wait status, CPU seconds, wall seconds, peak memory in KiB, processes, whether the scratch folder was touched
+RESULT = struct.Struct("=16siddqi?")
+WAIT_STATUS = struct.Struct("=i")
+
+# One file system for all that a program can write; a folder each for what are different places elsewhere.
+SCRATCH = "/scratch"
+FOLDER = SCRATCH + "/box"
+PROGRAM = "program.py"
+DRIVER = "driver.py"
+# The descriptor at which a process of a pair finds its end of the link.
+LINK = 3
+# How deep a module can recurse before the default limit: asked of a plain start and of ours.
+DEPTH = """
+def recurse(n):
+    try:
+        return recurse(n + 1)
+    except RecursionError:
+        return n
+depth = recurse(0)
+"""

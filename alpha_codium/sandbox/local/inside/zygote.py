@@ -1,0 +1,146 @@
+"""The zygote: a warm interpreter in the jail, from which each candidate gets a runner. It never runs code of others.
+
+A candidate's runner is process 1 of a new pid namespace: whatever a program starts is in there with it, and dies with
+it. After each candidate a scratch folder that isn't as it was is thrown away.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
+import _socket
+import gc
+import marshal
+import os
+import resource
+import sys
+
+from alpha_codium.sandbox.local.inside import jail, program, runner, wire
+from alpha_codium.sandbox.local.inside import kernel as k
+
+SCM_RIGHTS = 1
+CONTROL_BYTES = 256
+# What a bare interpreter takes of its address space; a limit of memory is a limit of what comes on top.
+BARE_BYTES = 24 << 20
+THREAD_STACK = 8 << 20
+
+
+def serve(control_fd: int, depth: int) -> program.Task:
+    """Serve the host until it goes; comes back only in the process of a test, with what to run there."""
+    control = _socket.socket(fileno=control_fd)
+    config = marshal.loads(control.recv(wire.MESSAGE_BYTES))
+    prepare(config)
+    allow_recursion(config["depth"] - depth)
+    jail.enter(config)
+    k.prctl(k.PR_SET_DUMPABLE, 0)
+    config["landlock"] = jail.landlock_ruleset()
+    own_pids = os.pidfd_open(os.getpid())
+    gc.collect()
+    gc.freeze()
+    control.send(wire.READY + bytes([config["landlock"] is not None, config["proc"]]))
+    pristine = jail.scratch_state()
+    while True:
+        message, fds = receive(control)
+        if not message:
+            os._exit(0)
+        started = fork_runner(own_pids)
+        if started == 0:
+            control.detach()
+            return runner.serve(marshal.loads(message), fds, config)
+        reap_runner(control, started, fds)
+        if jail.scratch_state() != pristine:
+            renew(config)
+            pristine = jail.scratch_state()
+
+
+def prepare(config: jail.Config) -> None:
+    """What is the same for all candidates and needs the host's file system, or its rights."""
+    # A program could end us by it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    k.set_thread_stack(THREAD_STACK)
+    k.few_arenas()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.path[:] = config["path"]
+    for name, value in config["attributes"].items():
+        setattr(sys, name, value)
+    os.environ.pop("PWD", None)
+    make_builtins()
+    for name in config["preload"]:
+        try:
+            __import__(name)
+        except ImportError:
+            pass
+    for name in [name for name in sys.modules if name.startswith("alpha_codium")]:
+        del sys.modules[name]
+    with open("/proc/self/statm", "rb") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    config["own_bytes"] = max(0, used - BARE_BYTES)
+
+
+def allow_recursion(lost: int) -> None:
+    """Give back the levels of recursion that are ours, and don't show it."""
+    get, set_ = sys.getrecursionlimit, sys.setrecursionlimit
+
+    def getrecursionlimit() -> int:
+        """Return the current value of the recursion limit."""
+        return get() - lost
+
+    def setrecursionlimit(limit: int, /) -> None:
+        """Set the maximum depth of the Python interpreter stack to n."""
+        set_(min(limit + lost, 0x7FFFFFFF) if type(limit) is int and limit > 0 else limit)
+
+    if lost > 0:
+        set_(get() + lost)
+        sys.getrecursionlimit, sys.setrecursionlimit = getrecursionlimit, setrecursionlimit
+
+
+def make_builtins() -> None:
+    """What `site` would add, without what it costs."""
+    import _sitebuiltins as site
+    import builtins
+
+    builtins.quit = site.Quitter("quit", "Ctrl-D (i.e. EOF)")
+    builtins.exit = site.Quitter("exit", "Ctrl-D (i.e. EOF)")
+    builtins.copyright = site._Printer("copyright", sys.copyright)
+    builtins.credits = site._Printer("credits", "See www.python.org for more information.")
+    builtins.license = site._Printer("license", "See https://www.python.org/psf/license/")
+    builtins.help = site._Helper()
+
+
+def fork_runner(own_pids: int) -> int:
+    """Fork process 1 of a new pid namespace; what we fork ourselves is in ours again."""
+    k.setns(own_pids, k.CLONE_NEWPID)
+    k.unshare(k.CLONE_NEWPID)
+    return os.fork()
+
+
+def reap_runner(control: _socket.socket, pid: int, fds: list[int]) -> None:
+    """Hand the host a grip on the runner, and wait for its end, which is the end of all that it started."""
+    for fd in fds:
+        os.close(fd)
+    grip = os.pidfd_open(pid)
+    try:
+        control.sendmsg([wire.STARTED], [(_socket.SOL_SOCKET, SCM_RIGHTS, grip.to_bytes(4, "little"))])
+        os.close(grip)
+        _, status = os.waitpid(pid, 0)
+        control.send(wire.ENDED + wire.WAIT_STATUS.pack(status))
+    except ConnectionError:
+        # The host has gone; with us goes the runner.
+        os._exit(0)
+
+
+def renew(config: jail.Config) -> None:
+    """A new scratch folder, and the rules that know it."""
+    jail.renew_scratch(config)
+    if config["landlock"] is not None:
+        os.close(config["landlock"])
+    config["landlock"] = jail.landlock_ruleset()
+
+
+def receive(control: _socket.socket, most: int = wire.MESSAGE_BYTES) -> tuple[bytes, list[int]]:
+    """One message and the descriptors that came with it."""
+    message, ancillary, _, _ = control.recvmsg(most, CONTROL_BYTES)
+    fds = []
+    for level, kind, data in ancillary:
+        if (level, kind) == (_socket.SOL_SOCKET, SCM_RIGHTS):
+            fds += [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data) - len(data) % 4, 4)]
+    return message, fds

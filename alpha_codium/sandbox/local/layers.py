@@ -1,0 +1,49 @@
+"""What a jail is made of on this machine, what each part is for, and how to get one that is missing."""
+
+from dataclasses import dataclass
+
+from alpha_codium.sandbox.local.worker import Worker
+
+NEEDS = (
+    "run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu also "
+    "kernel.apparmor_restrict_unprivileged_userns=0, in Docker --security-opt seccomp=unconfined)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One part of a jail: whether it is `used`, what it is `for_`, and `how` to get it. `needed`: by sandbox=strict."""
+
+    name: str
+    used: bool
+    for_: str
+    how: str
+    needed: bool = True
+
+
+def layers_of(worker: Worker) -> list[Layer]:
+    """The layers of a worker whose jail stands; without namespaces and seccomp it wouldn't."""
+    return [
+        Layer("namespaces", True, "no network, no other process, no file of the host", NEEDS),
+        Layer("seccomp", True, "no system call that an ordinary program doesn't need, no other program", ""),
+        Layer(
+            "landlock",
+            worker.facts["landlock"],
+            "a second wall around files",
+            "Linux 5.13 or later with Landlock among its security modules (boot with lsm=landlock,...)",
+        ),
+        Layer(
+            "cgroup",
+            worker.may_fork,
+            "CPU time and memory of all processes of a test together; without it a test has one process, with threads",
+            "run as root, or under systemd-run --user --scope -p Delegate=yes",
+            needed=False,
+        ),
+        Layer(
+            "proc",
+            worker.facts["proc"],
+            "/dev/stdin and /proc/self for the programs that open them",
+            "an unmasked /proc (in Docker --security-opt systempaths=unconfined)",
+            needed=False,
+        ),
+    ]

@@ -1,0 +1,83 @@
+"""What became of a test, from what the runner and the kernel say of it."""
+
+import os
+import signal
+from dataclasses import dataclass
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.local.inside import wire
+from alpha_codium.verdict import Execution, Status
+
+# Close to the memory limit a kill or a failed allocation is the limit's doing.
+NEAR_LIMIT = 0.95
+STDERR_KEPT = 1 << 20
+# CPU time of a worker's group beyond what its tests told: that of processes that hid from their parent.
+HIDDEN_SECONDS = 0.1
+# Folder and file of the program as they stand in tracebacks.
+FOLDER_PREFIX = f"{wire.FOLDER}/".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the processes of one test ended; seconds and bytes are of all of them together, `peak` of the largest.
+
+    `killed_for_memory`: the kernel ended one since the group had no more memory. `touched`: it wrote in its folder.
+    """
+
+    wait_status: int
+    cpu_seconds: float
+    wall_seconds: float
+    peak_bytes: int
+    stdout_bytes: int
+    stderr_bytes: int
+    killed_for_memory: bool = False
+    touched: bool = False
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit status, or None where a signal ended the program."""
+        return os.WEXITSTATUS(self.wait_status) if os.WIFEXITED(self.wait_status) else None
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended the program, or None."""
+        return os.WTERMSIG(self.wait_status) if os.WIFSIGNALED(self.wait_status) else None
+
+
+def largest_file(limits: Limits) -> int:
+    """The limit of any file's size under which both outputs and files are whole up to theirs."""
+    return max(limits.output_bytes + 1, limits.file_bytes, STDERR_KEPT)
+
+
+def execution_of(outcome: Outcome, stdout: bytes, stderr: bytes, limits: Limits) -> Execution:
+    """An execution; the program's folder is left out of stderr."""
+    return Execution(
+        status=status_of(outcome, stderr, limits),
+        stdout=stdout.decode("utf-8", "replace"),
+        stderr=stderr.replace(FOLDER_PREFIX, b"").decode("utf-8", "replace") if stderr else "",
+        exit_code=outcome.exit_code,
+        signal=outcome.signal,
+        cpu_seconds=outcome.cpu_seconds,
+        wall_seconds=outcome.wall_seconds,
+        max_rss_bytes=outcome.peak_bytes,
+    )
+
+
+def status_of(outcome: Outcome, stderr: bytes, limits: Limits) -> Status:
+    """Which limit was reached first, or how the program ended."""
+    if outcome.stdout_bytes > limits.output_bytes or outcome.stderr_bytes >= largest_file(limits):
+        return Status.OUTPUT_LIMIT_EXCEEDED
+    if outcome.cpu_seconds >= limits.cpu_seconds or outcome.wall_seconds >= limits.wall_seconds:
+        return Status.TIME_LIMIT_EXCEEDED
+    if outcome.exit_code == 0:
+        return Status.FINISHED
+    if outcome.signal == signal.SIGSYS:
+        return Status.SANDBOX_VIOLATION
+    if outcome.killed_for_memory or outcome.peak_bytes >= NEAR_LIMIT * limits.memory_bytes or _says_memory(stderr):
+        return Status.MEMORY_LIMIT_EXCEEDED
+    return Status.RUNTIME_ERROR
+
+
+def _says_memory(stderr: bytes) -> bool:
+    last_line = stderr.rstrip().rpartition(b"\n")[2]
+    return last_line.partition(b":")[0].endswith(b"MemoryError")

@@ -1,0 +1,203 @@
+"""The local backend: jailed workers, one a core, each with a warm interpreter that forks a process for each test.
+
+1. A program waits for a worker, is compiled there once and run on its inputs; then the worker takes the next one.
+2. A program that imports a heavy module (`preload`) goes to a second zygote of its worker, which has it loaded. Both
+   are made when they are first needed.
+3. Workers are driven by threads: they wait for sockets nearly always, and comparing outputs there holds up nobody.
+"""
+
+import asyncio
+import os
+import queue
+import re
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.isolation import Isolation
+from alpha_codium.sandbox.local import pairs
+from alpha_codium.sandbox.local.cgroups import remove_stale
+from alpha_codium.sandbox.local.gate import Gate
+from alpha_codium.sandbox.local.inside import wire
+from alpha_codium.sandbox.local.interpreter import inspect_interpreter
+from alpha_codium.sandbox.local.layers import NEEDS, Layer, layers_of
+from alpha_codium.sandbox.local.session import Session
+from alpha_codium.sandbox.local.turn import CalledOff, Turn
+from alpha_codium.sandbox.local.worker import Jail, Worker, WorkerLost
+from alpha_codium.sandbox.portable import environment_of
+from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
+from alpha_codium.verdict import Execution, Report, Status
+
+# Loaded in every zygote: what programs import most, and what costs a fork next to nothing.
+WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "operator", "_sitebuiltins")
+HEAVY = ("numpy",)
+CALLED_OFF = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off"))
+T = TypeVar("T")
+
+
+class Slot:
+    """A worker's place: the plain zygote, and beside it one for each heavy module that programs asked for."""
+
+    def __init__(self, plain: Jail, heavy: Sequence[str]) -> None:
+        self.plain = Worker(plain)
+        self._jail, self._heavy = plain, heavy
+        self._others: dict[str, Worker] = {}
+
+    def worker_for(self, program: str) -> Worker:
+        """The zygote that suits a program best."""
+        for module in self._heavy:
+            if module in program and re.search(rf"^\s*(?:import|from)\s+{re.escape(module)}\b", program, re.MULTILINE):
+                return self.beside(module, (*self._jail.preload, module))
+        return self.plain
+
+    def beside(self, name: str, preload: tuple[str, ...]) -> Worker:
+        """A zygote of another kind, made when it is first asked for."""
+        if name not in self._others:
+            self._others[name] = Worker(replace(self._jail, preload=preload))
+        return self._others[name]
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """All that there are by now."""
+        return (self.plain, *self._others.values())
+
+
+class LocalSandbox:
+    """Runs programs in jails on this machine; see the module."""
+
+    def __init__(
+        self,
+        workers: int = 0,
+        isolation: Isolation = True,
+        interpreter: str = "",
+        preload: Sequence[str] = HEAVY,
+    ) -> None:
+        self.workers = workers or os.cpu_count() or 1
+        self.isolation: Isolation = isolation
+        # Not resolved: a venv's python is a link, and knows its modules by where it stands.
+        self.interpreter = str(Path(shutil.which(interpreter or sys.executable) or interpreter).absolute())
+        self.preload = tuple(preload)
+        self._gate = Gate()
+        self._slots: list[Slot] = []
+        self._idle: queue.SimpleQueue[Slot] = queue.SimpleQueue()
+        self._threads: ThreadPoolExecutor | None = None
+        self._starter: ThreadPoolExecutor | None = None
+
+    async def __aenter__(self) -> Self:
+        """Make a whole jail, to see that this machine gives it."""
+        if shutil.which(self.interpreter) is None:
+            raise SandboxError(
+                f"there is no interpreter {self.interpreter!r}: set code_tester.interpreter to the path of a python3"
+            )
+        interpreter = await asyncio.to_thread(inspect_interpreter, self.interpreter)
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
+        jail = Jail(interpreter, self._starter, WARM, environment_of(Path(wire.FOLDER)))
+        self._slots = [Slot(jail, self.preload) for _ in range(self.workers)]
+        self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
+        for slot in self._slots:
+            self._idle.put(slot)
+        try:
+            await self._in_thread(self._try_out)
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End all that runs, and the workers."""
+        assert self._threads is not None and self._starter is not None
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for slot in self._slots:
+            for worker in slot.workers:
+                worker.close()
+        await asyncio.to_thread(self._threads.shutdown)
+        for slot in self._slots:
+            for worker in slot.workers:
+                await asyncio.to_thread(worker.discard)
+        self._starter.shutdown()
+
+    async def run(
+        self,
+        program: str,
+        inputs: Sequence[str],
+        *,
+        limits: Limits | None = None,
+        stop: StopTest | None = None,
+        driver: str = "",
+    ) -> Report:
+        """Compile `program` and run it on each input; see `Sandbox.run`."""
+
+        def work(turn: Turn) -> Report:
+            return self._run(turn, program, driver, inputs, limits or Limits(), stop)
+
+        return await self._in_thread(work)
+
+    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
+        """Run two programs at once with a channel between them; see `Sandbox.run_pair`."""
+
+        def work(turn: Turn) -> PairReport:
+            slot = self._idle.get()
+            workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(right.program))
+            try:
+                return pairs.run_pair(workers, self._gate, turn, (left, right), limits or Limits())
+            except CalledOff:
+                return PairReport(CALLED_OFF, CALLED_OFF)
+            finally:
+                self._idle.put(slot)
+
+        return await self._in_thread(work)
+
+    async def _in_thread(self, function: Callable[[Turn], T]) -> T:
+        """Run something in a thread of ours; where it is cancelled, what it runs ends at once."""
+        turn = Turn()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function, turn)
+        except asyncio.CancelledError:
+            turn.call_off()
+            raise
+
+    def _run(
+        self, turn: Turn, program: str, driver: str, inputs: Sequence[str], limits: Limits, stop: StopTest | None
+    ) -> Report:
+        slot = self._idle.get()
+        worker = slot.worker_for(program)
+        source, driving = program.encode("utf-8", "replace"), driver.encode()
+        try:
+            with turn.of(worker.interrupt):
+                return Session(worker, self._gate, turn, source, driving, limits).run(inputs, stop)
+        except CalledOff:
+            return CALLED_OFF
+        finally:
+            self._idle.put(slot)
+
+    @property
+    def layers(self) -> list[Layer]:
+        """What the jails are made of here."""
+        return layers_of(self._slots[0].plain)
+
+    def _try_out(self, _turn: Turn) -> None:
+        """Make the first worker's jail; raises SandboxError where it is less than what was asked for."""
+        remove_stale()
+        try:
+            self._slots[0].plain.start()
+        except WorkerLost as error:
+            reason = str(error).splitlines()[-1]
+            raise SandboxError(
+                f"this machine gives no jail to run untrusted programs in ({reason}): {NEEDS}, "
+                "or accept the danger with -o code_tester.sandbox=false"
+            ) from error
+        missing = [layer for layer in self.layers if layer.needed and not layer.used]
+        if self.isolation == "strict" and missing:
+            raise SandboxError(
+                f'sandbox = "strict" asks for a complete jail, and this machine gives no {missing[0].name} '
+                f"({missing[0].how}): use -o code_tester.sandbox=true"
+            )

@@ -1,0 +1,134 @@
+"""One program through a worker: what is tried again, and what is our fault.
+
+1. A runner that dies while it compiles is tried once more; then the program doesn't compile.
+2. A runner or worker that is lost in a test: the test again, on a fresh worker; lost again it is `internal_error`.
+3. Where a test wrote in its folder, the next one gets a new runner, and with it a new folder.
+4. Too much CPU time by less than a fifth on a busy machine: once more, alone. Too much waiting, perhaps for a
+   processor: the same, but once for a program, since it may as well have slept to hold up all others.
+"""
+
+import contextlib
+from collections.abc import Sequence
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.local.candidate import Candidate, RunnerLost
+from alpha_codium.sandbox.local.gate import Gate, machine_is_loaded
+from alpha_codium.sandbox.local.outcome import Outcome
+from alpha_codium.sandbox.local.turn import Turn
+from alpha_codium.sandbox.local.worker import Worker, WorkerLost
+from alpha_codium.sandbox.protocol import StopTest
+from alpha_codium.verdict import Execution, Report, Status
+
+CLOSE_CALL = 1.2
+# A program that waited too long but had this share of its CPU time may have waited for a processor.
+STARVED = 0.2
+TRIES = 2
+
+
+class Session:
+    """One program on one worker; `driver` may be empty."""
+
+    def __init__(self, worker: Worker, gate: Gate, turn: Turn, source: bytes, driver: bytes, limits: Limits) -> None:
+        self.worker, self.gate, self.turn, self.limits = worker, gate, turn, limits
+        self.source, self.driver = source, driver
+        self._candidate: Candidate | None = None
+        self._may_wait_again = True
+
+    def run(self, inputs: Sequence[str], stop: StopTest | None) -> Report:
+        """Compile, then run on each input until `stop` says so."""
+        try:
+            compilation = self.compile()
+            executions: list[Execution] = []
+            if compilation.status is Status.FINISHED:
+                for index, text in enumerate(inputs):
+                    executions.append(self.execute(text.encode("utf-8", "replace")))
+                    if stop is not None and stop(index, executions[-1]):
+                        break
+            return Report(compilation, tuple(executions))
+        finally:
+            self.end()
+
+    def compile(self) -> Execution:
+        """How compiling went, tried twice."""
+        lost = Execution(Status.INTERNAL_ERROR)
+        for _ in range(TRIES):
+            try:
+                return self._begin()
+            except RunnerLost:
+                stderr = "the compiler died of this program"
+                lost = Execution(Status.COMPILATION_ERROR, stderr=stderr)
+            except (WorkerLost, OSError) as error:
+                lost = Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+            self._abandon()
+        return lost
+
+    def execute(self, data: bytes) -> Execution:
+        """Run on one input, tried twice."""
+        problem: object = ""
+        for _ in range(TRIES):
+            try:
+                return self._execute(data)
+            except (RunnerLost, WorkerLost, OSError) as error:
+                problem = error
+                self._abandon()
+        return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {problem}")
+
+    def execute_linked(self, data: bytes, link: int) -> Execution:
+        """Run on one input with a link to another program, which can't be had twice."""
+        try:
+            return self._test(data, link)[1]
+        except (RunnerLost, WorkerLost, OSError) as error:
+            self._abandon()
+            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+
+    def end(self) -> None:
+        """End the runner; a worker that doesn't manage that is thrown away."""
+        candidate, self._candidate = self._candidate, None
+        if candidate is not None:
+            try:
+                candidate.close()
+            except WorkerLost:
+                self.worker.discard()
+
+    def _begin(self) -> Execution:
+        self.turn.check()
+        self._candidate = Candidate(self.worker, self.source, self.driver, self.limits)
+        self.turn.check()
+        return self._candidate.compile()
+
+    def _execute(self, data: bytes) -> Execution:
+        with self.gate.together():
+            crowded = self.gate.is_crowded()
+            outcome, execution = self._test(data)
+            crowded = crowded or self.gate.is_crowded()
+        if self._is_close_call(outcome, execution) and (crowded or machine_is_loaded()):
+            with self.gate.alone():
+                _, execution = self._test(data)
+        return execution
+
+    def _test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
+        if self._candidate is None:
+            self._begin()
+        self.turn.check()
+        assert self._candidate is not None
+        outcome, execution = self._candidate.test(data, link)
+        if outcome.touched or outcome.killed_for_memory:
+            self.end()
+        return outcome, execution
+
+    def _abandon(self) -> None:
+        """The next try gets a worker made anew."""
+        self.turn.check()
+        with contextlib.suppress(WorkerLost):
+            self.worker.interrupt()
+            self.end()
+        self.worker.discard()
+
+    def _is_close_call(self, outcome: Outcome, execution: Execution) -> bool:
+        """Whether the time limit was exceeded by so little that other load may be the reason."""
+        if execution.status is not Status.TIME_LIMIT_EXCEEDED:
+            return False
+        if outcome.cpu_seconds >= self.limits.cpu_seconds:
+            return outcome.cpu_seconds < CLOSE_CALL * self.limits.cpu_seconds
+        starved, self._may_wait_again = self._may_wait_again, False
+        return starved and outcome.cpu_seconds >= STARVED * self.limits.cpu_seconds

@@ -1,0 +1,290 @@
+"""The host's side of a zygote: one jail, one candidate at a time, thrown away when it misbehaves.
+
+Used by one thread at a time; `interrupt` and `kill` may be called from any.
+"""
+
+import contextlib
+import itertools
+import marshal
+import os
+import platform
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.local import files
+from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
+from alpha_codium.sandbox.local.inside import wire
+from alpha_codium.sandbox.local.interpreter import Interpreter
+from alpha_codium.sandbox.local.outcome import largest_file
+from alpha_codium.sandbox.local.seccomp import build_filter
+
+SCRIPT = Path(__file__).with_name("inside") / "main.py"
+# No user has an id in here: each worker takes one for itself.
+FIRST_USER, USERS = 0x7000_0000, 0x0F00_0000
+START_SECONDS = 60.0
+ANSWER_SECONDS = 10.0
+LEAVE_SECONDS = 2.0
+SCRATCH_BYTES = 64 << 20
+COMPILE_BYTES = 2 << 30
+# What the zygote, the runner and the outputs take of a group's memory.
+GROUP_OVERHEAD = 96 << 20
+# Outside of the limit of processes: the one outside, the zygote, the runner.
+OWN_PROCESSES = 3
+_numbers = itertools.count()
+
+
+class WorkerLost(Exception):
+    """The jail ended or stopped answering: no word on the program that it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jail:
+    """What a worker's jail is made of.
+
+    `starter` has one thread that starts all jails: the kernel ends a jail with the thread that started it.
+    """
+
+    interpreter: Interpreter
+    starter: Executor
+    preload: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class Worker:
+    """One zygote in its jail."""
+
+    def __init__(self, jail: Jail) -> None:
+        self.jail = jail
+        self.number = next(_numbers)
+        self.facts: dict[str, bool] = {}
+        self.group: WorkerGroup | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._stderr = -1
+        self._runner = -1
+        self._lock = threading.Lock()
+        self._closing = False
+        self._kills = 0
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a zygote; it may have died without a word."""
+        return self._process is not None
+
+    def start(self) -> None:
+        """Make the jail; raises WorkerLost with the reason where that fails."""
+        control, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, wire.MESSAGE_BYTES)
+        control.settimeout(START_SECONDS)
+        with self._lock, inner:
+            if self._closing:
+                control.close()
+                raise WorkerLost("the sandbox is closed")
+            self._control, self._stderr = control, files.output_file("stderr")
+            self._process = self.jail.starter.submit(self._spawn, inner).result()
+        try:
+            self.group = open_worker_group(f"gencode-{os.getpid()}-{self.number}")
+            if self.group is not None:
+                self.group.add(self._process.pid)
+            control.send(marshal.dumps(self._config(), 2))
+            message = control.recv(wire.MESSAGE_BYTES)
+            if message[:1] != wire.READY:
+                raise OSError(files.last_words(self._stderr) or "it ended")
+            self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:]), strict=True))
+            control.settimeout(ANSWER_SECONDS)
+        except (OSError, ValueError) as error:
+            self.discard()
+            raise WorkerLost(f"the jail can't be made: {error}") from error
+
+    def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[socket.socket, int]:
+        """Have a runner started: its socket, and a file that holds what it says on stderr while it compiles."""
+        if self._closing:
+            raise WorkerLost("the sandbox is closed")
+        if not self.running:
+            self.start()
+        if self.group is not None and "memory" in self.group.parts:
+            self.group.set_memory(limits.memory_bytes + GROUP_OVERHEAD)
+        host, inner = socket.socketpair()
+        errors = files.output_file("stderr")
+        try:
+            with inner:
+                self._hand_over([source, driver], inner, errors, self._candidate(limits))
+        except BaseException:
+            host.close()
+            os.close(errors)
+            raise
+        return host, errors
+
+    def end_test(self) -> None:
+        """Have the runner kill the test that it runs."""
+        self._signal(signal.SIGUSR1)
+
+    def interrupt(self) -> None:
+        """Kill the runner, and with it all that it runs."""
+        self._signal(signal.SIGKILL)
+
+    def await_end(self) -> None:
+        """Wait until the runner and all that was in its namespace are gone."""
+        assert self._control is not None
+        try:
+            message = self._control.recv(64)
+        except OSError as error:
+            raise self._lost(error) from error
+        finally:
+            self._let_go()
+        if message[:1] != wire.ENDED:
+            raise self._lost("it gave no word of the end")
+
+    def close(self) -> None:
+        """Take no more programs, and end the one that runs, from any thread."""
+        with self._lock:
+            self._closing = True
+        self.interrupt()
+
+    def discard(self) -> None:
+        """Take the jail down and reap it; the next candidate gets a new one."""
+        self.interrupt()
+        with self._lock:
+            process, self._process = self._process, None
+            control, self._control = self._control, None
+        if control is not None:
+            control.close()
+        if process is not None:
+            end(process)
+            os.close(self._stderr)
+        self._let_go()
+        if self.group is not None:
+            self.group.kill_and_remove()
+            self.group, self._kills = None, 0
+
+    def was_killed_for_memory(self) -> bool:
+        """Whether the kernel has killed for memory since this was last asked."""
+        if self.group is None or "memory" not in self.group.parts:
+            return False
+        before, self._kills = self._kills, self.group.oom_kills()
+        return self._kills > before
+
+    def _spawn(self, inner: socket.socket) -> "subprocess.Popen[bytes]":
+        """Start the interpreter by exec, with empty files as its streams and no limit of its stack."""
+        interpreter = self.jail.interpreter.executable
+        fd = inner.fileno()
+        # The stack's limit at exec decides where the kernel puts what could be in its way.
+        shell = 'ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)"; exec "$@"'
+        command = ["/bin/sh", "-c", shell, "sh", interpreter, "-S", "-s", str(SCRIPT), str(fd)]
+        stdin, stdout = files.input_file(b""), files.output_file("stdout")
+        try:
+            return subprocess.Popen(
+                command,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=self._stderr,
+                pass_fds=[fd],
+                env=dict(self.jail.environment),
+                cwd="/",
+                process_group=0,
+            )
+        finally:
+            os.close(stdin)
+            os.close(stdout)
+
+    def _config(self) -> dict[str, Any]:
+        interpreter = self.jail.interpreter
+        return {
+            "uid": unused_user(self.number) if os.geteuid() == 0 else 0,
+            "read_only": list(interpreter.read_only),
+            "links": list(interpreter.links),
+            "path": list(interpreter.path),
+            "depth": interpreter.depth,
+            "attributes": dict(interpreter.attributes),
+            "preload": list(self.jail.preload),
+            "scratch_bytes": SCRATCH_BYTES,
+        }
+
+    def _candidate(self, limits: Limits) -> dict[str, Any]:
+        machine = platform.machine()
+        return {
+            "memory_bytes": limits.memory_bytes,
+            "cpu_seconds": cpu_limit(limits),
+            "filter": build_filter(machine, processes=True, narrowing=not self.may_fork),
+            "test_filter": b"" if self.may_fork else build_filter(machine, processes=False),
+            "rlimits": {
+                "RLIMIT_FSIZE": largest_file(limits),
+                "RLIMIT_NOFILE": limits.open_files,
+                "RLIMIT_NPROC": limits.processes + OWN_PROCESSES,
+                "RLIMIT_MEMLOCK": 0,
+                "RLIMIT_MSGQUEUE": 0,
+                "RLIMIT_SIGPENDING": 1024,
+            },
+            "compile_rlimits": {"RLIMIT_AS": COMPILE_BYTES},
+        }
+
+    @property
+    def may_fork(self) -> bool:
+        """Whether a test may have several processes: where their sum of CPU time and memory is known."""
+        return self.group is not None and self.group.complete
+
+    def _hand_over(self, sources: list[bytes], inner: socket.socket, errors: int, candidate: dict[str, Any]) -> None:
+        assert self._control is not None
+        fds = [files.input_file(source) for source in sources]
+        try:
+            socket.send_fds(self._control, [marshal.dumps(candidate, 2)], [*fds, inner.fileno(), errors])
+            message, grips, _, _ = socket.recv_fds(self._control, 64, 4)
+        except OSError as error:
+            raise self._lost(error) from error
+        finally:
+            for fd in fds:
+                os.close(fd)
+        if message[:1] != wire.STARTED or len(grips) != 1:
+            raise self._lost("it started no runner")
+        with self._lock:
+            self._runner = grips[0]
+
+    def _lost(self, reason: object) -> WorkerLost:
+        said = files.last_words(self._stderr) if self._process else ""
+        self.discard()
+        return WorkerLost(f"the sandbox's worker was lost: {said or reason}")
+
+    def _signal(self, number: signal.Signals) -> None:
+        with self._lock:
+            if self._runner >= 0:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._runner, number)
+
+    def _let_go(self) -> None:
+        with self._lock:
+            if self._runner >= 0:
+                os.close(self._runner)
+                self._runner = -1
+
+
+def unused_user(number: int) -> int:
+    """A user id for a worker; 0 where ours isn't the machine's own root, who alone could take one."""
+    user = FIRST_USER + (os.getpid() * 64 + number % 64) % USERS
+    for line in Path("/proc/self/uid_map").read_text().splitlines():
+        first, _, count = map(int, line.split())
+        if first <= user < first + count:
+            return user
+    return 0
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """Wait until the jail has ended by itself, now that nobody speaks to it; kill one that doesn't."""
+    # By itself it reaps its own, which after a kill only the system's first process can do.
+    try:
+        process.wait(LEAVE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def cpu_limit(limits: Limits) -> int:
+    """The kernel's limit in whole seconds: above ours by enough to tell a close call from an endless loop."""
+    return max(int(limits.cpu_seconds) + 1, -int(-1.2 * limits.cpu_seconds // 1))

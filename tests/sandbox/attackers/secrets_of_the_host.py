@@ -1,0 +1,18 @@
+# expect: blocked: neither environment, arguments, host name, user nor mounts tell whose machine this is
+import os
+import socket
+import sys
+
+print("ran", flush=True)
+found = [
+    name for name in os.environ if any(word in name for word in ("KEY", "TOKEN", "SECRET", "GENCODE", "PYTHONPATH"))
+]
+for path in ("/proc/self/environ", "/proc/self/mountinfo", "/proc/self/cgroup"):
+    try:
+        text = open(path).read()
+    except OSError:
+        continue
+    found += [path + ":" + word for word in ("GENCODE", "/mnt", "plan.json", "hostile", "PYTHONPATH") if word in text]
+if os.getuid() == 0:
+    found.append("root")
+print("ESCAPED: " + " ".join(found) if found else "blocked", sys.argv, socket.gethostname())

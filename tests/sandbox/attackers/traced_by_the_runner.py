@@ -1,0 +1,14 @@
+# expect: blocked or killed: as its parent's tracee, a program would stop where the parent waits for an end
+# machine: x86_64
+import ctypes
+import os
+import signal
+
+print("ran", flush=True)
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.ptrace(0, 0, 0, 0) == 0:
+    print("ESCAPED: traced", flush=True)
+    os.kill(os.getpid(), signal.SIGTRAP)
+    os.kill(os.getpid(), signal.SIGSTOP)
+else:
+    print("blocked", ctypes.get_errno())

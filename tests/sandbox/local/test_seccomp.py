@@ -1,0 +1,339 @@
+"""The system call filter: read as a program by an evaluator of our own, and installed for real in forked children."""
+
+import ctypes
+import errno
+import fcntl
+import os
+import platform
+import re
+import resource
+import signal
+import socket
+import struct
+import termios
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox.local import seccomp
+from alpha_codium.sandbox.local.seccomp import ALLOW, KILL, Rule, build_filter, policy, refuse
+from alpha_codium.sandbox.local.syscalls import MACHINES, numbers_of
+
+VARIANTS = [(machine, processes) for machine in MACHINES for processes in (True, False)]
+WORDS = st.integers(0, 2**32 - 1)
+EPERM, ENOSYS, EAGAIN, EACCES = map(refuse, (errno.EPERM, errno.ENOSYS, errno.EAGAIN, errno.EACCES))
+
+
+def evaluate(program: bytes, arch: int, number: int, arguments: tuple[int, ...] = (0,) * 6) -> int:
+    """What the kernel would answer: the classic BPF instructions we use, over a `struct seccomp_data`."""
+    data = struct.pack("<IIQ6Q", number, arch, 0, *arguments)
+    code = list(struct.iter_unpack("<HBBI", program))
+    word, at = 0, 0
+    for _ in code:
+        operation, if_true, if_false, constant = code[at]
+        at += 1
+        if operation == 0x20:
+            (word,) = struct.unpack_from("<I", data, constant)
+        elif operation == 0x54:
+            word &= constant
+        elif operation == 0x15:
+            at += if_true if word == constant else if_false
+        elif operation == 0x35:
+            at += if_true if word >= constant else if_false
+        elif operation == 0x06:
+            return constant
+        else:
+            raise AssertionError(f"unknown instruction {operation:#x}")
+    raise AssertionError("the program doesn't end")
+
+
+def verdict(machine: str, processes: bool, name_or_number: str | int, *arguments: int) -> int:
+    number = numbers_of(machine)[name_or_number] if isinstance(name_or_number, str) else name_or_number
+    program = build_filter(machine, processes=processes)
+    padded = (*arguments, *(0,) * (6 - len(arguments)))
+    return evaluate(program, seccomp.AUDIT_ARCH[machine], number, padded)
+
+
+def plainly(rule: Rule, arguments: tuple[int, ...]) -> int:
+    """A rule read as its description says, without ranges, jumps or words of a program."""
+    for check in rule.checks:
+        word = arguments[check.argument] >> (32 if check.high else 0) & 0xFFFFFFFF & check.mask
+        if (word in check.values) != check.unless:
+            return check.verdict
+    return rule.otherwise
+
+
+def expected(machine: str, processes: bool, number: int, arguments: tuple[int, ...]) -> int:
+    names = {value: name for name, value in numbers_of(machine).items()}
+    if number in names:
+        return plainly(policy(processes)[names[number]], arguments)
+    if machine == "x86_64" and number >= 0x40000000:
+        return KILL
+    return ENOSYS if number >= 451 else EPERM
+
+
+@pytest.mark.parametrize(("machine", "processes"), VARIANTS)
+def test_every_number_gets_the_verdict_that_the_policy_names(machine, processes):
+    for number in range(600):
+        assert verdict(machine, processes, number) == expected(machine, processes, number, (0,) * 6), number
+
+
+SPECIAL = sorted({value for rule in policy(False).values() for check in rule.checks for value in check.values})
+BITS = [1 << bit for bit in range(64)]
+ARGUMENT = st.one_of(
+    st.sampled_from(SPECIAL), st.sampled_from(BITS), st.builds(lambda a, b: a << 32 | b, WORDS, WORDS), WORDS
+)
+CHECKED = sorted(name for name, rule in policy(False).items() if rule.checks)
+
+
+@given(st.sampled_from(VARIANTS), st.sampled_from(CHECKED), st.tuples(*[ARGUMENT] * 6))
+@example(("x86_64", False), "clone", (0x003D0F00, 0, 0, 0, 0, 0))
+def test_arguments_are_checked_as_the_policy_says(variant, name, arguments):
+    machine, processes = variant
+    number = numbers_of(machine)[name]
+    assert verdict(machine, processes, name, *arguments) == expected(machine, processes, number, arguments)
+
+
+@given(st.sampled_from(VARIANTS), WORDS, st.tuples(*[ARGUMENT] * 6))
+@example(("x86_64", True), 0x40000000, (0,) * 6)
+@example(("x86_64", True), 0x3FFFFFFF, (0,) * 6)
+@example(("aarch64", True), 0xFFFFFFFF, (0,) * 6)
+def test_any_number_at_all_gets_the_verdict_that_the_policy_names(variant, number, arguments):
+    machine, processes = variant
+    assert verdict(machine, processes, number, *arguments) == expected(machine, processes, number, arguments)
+
+
+@given(st.sampled_from(VARIANTS), WORDS, st.integers(0, 600))
+@example(("x86_64", True), 0x40000003, 4)  # i386
+@example(("aarch64", True), 0x40000028, 4)  # arm
+def test_a_call_of_another_architecture_ends_the_process(variant, arch, number):
+    machine, processes = variant
+    if arch != seccomp.AUDIT_ARCH[machine]:
+        assert evaluate(build_filter(machine, processes=processes), arch, number) == KILL
+
+
+def test_an_x32_call_ends_the_process():
+    assert all(verdict("x86_64", True, 0x40000000 | number) == KILL for number in range(600))
+
+
+@pytest.mark.parametrize(("machine", "processes"), VARIANTS)
+def test_new_namespaces_end_the_process_and_odd_clones_are_refused(machine, processes):
+    for bit in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
+        assert verdict(machine, processes, "clone", bit | signal.SIGCHLD) == KILL
+    for bit in (0x8000, 0x800000, 0x2000, 0x1000, 0x80000000, 1 << 32, 1 << 33, 1 << 63):
+        assert verdict(machine, processes, "clone", bit | 0x10000) == EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_without_processes_only_threads_start(machine):
+    thread, fork, vfork = 0x3D0F00, 0x1200011, 0x4111
+    assert verdict(machine, False, "clone", thread) == ALLOW
+    assert verdict(machine, False, "clone", fork) == EAGAIN
+    assert verdict(machine, False, "clone", vfork) == EAGAIN
+    assert {verdict(machine, True, "clone", flags) for flags in (thread, fork, vfork)} == {ALLOW}
+    assert verdict(machine, True, "clone3") == verdict(machine, False, "clone3") == ENOSYS
+
+
+# Calls that must be refused, with their numbers on x86-64.
+REFUSED = {
+    "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240, "setuid": 105,
+    "setresuid": 117, "setgroups": 116, "setxattr": 188, "fsetxattr": 190, "splice": 275, "vmsplice": 278, "tee": 276,
+    "mknod": 133, "mknodat": 259, "inotify_init1": 294, "connect": 42, "bind": 49, "listen": 50, "accept4": 288,
+    "setsockopt": 54, "sched_setaffinity": 203, "sched_setscheduler": 144, "setpriority": 141, "seccomp": 317,
+    "landlock_restrict_self": 446, "capset": 126, "syslog": 103, "pidfd_open": 434, "sync": 162, "io_setup": 206,
+    "remap_file_pages": 216, "move_pages": 279, "rt_sigqueueinfo": 129, "chown": 92,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_reaches_beyond_the_process_is_refused(name):
+    assert verdict("x86_64", True, REFUSED[name]) == EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_name_of_the_policy_is_missing_in_the_table_or_idle_in_it(machine):
+    assert set(numbers_of("x86_64")) | set(numbers_of(machine)) == set(policy(True))
+    assert not set(" ".join(seccomp.ALLOWED).split()) & set(seccomp.HOSTILE.split())
+
+
+def test_another_machine_is_refused_in_one_line():
+    with pytest.raises(SandboxError, match="riscv64") as raised:
+        build_filter("riscv64", processes=True)
+    assert "\n" not in str(raised.value)
+
+
+def header_numbers(path: str) -> dict[str, int]:
+    """The `__NR_` names of a kernel header; where a name stands for another one, that one's number."""
+    header = Path(path)
+    if not header.exists():
+        pytest.skip(f"{path} is not installed")
+    text = header.read_text()
+    values = {name: int(number) for name, number in re.findall(r"#define (__NR\w+)\s+(\d+)", text)}
+    aliases = re.findall(r"#define (__NR_\w+)\s+(__NR3264_\w+)", text)
+    values = {name: values[other] for name, other in aliases if other in values} | values
+    return {name.removeprefix("__NR_"): number for name, number in values.items()}
+
+
+@pytest.mark.parametrize(
+    ("machine", "header"),
+    [
+        ("x86_64", "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+        ("aarch64", "/usr/include/asm-generic/unistd.h"),
+    ],
+)
+def test_the_tables_are_those_of_the_kernel_headers(machine, header):
+    known = header_numbers(header)
+    ours = numbers_of(machine)
+    newer = {name: number for name, number in ours.items() if name not in known}
+    assert {name: number for name, number in ours.items() if name in known} == {
+        name: known[name] for name in ours if name in known
+    }
+    assert set(newer) <= {"fchmodat2"}, "only what is newer than the header may be missing from it"
+    absent = set(numbers_of("x86_64")) - set(ours)
+    assert not absent & set(known), "the header has what the table leaves out"
+
+
+# What follows installs filters.
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+SECCOMP_CALL = {"x86_64": 317, "aarch64": 277}
+PR_SET_NO_NEW_PRIVS = 38
+NUMBERS = numbers_of(platform.machine()) if platform.machine() in MACHINES else {}
+
+needs_seccomp = pytest.mark.skipif(
+    not Path("/proc/sys/kernel/seccomp").exists() or not NUMBERS, reason="this kernel has no seccomp filters"
+)
+
+
+def install(program: bytes) -> None:
+    code = ctypes.create_string_buffer(program, len(program))
+    header = ctypes.create_string_buffer(struct.pack("=H6xQ", len(program) // 8, ctypes.addressof(code)), 16)
+    assert libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    assert libc.syscall(SECCOMP_CALL[platform.machine()], 1, 0, header) == 0, ctypes.get_errno()
+
+
+def under_filter(action: Callable[[], object], processes: bool = True) -> str:
+    """What comes of an action under the filter: "ok", an errno's name, or "killed"; in a forked child."""
+    program = build_filter(platform.machine(), processes=processes)
+    receiver, sender = os.pipe()
+    child = os.fork()
+    if not child:
+        answer = b"failed"
+        try:
+            install(program)
+            action()
+            answer = b"ok"
+        except OSError as error:
+            answer = errno.errorcode[error.errno or 0].encode()
+        finally:
+            os.write(sender, answer)
+            os._exit(0)
+    os.close(sender)
+    with os.fdopen(receiver, "rb") as answers:
+        said = answers.read().decode()
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        assert os.WTERMSIG(status) == signal.SIGSYS
+        return "killed"
+    return said
+
+
+def call(name_or_number: str | int, *arguments: int) -> Callable[[], None]:
+    """A raw call, as an action that raises OSError."""
+    number = NUMBERS.get(name_or_number, 0) if isinstance(name_or_number, str) else name_or_number
+
+    def action() -> None:
+        values = [ctypes.c_long(argument) for argument in arguments]
+        if libc.syscall(ctypes.c_long(number), *values) < 0:
+            raise OSError(ctypes.get_errno(), "")
+
+    return action
+
+
+def fork_and_wait() -> None:
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def run_a_thread() -> None:
+    try:
+        thread = threading.Thread(target=os.getpid)
+        thread.start()
+        thread.join()
+    except RuntimeError as error:
+        raise OSError(errno.EAGAIN, "") from error
+
+
+def pass_a_message() -> None:
+    with_left, with_right = socket.socketpair()
+    with_left.sendall(b"x")
+    assert with_right.recv(1) == b"x"
+    with_left.shutdown(socket.SHUT_WR)
+
+
+def raise_a_limit_of_the_parent() -> None:
+    resource.prlimit(os.getppid(), resource.RLIMIT_CORE, (0, 0))
+
+
+OUTCOMES = [
+    (os.getpid, "ok"),
+    (fork_and_wait, "ok"),
+    (run_a_thread, "ok"),
+    (pass_a_message, "ok"),
+    (lambda: resource.getrlimit(resource.RLIMIT_AS), "ok"),
+    (lambda: Path("/").stat(), "ok"),
+    (lambda: os.kill(os.getpid(), 0), "ok"),
+    (lambda: fcntl.fcntl(0, fcntl.F_GETFL), "ok"),
+    (lambda: fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid()), "EPERM"),
+    (lambda: fcntl.fcntl(0, 1031, 4096), "EPERM"),
+    (lambda: fcntl.ioctl(0, termios.TIOCSTI, b"x"), "ENOTTY"),
+    (lambda: fcntl.ioctl(0, seccomp.FICLONE, 1), errno.errorcode[errno.EOPNOTSUPP]),
+    (lambda: os.execv("/bin/true", ["true"]), "EACCES"),
+    (socket.socket, "EACCES"),
+    (lambda: socket.socket(socket.AF_UNIX), "EACCES"),
+    (lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM), "EACCES"),
+    (lambda: os.memfd_create("x"), "EPERM"),
+    (lambda: os.setpriority(os.PRIO_PROCESS, 0, 5), "EPERM"),
+    (lambda: os.sched_setaffinity(0, {0}), "EPERM"),
+    (lambda: os.setuid(1), "EPERM"),
+    (lambda: os.mkfifo("/tmp/gencode-never"), "EPERM"),
+    (raise_a_limit_of_the_parent, "EPERM"),
+    (call("prctl", 4, 1), "EPERM"),
+    (call("clone3"), "ENOSYS"),
+    (call(451), "ENOSYS"),
+    (call("clone", 0x8000 | signal.SIGCHLD), "EPERM"),
+    (call("personality", 0xFFFFFFFF), "ok"),
+    (call("personality", 0x0040000), "EPERM"),
+    (call("clone", 0x10000000 | signal.SIGCHLD), "killed"),
+    (call("unshare", 0x10000000), "killed"),
+    (call("mount"), "killed"),
+    (call("ptrace"), "killed"),
+    (call("io_uring_setup", 8), "killed"),
+    (call("keyctl", 0, -3, 1), "killed"),
+]
+
+
+@needs_seccomp
+@pytest.mark.parametrize(("action", "outcome"), OUTCOMES, ids=range(len(OUTCOMES)))
+def test_the_kernel_decides_as_the_policy_says(action, outcome):
+    assert under_filter(action) == outcome
+
+
+@needs_seccomp
+def test_without_processes_the_kernel_starts_threads_and_no_forks():
+    assert under_filter(run_a_thread, processes=False) == "ok"
+    assert under_filter(fork_and_wait, processes=False) == "EAGAIN"
+
+
+@needs_seccomp
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="x32 is of x86-64")
+def test_the_kernel_ends_a_process_that_makes_an_x32_call():
+    assert under_filter(call(0x40000000 | 39)) == "killed"

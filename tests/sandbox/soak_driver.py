@@ -1,0 +1,286 @@
+"""Full load of honest and hostile programs for a while: `python -m tests.sandbox.soak_driver SECONDS BACKEND`.
+
+To be run inside `unshare --net --pid --fork --mount-proc`, since what it runs is hostile. Prints one line of JSON.
+
+1. Honest programs have outputs that are known; every one must be right, whatever runs beside it.
+2. Before and after the load, honest programs alone are run and their CPU time is counted, that of all processes below
+   this one: a sandbox that wears out (mounts, cgroups, memory that pile up) needs more of it in the end.
+3. What a run may leave behind is counted before, while and after the sandbox is open.
+"""
+
+# ruff: noqa: E501 - a program stands on one line
+
+import asyncio
+import contextlib
+import gc
+import itertools
+import json
+import os
+import random
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox import Sandbox, open_sandbox
+from alpha_codium.verdict import Report, Status
+from tests.sandbox.backends import descendants, is_zombie
+
+WORKERS = 2
+HONEST_FOR_A_HOSTILE = 10
+PROBE_PROGRAMS, PROBES = 80, 3
+TICKS = os.sysconf("SC_CLK_TCK")
+PAGE = resource.getpagesize()
+MIB = 2**20
+HOSTILE_LIMITS = Limits(cpu_seconds=0.4, wall_seconds=0.8, memory_bytes=128 * MIB, output_bytes=MIB, file_bytes=MIB)
+SHARED = Path(os.environ.get("GENCODE_SHARED") or Path(__file__).resolve().parents[3] / "shared") / "hostile"
+
+# program, inputs, outputs
+HONEST = (
+    ("print(sum(map(int, input().split())))", ["1 2", "3 4\n", "-1 1"], ["3\n", "7\n", "0\n"]),
+    ("import sys\nfor line in sys.stdin: print(line.strip()[::-1])", ["ab\ncd\n", ""], ["ba\ndc\n", ""]),
+    (
+        "import heapq, bisect, collections, itertools, math\nn = int(input())\nh = list(range(n, 0, -1)); heapq.heapify(h)\n"
+        "print(heapq.heappop(h), math.gcd(n, 12), bisect.bisect(range(n), 3), collections.Counter('aab')['a'])",
+        ["5", "18"],
+        ["1 1 4 2\n", "1 6 4 2\n"],
+    ),
+    ("n = int(input())\nprint('x' * n)", ["100000", "3"], ["x" * 100000 + "\n", "xxx\n"]),
+    ("print(1 // int(input()))", ["1", "0"], ["1\n", None]),
+    ("open('left', 'w').write('x')\nimport os\nprint(sorted(os.listdir('.')))", ["", ""], ["['left', 'program.py']\n"] * 2),
+    (
+        "import threading\nr = []\nt = [threading.Thread(target=r.append, args=(i,)) for i in range(4)]\n"
+        "[x.start() for x in t]; [x.join() for x in t]\nprint(sorted(r), input())",
+        ["a", "b"],
+        ["[0, 1, 2, 3] a\n", "[0, 1, 2, 3] b\n"],
+    ),
+    (
+        "import sys\nsys.setrecursionlimit(20000)\ndef f(n): return n and 1 + f(n - 1)\nprint(f(int(input())))",
+        ["9000", "1"],
+        ["9000\n", "1\n"],
+    ),
+    ("print('a\\x00ž'); import sys; sys.exit(int(input()))", ["0", "3"], ["a\0ž\n", None]),
+)  # fmt: skip
+HOSTILE = (
+    "while True: pass",
+    "import time; time.sleep(1000)",
+    "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
+    "x = []\nwhile True: x.append(bytearray(1 << 20))",
+    "while True: print('x' * 1000)",
+    "import os\nwhile True: os.write(2, b'x' * 100000)",
+    "import ctypes; ctypes.string_at(0)",
+    "import os; os.abort()",
+    "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    "import os\nwhile True: os.kill(1, 10); os.kill(1, 17)",
+    "import os\nfor i in range(100000):\n    try: open(f'f{i}', 'wb').write(b'x' * 5000)\n    except OSError: break\nprint(i)",
+    "import os\nfor i in range(500): os.mkdir('d'); os.chdir('d')\nprint('deep')",
+    "import threading, time\nwhile True:\n    try: threading.Thread(target=time.sleep, args=(99,)).start()\n    except RuntimeError: pass",
+    "import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        while True: os.write(1, b'late')\nos._exit(0)",
+    "import sys; sys.setrecursionlimit(10 ** 9)\nclass A:\n    def __repr__(self): return repr(self)\nrepr(A())",
+    "print(len(str(7 ** (7 ** 9))))",
+    "import os\nfor fd in range(3, 256):\n    try: os.write(fd, b'accepted' * 100)\n    except OSError: pass\nos.close(0); os.close(1); os.close(2)",
+    "x = " + "(" * 5000 + ")" * 5000,
+    "x = [" + "[1, 2], " * 100_000 + "]",
+    "import signal, os\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.kill(-1, 9)",
+    "import atexit, time\natexit.register(time.sleep, 1000)",
+)
+
+
+def under_an_init(work: Callable[[], None]) -> None:
+    """Do the work in a child, and be what process 1 has to be: the one that reaps what lost its parent."""
+    # Cgroups are named by the number of their process, and small numbers are given out in every pid namespace.
+    with contextlib.suppress(OSError):
+        Path("/proc/sys/kernel/ns_last_pid").write_text(str(random.randrange(10_000, 30_000)))
+    worker = os.fork()
+    if worker == 0:
+        work()
+        sys.stdout.flush()
+        os._exit(0)
+    status = 1
+    while True:
+        try:
+            pid, how = os.wait()
+        except ChildProcessError:
+            break
+        if pid == worker:
+            status = os.waitstatus_to_exitcode(how)
+            break
+    sys.exit(status if status >= 0 else 1)
+
+
+@dataclass(frozen=True)
+class Census:
+    """What this process has, and has below it."""
+
+    descriptors: int
+    processes: int
+    zombies: int
+    mounts: int
+    groups: int
+    files: int
+
+    @classmethod
+    def now(cls) -> "Census":
+        """Count."""
+        below = descendants()
+        return cls(
+            descriptors=entries("/proc/self/fd"),
+            processes=len(below),
+            zombies=sum(map(is_zombie, below)),
+            mounts=len(Path("/proc/self/mountinfo").read_text().splitlines()),
+            groups=sum(1 for _ in own_groups()),
+            files=entries(tempfile.gettempdir()),
+        )
+
+
+def entries(folder: str) -> int:
+    """How many things a folder holds."""
+    return sum(1 for _ in Path(folder).iterdir())
+
+
+def own_groups() -> Iterator[Path]:
+    """The cgroups that were made by this process."""
+    for folder in Path("/sys/fs/cgroup").glob(f"**/gencode-{os.getpid()}-*"):
+        if folder.is_dir():
+            yield folder
+
+
+async def settled(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    """Whether something comes to be so, soon."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        await asyncio.sleep(0.05)
+    return True
+
+
+def cpu_seconds() -> float:
+    """The CPU time of this process and of all below it, those that ended and were reaped too."""
+    total = 0
+    for number in (os.getpid(), *descendants()):
+        try:
+            total += sum(map(int, Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[11:15]))
+        except OSError:
+            continue
+    return total / TICKS
+
+
+def resident_bytes() -> int:
+    """The memory of this process."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
+
+
+@dataclass
+class Soak:
+    """One run and what it saw."""
+
+    sandbox: Sandbox
+    wrong: list[str] = field(default_factory=list)
+    honest_tests: int = 0
+    hostile: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    resident: list[int] = field(default_factory=list)
+
+    async def load(self, seconds: float, choice: random.Random) -> None:
+        """Keep every worker busy for a while."""
+        deadline = time.monotonic() + seconds
+        programs = itertools.cycle(hostile_programs())
+
+        async def one() -> None:
+            while time.monotonic() < deadline:
+                name, program = next(programs)
+                await self.attack(name, program)
+                for _ in range(HONEST_FOR_A_HOSTILE):
+                    await self.honest(choice.randrange(len(HONEST)))
+                self.resident.append(resident_bytes())
+
+        await asyncio.gather(*(one() for _ in range(2 * WORKERS)))
+
+    async def honest(self, number: int) -> None:
+        """Run one honest program and compare."""
+        program, inputs, outputs = HONEST[number]
+        report = await self.sandbox.run(program, inputs)
+        self.honest_tests += len(inputs)
+        given = [e.stdout if e.status is Status.FINISHED else None for e in report.executions]
+        if given != outputs or any(e.status is Status.INTERNAL_ERROR for e in report.executions):
+            self.wrong.append(f"program {number}: {shown(report)}")
+
+    async def attack(self, name: str, program: str) -> None:
+        """Run one hostile program; what counts is that the judge stands."""
+        report = await self.sandbox.run(program, ["a line\n"], limits=HOSTILE_LIMITS)
+        end = report.executions[0] if report.compiled else report.compilation
+        self.hostile[end.status.value] += 1
+        if end.status is Status.INTERNAL_ERROR or "ESCAPED" in end.stdout:
+            self.faults.append(f"{name}: {shown(report)}")
+
+    async def probe(self) -> float:
+        """CPU seconds of an honest test, the median of a few rounds with nothing beside them."""
+        return statistics.median([await self._probe_once() for _ in range(PROBES)])
+
+    async def _probe_once(self) -> float:
+        before, tests = cpu_seconds(), self.honest_tests
+        await asyncio.gather(*(self.honest(number % len(HONEST)) for number in range(PROBE_PROGRAMS)))
+        return (cpu_seconds() - before) / (self.honest_tests - tests)
+
+
+def hostile_programs() -> list[tuple[str, str]]:
+    """Our own, and those of the shared folder where there is one."""
+    shared = sorted(SHARED.glob("*.py")) if SHARED.is_dir() else []
+    return [(f"own {i}", p) for i, p in enumerate(HOSTILE)] + [(path.name, path.read_text()) for path in shared]
+
+
+def shown(report: Report) -> str:
+    """A report in few words."""
+    ends = [(e.status.value, e.stdout[:40], e.stderr[-200:]) for e in (report.compilation, *report.executions)]
+    return repr(ends)
+
+
+async def soak(seconds: float, backend: str) -> dict[str, Any]:
+    """Warm up, measure, load, measure again, count what is left."""
+    choice = random.Random(1)
+    before = Census.now()
+    async with open_sandbox(backend, workers=WORKERS) as sandbox:
+        run = Soak(sandbox)
+        await run.load(min(10.0, seconds / 4), choice)
+        first, busy, warm_up = await run.probe(), Census.now(), len(run.resident)
+        await run.load(seconds, choice)
+        last = await run.probe()
+        await settled(lambda: Census.now().zombies == 0)
+        after = Census.now()
+    await settled(lambda: Census.now() == before)
+    middle = run.resident[warm_up : warm_up + max(1, (len(run.resident) - warm_up) // 4)]
+    end = run.resident[-len(middle) :]
+    return {
+        "wrong": run.wrong[:10],
+        "faults": run.faults[:10],
+        "honest_tests": run.honest_tests,
+        "hostile": dict(run.hostile),
+        "cpu_ms_first": 1000 * first,
+        "cpu_ms_last": 1000 * last,
+        "resident_first": statistics.median(middle),
+        "resident_last": statistics.median(end),
+        "before": vars(before),
+        "open_first": vars(busy),
+        "open_last": vars(after),
+        "closed": vars(Census.now()),
+    }
+
+
+def main() -> None:
+    """Soak, in a folder for temporary files that nobody else uses."""
+    with tempfile.TemporaryDirectory() as folder:
+        tempfile.tempdir = folder
+        print(json.dumps(asyncio.run(soak(float(sys.argv[1]), sys.argv[2]))))
+
+
+if __name__ == "__main__":
+    under_an_init(main)

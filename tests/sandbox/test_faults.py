@@ -1,0 +1,71 @@
+"""Faults injected into the local backend at work: no hang, no lost candidate, no wrong verdict, nothing left behind.
+
+Each fault happens in a `faults_driver` of its own, in namespaces of its own, since processes are killed there by what
+they are.
+"""
+
+import functools
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from alpha_codium.sandbox.isolation import namespaces_command
+from tests.sandbox.faults_driver import FAULTS, PATIENCE
+from tests.support import ROOT
+
+# The sandbox may say of these that it could not run a program; of the others it must find out by itself.
+MAY_BE_OUR_FAULT = {"workers are killed again and again", "no worker can be made anew", "no more descriptors"}
+
+
+@functools.cache
+def inject(fault: str) -> dict[str, Any]:
+    """What the driver saw of a fault."""
+    namespaces = namespaces_command()
+    if not namespaces:
+        pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
+    command = [*namespaces, sys.executable, "-m", "tests.sandbox.faults_driver", fault]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE + 60, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_costs_no_verdict_and_leaves_nothing(fault: str) -> None:
+    seen = inject(fault)
+    if not seen["happened"] and "fork" in fault:
+        pytest.skip("this machine gives no cgroup that counts processes: run as root, or with a delegated cgroup")
+    assert seen["happened"], seen
+    assert [report for report in seen["reports"] if not is_right(report, fault)] == []
+    assert seen["next"] == ["0a\n", "1a\n", "2a\n", "3a\n"]
+    assert seen["left"] == {}
+
+
+def is_right(report: dict[str, Any], fault: str) -> bool:
+    """Whether both tests of a program have the outputs that they must have, or the fault was said to be ours."""
+    statuses = [report["compilation"], *(status for status, _, _ in report["executions"])]
+    if "internal_error" in statuses:
+        return fault in MAY_BE_OUR_FAULT and set(statuses) <= {"finished", "internal_error"}
+    outputs = [stdout for _, stdout, _ in report["executions"]]
+    return statuses == ["finished"] * 3 and outputs[0].strip().isdigit() and outputs[1] == "b\n"
+
+
+def test_nothing_lives_on_where_gencode_is_killed() -> None:
+    seen = inject("the parent is killed")
+    assert seen["happened"]
+    assert (seen["gone"], seen["survivors"]) == (True, [])
+    assert seen["next"] == ["1\n"]
+    assert seen["left"] == {}
+
+
+def test_cgroups_of_a_killed_gencode_are_removed_by_the_next_one() -> None:
+    assert inject("the parent is killed")["groups_later"] == []
+
+
+def test_a_sandbox_that_may_open_few_files_works_or_says_why() -> None:
+    seen = inject("the sandbox is opened with few descriptors")
+    for outcome in seen["outcomes"]:
+        assert "Too many open files" in outcome.get("error", "") or is_right(outcome, "no more descriptors"), outcome
+    assert seen["left"] == {}
