@@ -100,12 +100,16 @@ def idle(depth: int, number: signal.Signals) -> Callable[[Sandbox], Awaitable[Se
     return lambda sandbox: between_runs(sandbox, lambda: hit(depth, number))
 
 
-async def killed_while_compiling(sandbox: Sandbox) -> Seen:
-    """The runner dies before it has said anything."""
-    long = "x = [" + "[1, 2, (3, 4)], " * 200_000 + "]\nprint(input())"
-    running = asyncio.create_task(sandbox.run(long, ["0\n", "b\n"]))
-    happened = await settled(lambda: hit(RUNNER, signal.SIGKILL) > 0)
-    return {"happened": happened, "reports": [plain(await running)]}
+def while_it_compiles(number: signal.Signals) -> Callable[[Sandbox], Awaitable[Seen]]:
+    """The runner is hit before it has said anything."""
+
+    async def hit_it(sandbox: Sandbox) -> Seen:
+        long = "x = [" + "[1, 2, (3, 4)], " * 200_000 + "]\nprint(input())"
+        running = asyncio.create_task(sandbox.run(long, ["0\n", "b\n"]))
+        happened = await settled(lambda: hit(RUNNER, number) > 0)
+        return {"happened": happened, "reports": [plain(await running)]}
+
+    return hit_it
 
 
 async def storm(sandbox: Sandbox) -> Seen:
@@ -190,7 +194,8 @@ FAULTS: dict[str, Callable[[Sandbox], Awaitable[Seen]]] = {
     "the runner is killed": mid_test(RUNNER, signal.SIGKILL),
     "the one outside is killed while idle": idle(OUTSIDE, signal.SIGKILL),
     "the zygote is killed while idle": idle(ZYGOTE, signal.SIGKILL),
-    "the runner is killed while it compiles": killed_while_compiling,
+    "the runner is killed while it compiles": while_it_compiles(signal.SIGKILL),
+    "the runner is stopped while it compiles": while_it_compiles(signal.SIGSTOP),
     "the one outside is stopped": mid_test(OUTSIDE, signal.SIGSTOP),
     "the zygote is stopped": mid_test(ZYGOTE, signal.SIGSTOP),
     "the runner is stopped": mid_test(RUNNER, signal.SIGSTOP),

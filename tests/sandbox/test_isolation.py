@@ -175,7 +175,7 @@ def test_a_complete_jail_is_refused_in_one_line_by_a_backend_that_gives_none() -
 async def test_a_machine_without_namespaces_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("alpha_codium.sandbox.isolation.namespaces_command", lambda: ())
     with pytest.raises(SandboxError) as caught:
-        async with open_sandbox("local"):
+        async with open_sandbox("portable"):
             pass
     assert "\n" not in str(caught.value) and "code_tester.sandbox=false" in str(caught.value)
 

@@ -371,6 +371,57 @@ CASES: dict[str, tuple[str, str]] = {
     "statistics, fractions and decimals": (
         "import statistics, fractions, decimal\nprint(statistics.median([1, 3, 2]), fractions.Fraction(1, 3), decimal.Decimal(1) / 7)", "",
     ),
+    "a closed stderr": ("import sys\nsys.stderr.close()\n1 / 0", ""),
+    "a closed stderr and a text to exit with": ("import sys\nsys.stderr.close()\nsys.exit('said')", ""),
+    "no stderr and a text to exit with": ("import sys\nsys.stderr = None\nsys.exit('said')", ""),
+    "an exit with a surrogate": ("import sys\nsys.exit('\\ud800')", ""),
+    "a stdout that fails": ("import os\nos.dup2(os.open('/dev/full', os.O_WRONLY), 1)\nprint('x')", ""),
+    "a stdout of its own that fails": (
+        "import sys\nclass A:\n    def write(self, s): pass\n    def flush(self): raise ValueError('f')\nsys.stdout = A()\nprint(1)", "",
+    ),
+    "a stderr of its own that fails": (
+        "import sys\nclass A:\n    def write(self, s): raise ValueError('w')\n    def flush(self): raise ValueError('f')\nsys.stderr = A()\n1 / 0", "",
+    ),
+    "a trace function": ("import sys\n@sys.settrace\ndef tr(f, e, a): print(f.f_code.co_name, e)\ndef g(): pass\ng()", ""),
+    "a profile function": (
+        "import sys\nsys.setprofile(lambda f, e, a: e[:2] == 'c_' or print(f.f_code.co_name, e))\ndef g(): pass\ng()", "",
+    ),
+    "no modules": ("import sys\nsys.modules.clear()\nprint(1)", ""),
+    "no builtins": ("del __builtins__\n1 / 0", ""),
+    "no import": ("import builtins\nbuiltins.__import__ = None\nprint(1)", ""),
+    "an atexit handler that recurses": (
+        "import atexit\ndef f(n):\n    try: return f(n + 1)\n    except RecursionError: return n\natexit.register(lambda: print(f(0)))", "",
+    ),
+    "recursion in a thread": (
+        "import threading\ndef f(n):\n    try: return f(n + 1)\n    except RecursionError: return n\n"
+        "t = threading.Thread(target=lambda: print(f(0))); t.start(); t.join()", "",
+    ),
+    "recursion in asyncio": (
+        "import asyncio\ndef f(n):\n    try: return f(n + 1)\n    except RecursionError: return n\nasync def m(): print(f(0))\nasyncio.run(m())", "",
+    ),
+    "a callback of the garbage collector": ("import gc\ngc.callbacks.append(lambda p, i: print(p))", ""),
+    "a coroutine that nobody awaited": ("async def f(): pass\nf()", ""),
+    "a task that nobody awaited": (
+        "import asyncio\nasync def f(): await asyncio.sleep(100)\nasync def m(): asyncio.create_task(f())\nasyncio.run(m())", "",
+    ),
+    "an executor that is not shut down": (
+        "from concurrent.futures import ThreadPoolExecutor\np = ThreadPoolExecutor(2)\nprint(p.submit(lambda: 7).result())", "",
+    ),
+    "a suspended lambda": ("x = lambda: (yield)\ng = x(); next(g)", ""),
+    "logging to a file": ("import logging\nlogging.basicConfig(filename='log')\nlogging.error('x')\nprint(open('log').read())", ""),
+    "a file in an object left open": (
+        "class A:\n    def __init__(self): self.f = open(1, 'w', closefd=False); self.f.write('x')\na = A()", "",
+    ),
+    "a file of a class left open": ("class A:\n    f = open(1, 'w', closefd=False)\n    f.write('x')", ""),
+    "a file kept by a module left open": ("import math\nmath.f = open(1, 'w', closefd=False)\nmath.f.write('x')", ""),
+    "a file kept by sys left open": ("import sys\nsys.f = open(1, 'w', closefd=False)\nsys.f.write('x')", ""),
+    "finalisers see the variables of the module, in order": (
+        "class A:\n    def __init__(self, n): self.n = n\n    def __del__(self): print(self.n, x, z, A)\n"
+        "x = 5\na = A(1)\n_b = A(2)\nc = A(3); c.me = c\nz = 6", "",
+    ),
+    "a finaliser after a KeyboardInterrupt": ("class A:\n    def __del__(self): print('gone')\na = A()\nraise KeyboardInterrupt", ""),
+    "a generator after a KeyboardInterrupt": ("def g():\n    try: yield\n    finally: print('closed')\nx = g(); next(x)\nraise KeyboardInterrupt", ""),
+    "its __file__ at the end": ("import atexit\natexit.register(lambda: print('__file__' in globals(), '__cached__' in globals()))", ""),
 }  # fmt: skip
 
 # Without isolation it is the portable backend.
@@ -385,10 +436,13 @@ FORKS = {
 # What is known to differ in the local backend, and why.
 BELOW = "the script of the worker stands below the program, as its caller"
 KNOWN = {
+    "a finaliser after a KeyboardInterrupt": "it is ended by the signal before its variables go",
+    "a generator after a KeyboardInterrupt": "it is ended by the signal before its variables go",
     "the frames below it": BELOW,
     "traceback.print_stack": BELOW,
     "faulthandler at an abort": BELOW,
     "faulthandler.dump_traceback": BELOW,
+    "recursion in a thread": "the limit is corrected by what stands below the main thread",
     "the recursion that a limit of 100 leaves in a thread": "the limit is corrected by what stands below the main thread",
     "an atexit handler that recurses": "less stands below it than below the program",
 }

@@ -103,8 +103,8 @@ def pivot_root(folder: str) -> None:
     os.chdir("/")
 
 
-def drop_capabilities() -> None:
-    """Give up all capabilities for good."""
+def forbid_capabilities() -> None:
+    """Make sure that no program started from here on can get a capability; ours stay."""
     for capability in range(LAST_CAP + 1):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -113,8 +113,22 @@ def drop_capabilities() -> None:
                 break
             raise
     prctl(PR_CAP_AMBIENT, 4)
+
+
+def drop_capabilities() -> None:
+    """Give up all capabilities."""
     header = ctypes.create_string_buffer(struct.pack("=Ii", CAPABILITY_VERSION_3, 0), 8)
     _call("capset", CAPSET, header, ctypes.create_string_buffer(24))
+
+
+def warm_up() -> None:
+    """Use what a system call from here uses, once, before the forks that would each do it for the first time."""
+    try:
+        _call("none", -1, ctypes.c_char_p(b""), 0)
+    except OSError:
+        pass
+    drop = ctypes.create_string_buffer(24)
+    ctypes.addressof(drop)
 
 
 def close_from(first: int) -> None:

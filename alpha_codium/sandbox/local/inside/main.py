@@ -20,18 +20,22 @@ def find_package() -> None:
 
 
 find_package()
-from alpha_codium.sandbox.local.inside import program, wire, zygote
+from alpha_codium.sandbox.local.inside import program, runner, wire, zygote
 
 depth = {}
 exec(wire.DEPTH, depth)
-task = zygote.serve(int(sys.argv[1]), depth["depth"])
-del depth
+candidate = zygote.serve(int(sys.argv[1]), depth["depth"])
+task, tests = runner.make_ready(*candidate)
+del depth, candidate
+tests.serve()
 error = None
 try:
     exec(task.code, task.namespace)
 except BaseException as caught:
     error = caught
-program.flush_streams()
+if task.is_watched:
+    sys.settrace(None)
+    sys.setprofile(None)
 status = program.status_of(error)
 # It holds the program's frames, and they its variables.
 del error

@@ -2,8 +2,8 @@
 
 1. The module is like the one that `python3` makes, and nothing of the zygote stands in its tracebacks.
 2. At the end the interpreter is taken down properly only where that can be seen, since it costs twice as much as the
-   rest of the test. For open files, destructors and suspended generators it is enough that the program's variables
-   go as they would; most programs have none of those.
+   rest of the test: for open files, finalisers, suspended generators. Most programs have none of them and name
+   nothing that could make one.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ QUIET = frozenset(
     itertools array copy typing enum dataclasses time io numbers types abc sys os struct queue calendar textwrap
     collections.abc contextlib json bisect __future__ hashlib zlib unicodedata pprint reprlib threading""".split()
 )
-# Names of what may leave something to be done when the program's own variables go.
+# Names of what may leave an object that does something when it goes.
 LASTING = frozenset(
-    """open fdopen type getattr setattr __dict__ TemporaryFile NamedTemporaryFile IOBase RawIOBase BufferedIOBase
+    """open fdopen type getattr setattr
+    __dict__ TemporaryFile NamedTemporaryFile IOBase RawIOBase BufferedIOBase
     TextIOBase FileIO BufferedWriter BufferedRandom BufferedReader TextIOWrapper makefile detach""".split()
 )
 # Names of what may leave something anywhere, or may hide that it does.
 HIDING = frozenset(
-    "exec eval compile __import__ import_module importlib builtins globals vars fork __del__ finalize".split()
+    "exec eval compile __import__ import_module importlib builtins globals vars fork __del__ finalize callbacks".split()
 )
 # Loaded by us and not by an interpreter that starts: a program that imports them gets its own.
 OURS = ("ctypes", "ctypes._endian", "_ctypes", "struct", "_struct", "marshal", "_socket")
@@ -52,55 +53,53 @@ class Task:
 
     def __init__(self, code: CodeType, program: CodeType | None) -> None:
         self.code: CodeType | str = code
-        self.warnings = b""
-        names, generators = names_of(code)
-        if program is not None:
-            more, others = names_of(program)
-            names, generators = names | more, generators or others
+        # A driver is ours and leaves nothing.
+        names, generators = names_of(code if program is None else program)
         self.is_hiding = bool(names & HIDING)
         self.is_lasting = generators or bool(names & LASTING)
-        for name in sorted(names & QUIET - set(sys.modules)):
-            try:
-                __import__(name)
-            except ImportError:
-                pass
+        self.is_watched = bool(names & {"settrace", "setprofile"})
+        for name in sorted(names & QUIET):
+            if name not in sys.modules:
+                try:
+                    __import__(name)
+                except ImportError:
+                    pass
         self.program = program
-        self.namespace: dict[str, Any] | None = None
-        self.modules: frozenset[str] = frozenset()
+        self.namespace: dict[str, Any] = {}
         self.module_count = 0
 
     def make_ready(self) -> None:
         """Make the program's module, after the collector was told to leave all before it alone."""
         self.namespace = main_module(self.program)
-        self.modules = frozenset(sys.modules)
-        self.module_count = len(self.modules)
+        self.module_count = len(sys.modules)
 
     def leave(self, status: int) -> None:
         """End this process as the interpreter would; comes back where all of it must be taken down for that."""
+        if self.is_lasting or self.is_hiding or "atexit" in sys.modules:
+            # The interpreter has them there only while the program runs.
+            self.namespace.pop("__file__", None)
+            self.namespace.pop("__cached__", None)
         # Ours is one of the references that would keep the program's variables.
-        self.namespace, self.code = None, ""
+        self.namespace, self.code = {}, ""
         if status == INTERRUPTED:
             wind_down()
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
         if self.is_hiding or not self.left_no_module() or not wind_down():
             return
-        if self.is_lasting:
-            self.forget()
-            wind_down()
+        if self.is_lasting and something_lasts():
+            return
         os._exit(status)
-
-    def forget(self) -> None:
-        """Let go of the program's variables in the way of the interpreter's end."""
-        for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-            setattr(sys, name, None)
-        sys.modules.pop("__main__", None)
-        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
-        gc.collect()
 
     def left_no_module(self) -> bool:
         """Whether no module was loaded that may have something to do at the end."""
-        return len(sys.modules) == self.module_count or self.modules.issuperset(sys.modules)
+        return len(sys.modules) == self.module_count or QUIET.issuperset(list(sys.modules)[self.module_count :])
+
+
+def something_lasts() -> bool:
+    """Whether the program left an object that does something when it goes; those older than it were frozen."""
+    kinds = {type(each) for each in gc.get_objects()}
+    return any(hasattr(kind, "__del__") or hasattr(kind, "close") for kind in kinds)
 
 
 def main_module(program: CodeType | None) -> dict[str, Any]:
@@ -155,6 +154,7 @@ def names_of(code: CodeType) -> tuple[set[str], bool]:
 
 def status_of(error: BaseException | None) -> int:
     """The exit status for what ended the program, told on stderr where it has to be."""
+    flush_streams()
     if error is None:
         return 0
     if not isinstance(error, SystemExit):
@@ -165,9 +165,14 @@ def status_of(error: BaseException | None) -> int:
         # As the C library's exit takes it: the lowest byte; what doesn't fit into a C long is -1.
         return error.code & 0xFF if -(1 << 63) <= error.code < 1 << 63 else 0xFF
     try:
-        sys.stderr.write(str(error.code) + "\n")
+        text = str(error.code).encode("utf-8", "backslashreplace")
+        os.write(2, text) if sys.stderr is None else sys.stderr.write(str(error.code))
     except BaseException:
         pass
+    try:
+        sys.stderr.write("\n")
+    except BaseException:
+        os.write(2, b"\n")
     return 1
 
 
@@ -197,24 +202,26 @@ def without_ours(error: BaseException) -> BaseException:
 
 def flush_streams() -> None:
     """Flush what the program has printed, as is done when its last line was run, however that ended."""
-    for stream in (sys.stderr, sys.stdout):
-        try:
-            stream.flush()
-        except BaseException:
-            pass
+    try:
+        sys.stderr.flush()
+    except BaseException:
+        pass
+    try:
+        sys.stdout.flush()
+    except BaseException:
+        pass
 
 
 def wind_down() -> bool:
     """Do what the interpreter does before it takes itself down; whether all of it went well."""
     try:
-        threading = sys.modules.get("threading")
-        if threading is not None:
-            threading._shutdown()
-        atexit = sys.modules.get("atexit")
-        if atexit is not None:
-            atexit._run_exitfuncs()
-        for stream in (sys.stdout, sys.stderr, sys.__stdout__):
-            if stream is not None and not getattr(stream, "closed", False):
+        modules = sys.modules
+        if "threading" in modules:
+            modules["threading"]._shutdown()
+        if "atexit" in modules:
+            modules["atexit"]._run_exitfuncs()
+        for stream in {sys.stdout, sys.stderr, sys.__stdout__}:
+            if stream is not None and not stream.closed:
                 stream.flush()
     except BaseException:
         return False

@@ -25,8 +25,58 @@ END_TEST = signal.SIGUSR1
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
 
 
-def serve(candidate: jail.Config, fds: list[int], config: jail.Config) -> program.Task:
-    """Compile, then fork a test whenever the host asks; comes back in a test's process, with what to run."""
+class Tests:
+    """Forks the tests of one program. It is made before the forks, and light: each page that is written to in a test's
+    process, if only to let go of something, has to be copied.
+    """
+
+    def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes) -> None:
+        self.host, self.warnings = host, warnings
+        self.cpu_limit = (candidate["cpu_seconds"],) * 2
+        self.filter = candidate["test_filter"]
+
+    def serve(self) -> None:
+        """Fork a test for each message of the host; comes back in the test's process."""
+        pristine = jail.scratch_state()
+        while True:
+            message, fds = zygote.receive(self.host, 1)
+            if message != wire.TEST:
+                os._exit(0)
+            start = time.monotonic()
+            pid = os.fork()
+            if pid == 0:
+                return self.become_test(fds)
+            for fd in fds:
+                os.close(fd)
+            status, cpu, peak, processes = reap_all(pid)
+            wall = time.monotonic() - start
+            touched = jail.scratch_state() != pristine
+            nonce = self.host.recv(wire.NONCE_BYTES)
+            self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes, touched))
+
+    def become_test(self, fds: list[int]) -> None:
+        """In the new process: its streams and nothing else open, its own limits, a session of its own."""
+        # Its number may be the link's now, which must not be closed with it.
+        self.host.detach()
+        for target, fd in enumerate(fds):
+            os.dup2(fd, target)
+        # Ours are below 64: nothing else was open when the program was compiled.
+        os.closerange(len(fds), 64)
+        os.setsid()
+        signal.signal(END_TEST, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        resource.setrlimit(resource.RLIMIT_CPU, self.cpu_limit)
+        if "numpy.random" in sys.modules:
+            # Python seeds `random` anew in each process; numpy's would give every test the same numbers.
+            sys.modules["numpy.random"].seed()
+        if self.filter:
+            k.install_filter(self.filter)
+        if self.warnings:
+            os.write(2, self.warnings)
+
+
+def make_ready(candidate: jail.Config, fds: list[int], config: jail.Config) -> tuple[program.Task, Tests]:
+    """Become the runner of a candidate: give up all rights and compile its program."""
     source_fd, driver_fd, host_fd, errors_fd = fds
     source, driver = read_all(source_fd), read_all(driver_fd)
     write_program(config["program_folder"], source)
@@ -40,42 +90,13 @@ def serve(candidate: jail.Config, fds: list[int], config: jail.Config) -> progra
     if task is None:
         host.send(wire.NOT_COMPILED)
         os._exit(0)
-    task.warnings = read_all(2)
+    tests = Tests(host, candidate, read_all(2))
+    resource.setrlimit(resource.RLIMIT_AS, (candidate["memory_bytes"] + config["own_bytes"],) * 2)
+    signal.signal(END_TEST, end_test)
     gc.freeze()
     task.make_ready()
-    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    signal.signal(END_TEST, end_test)
     host.send(wire.COMPILED)
-    memory_bytes = candidate["memory_bytes"] + config["own_bytes"]
-    if not serve_tests(host, candidate["cpu_seconds"], memory_bytes, task.warnings):
-        os._exit(0)
-    if candidate["test_filter"]:
-        k.install_filter(candidate["test_filter"])
-    return task
-
-
-def serve_tests(host: _socket.socket, cpu_seconds: int, memory_bytes: int, warnings: bytes) -> bool:
-    """Fork a test for each message of the host: True in a test's process, False at the end."""
-    pristine = jail.scratch_state()
-    while True:
-        message, fds = zygote.receive(host, 1)
-        if message != wire.TEST:
-            return False
-        start = time.monotonic()
-        pid = os.fork()
-        if pid == 0:
-            # Its number may be the link's now, which must not be closed with it.
-            host.detach()
-            become_test(fds, cpu_seconds, memory_bytes)
-            if warnings:
-                os.write(2, warnings)
-            return True
-        for fd in fds:
-            os.close(fd)
-        status, cpu, peak, processes = reap_all(pid)
-        wall_seconds = time.monotonic() - start
-        touched = jail.scratch_state() != pristine
-        host.send(wire.RESULT.pack(host.recv(wire.NONCE_BYTES), status, cpu, wall_seconds, peak, processes, touched))
+    return task, tests
 
 
 def read_all(fd: int) -> bytes:
@@ -156,24 +177,3 @@ def reap_all(pid: int) -> tuple[int, float, int, int]:
         processes += 1
         cpu_seconds += usage.ru_utime + usage.ru_stime
         peak = max(peak, usage.ru_maxrss)
-
-
-def become_test(fds: list[int], cpu_seconds: int, memory_bytes: int) -> None:
-    """In the new process: its streams and nothing else open, its own limits, a session of its own."""
-    for target, fd in enumerate(fds):
-        os.dup2(fd, target)
-    # Ours are below 64: nothing else was open when the program was compiled.
-    os.closerange(len(fds), 64)
-    os.setsid()
-    signal.signal(END_TEST, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    reseed()
-
-
-def reseed() -> None:
-    """Python seeds `random` anew in each process; numpy's generator would give every test the same numbers."""
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:
-        numpy_random.seed()

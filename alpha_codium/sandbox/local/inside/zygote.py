@@ -14,7 +14,7 @@ import os
 import resource
 import sys
 
-from alpha_codium.sandbox.local.inside import jail, program, runner, wire
+from alpha_codium.sandbox.local.inside import jail, wire
 from alpha_codium.sandbox.local.inside import kernel as k
 
 SCM_RIGHTS = 1
@@ -24,8 +24,8 @@ BARE_BYTES = 24 << 20
 THREAD_STACK = 8 << 20
 
 
-def serve(control_fd: int, depth: int) -> program.Task:
-    """Serve the host until it goes; comes back only in the process of a test, with what to run there."""
+def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], jail.Config]:
+    """Serve the host until it goes; comes back in the process of a runner, with candidate, descriptors and ours."""
     control = _socket.socket(fileno=control_fd)
     config = marshal.loads(control.recv(wire.MESSAGE_BYTES))
     prepare(config)
@@ -34,6 +34,8 @@ def serve(control_fd: int, depth: int) -> program.Task:
     k.prctl(k.PR_SET_DUMPABLE, 0)
     config["landlock"] = jail.landlock_ruleset()
     own_pids = os.pidfd_open(os.getpid())
+    k.forbid_capabilities()
+    k.warm_up()
     gc.collect()
     gc.freeze()
     control.send(wire.READY + bytes([config["landlock"] is not None, config["proc"]]))
@@ -45,7 +47,7 @@ def serve(control_fd: int, depth: int) -> program.Task:
         started = fork_runner(own_pids)
         if started == 0:
             control.detach()
-            return runner.serve(marshal.loads(message), fds, config)
+            return marshal.loads(message), fds, config
         reap_runner(control, started, fds)
         if jail.scratch_state() != pristine:
             renew(config)
@@ -62,7 +64,8 @@ def prepare(config: jail.Config) -> None:
     sys.path[:] = config["path"]
     for name, value in config["attributes"].items():
         setattr(sys, name, value)
-    os.environ.pop("PWD", None)
+    for name in ("PWD", "LD_BIND_NOW"):
+        os.environ.pop(name, None)
     make_builtins()
     for name in config["preload"]:
         try:
