@@ -122,6 +122,7 @@ class CodeTesterSection(Section):
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
     stop_on_first_failure: bool = False
+    test_order: Literal["dataset", "fails_soonest"] = "dataset"
     calc_trace: bool = False
     use_trace: bool = False
     max_trace_lines: int = Field(50, ge=1)

@@ -44,6 +44,22 @@ class CheckerSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutionSpec:
+    """How a test runs a program.
+
+    `stdin`: the test's input is what the program reads, its output what it must print. `call`: the input is a JSON
+    list of arguments for `entry_point` (a function, or a method of `class Solution`), the output is JSON of what it
+    must return. `assertions`: the input is code with assertions; `test_code` is one such test more, a private one.
+    `setup_code` runs before the program, in its namespace.
+    """
+
+    kind: str = "stdin"
+    entry_point: str = ""
+    test_code: str = ""
+    setup_code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """All that a flow, and so a prompt, may see of a problem."""
 
@@ -57,8 +73,8 @@ class Problem:
     """One problem with its tests and what is known of its solutions.
 
     `time_limit_seconds` and `memory_limit_bytes` are the problem's own; None where it gives none.
-    `execution_kind` is `stdin`, `call` or `assertions`: how a program is run by a test. `input_file` and `output_file`
-    name files that programs use in place of stdin and stdout.
+    `execution` says how a test runs a program. `input_file` and `output_file` name files that programs use in place
+    of stdin and stdout.
     """
 
     name: str
@@ -74,7 +90,7 @@ class Problem:
     time_limit_seconds: float | None = None
     memory_limit_bytes: int | None = None
     checker: CheckerSpec | None = None
-    execution_kind: str = "stdin"
+    execution: ExecutionSpec = field(default_factory=ExecutionSpec)
     input_file: str = ""
     output_file: str = ""
 
@@ -84,10 +100,11 @@ class Problem:
         return Statement(self.name, self.description, self.public_tests)
 
     def tests(self, test_types: Sequence[TestType]) -> tuple[TestCase, ...]:
-        """The tests of the given types, in the dataset's order, public ones first."""
+        """The tests of the given types, in the dataset's order, public ones first; `test_code` is a private one."""
+        code = self.execution.test_code if self.execution.kind == "assertions" else ""
         by_type = {
             TestType.PUBLIC: self.public_tests,
-            TestType.PRIVATE: self.private_tests,
+            TestType.PRIVATE: self.private_tests + ((TestCase(code, ""),) if code.strip() else ()),
             TestType.GENERATED: self.generated_tests,
         }
         return tuple(test for kind in TestType if kind in test_types for test in by_type[kind])

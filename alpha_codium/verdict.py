@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+# Where a verdict was decided.
+OUTSIDE, IN_PROCESS = "outside", "in_process"
+
 
 class Status(StrEnum):
     """How one execution ended, as a sandbox sees it."""
@@ -73,12 +76,17 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """One test's verdict and the execution it was reached on."""
+    """One test's verdict and the execution it was reached on.
+
+    `trust` says where the verdict was decided: `outside` of the program's process, or `in_process`, where a program
+    that tries to can forge it.
+    """
 
     __test__ = False  # pytest takes what begins with Test for a test
 
     verdict: Verdict
     execution: Execution
+    trust: str = OUTSIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,11 @@ class Judgement:
     def tests_passed(self) -> int:
         """The number of tests with the verdict accepted."""
         return sum(test.verdict is Verdict.ACCEPTED for test in self.tests)
+
+    @property
+    def trust(self) -> str:
+        """`in_process` where a test's verdict was decided there, else `outside`."""
+        return IN_PROCESS if any(test.trust == IN_PROCESS for test in self.tests) else OUTSIDE
 
 
 def first_failure(verdicts: Iterable[Verdict]) -> Verdict:

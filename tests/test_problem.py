@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from alpha_codium.problem import Problem, Statement, TestCase, TestType
+from alpha_codium.problem import ExecutionSpec, Problem, Statement, TestCase, TestType
 
 PUBLIC, PRIVATE, GENERATED = (TestCase(name, name) for name in ("public", "private", "generated"))
 PROBLEM = Problem(
@@ -24,6 +24,18 @@ def test_tests_come_in_the_datasets_order_public_ones_first_whatever_order_is_as
     assert PROBLEM.tests([TestType.GENERATED, TestType.PUBLIC]) == (PUBLIC, GENERATED)
     assert PROBLEM.tests(list(TestType)) == (PUBLIC, PRIVATE, GENERATED)
     assert PROBLEM.tests([]) == ()
+
+
+def test_code_with_assertions_is_one_more_private_test() -> None:
+    problem = dataclasses.replace(PROBLEM, execution=ExecutionSpec("assertions", "f", "assert f(1)"))
+    assert problem.tests([TestType.PRIVATE]) == (PRIVATE, TestCase("assert f(1)", ""))
+    assert problem.tests([TestType.PUBLIC, TestType.GENERATED]) == (PUBLIC, GENERATED)
+    assert dataclasses.replace(PROBLEM, execution=ExecutionSpec("assertions", "f", " ")).tests([TestType.PRIVATE]) == (
+        PRIVATE,
+    )
+    assert dataclasses.replace(PROBLEM, execution=ExecutionSpec("call", "f", "x")).tests([TestType.PRIVATE]) == (
+        PRIVATE,
+    )
 
 
 def test_a_kind_asked_for_twice_is_given_once() -> None:

@@ -11,6 +11,8 @@ from alpha_codium.problem import LANGUAGES, CheckerSpec
 
 # The names that the dataset's own enumeration gives to LANGUAGES, where they differ.
 LANGUAGE_ALIASES = {"unknown_language": "unknown"}
+EXECUTION_KEYS = ("kind", "entry_point", "test_code", "setup_code")
+EXECUTION_KINDS = ("stdin", "call", "assertions")
 
 
 class RecordReader:
@@ -114,8 +116,15 @@ class RecordReader:
             return None
         if not isinstance(value, Mapping):
             self.fail("execution", f"must be an object, not {_kind(value)}")
-        keys = ("kind", "entry_point", "test_code", "setup_code")
-        return {key: self._text(f"execution.{key}", value.get(key) or "") for key in keys}
+        unknown = {key for key in value if key not in EXECUTION_KEYS}
+        if unknown:
+            word = min(map(str, unknown))
+            self.fail("execution", f"has an unknown key {word!r}{nearest(word, EXECUTION_KEYS)}")
+        texts = {key: self._text(f"execution.{key}", value.get(key) or "") for key in EXECUTION_KEYS}
+        texts["kind"] = texts["kind"] or EXECUTION_KINDS[0]
+        if texts["kind"] not in EXECUTION_KINDS:
+            self.fail("execution.kind", f"{texts['kind']!r} is unknown{nearest(texts['kind'], EXECUTION_KINDS)}")
+        return texts
 
     def _columns(self, field: str, first: str, second: str) -> dict[str, Any]:
         value = self.record.get(field)

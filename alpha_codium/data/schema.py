@@ -11,11 +11,12 @@ import datetime
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.data.reader import RecordReader, split_seconds
 from alpha_codium.errors import DatasetError
-from alpha_codium.problem import LANGUAGES, SOURCE_NAMES, Problem, Solution, TestCase, TestType
+from alpha_codium.problem import LANGUAGES, SOURCE_NAMES, ExecutionSpec, Problem, Solution, TestCase, TestType
 
 if TYPE_CHECKING:
     from datasets import Features
@@ -53,7 +54,7 @@ def problem_from_record(record: Mapping[str, Any], where: str = "the record") ->
         time_limit_seconds=(limit["seconds"] + limit["nanos"] / 1e9 or None) if limit else None,
         memory_limit_bytes=read.memory_limit() or None,
         checker=read.checker(),
-        execution_kind=(read.execution() or {}).get("kind") or "stdin",
+        execution=ExecutionSpec(**execution) if (execution := read.execution()) else ExecutionSpec(),
         input_file=read.text("input_file"),
         output_file=read.text("output_file"),
     )
@@ -80,6 +81,9 @@ def record_from_problem(problem: Problem) -> dict[str, Any]:
         },
         "time_limit": limit,
         "memory_limit_bytes": problem.memory_limit_bytes or 0,
+        "input_file": problem.input_file,
+        "output_file": problem.output_file,
+        "execution": asdict(problem.execution),
         "checker": None if checker is None else {"name": checker.name, "arguments": checker.arguments},
     }
 

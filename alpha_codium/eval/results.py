@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.verdict import Judgement, Verdict
+from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
-    """One program's verdict and its tests'; `tests` holds what `--json` shows of each test."""
+    """One program's verdict and its tests'; `tests` holds what `--json` shows of each test.
+
+    That a test's verdict was decided in the program's process (`"trust": "in_process"`) is said where it is so.
+    """
 
     index: int
     group: str
@@ -20,17 +23,10 @@ class CandidateResult:
     error: str = ""
 
     @classmethod
-    def of(cls, index: int, group: str, judgement: Judgement, error: str = "") -> "CandidateResult":
-        """The result of one judgement, without what the program printed."""
-        tests = tuple(
-            {
-                "verdict": test.verdict.value,
-                "wall_seconds": round(test.execution.wall_seconds, 4),
-                "cpu_seconds": round(test.execution.cpu_seconds, 4),
-                "max_rss_bytes": test.execution.max_rss_bytes,
-            }
-            for test in judgement.tests
-        )
+    def of(cls, index: int, group: str, judgement: Judgement) -> "CandidateResult":
+        """The result of one judgement, without what the program printed; `error` says why there is no verdict."""
+        error = judgement.message if judgement.verdict is Verdict.INTERNAL_ERROR else ""
+        tests = tuple(map(_shown, judgement.tests))
         return cls(index, group, judgement.verdict, judgement.tests_passed, judgement.tests_total, tests, error=error)
 
     def to_json(self) -> dict[str, Any]:
@@ -70,3 +66,13 @@ class ProblemResult:
     def to_json(self) -> dict[str, Any]:
         """The result as `--json` writes it."""
         return {"name": self.name, "candidates": [candidate.to_json() for candidate in self.candidates]}
+
+
+def _shown(test: TestResult) -> dict[str, Any]:
+    shown = {
+        "verdict": test.verdict.value,
+        "wall_seconds": round(test.execution.wall_seconds, 4),
+        "cpu_seconds": round(test.execution.cpu_seconds, 4),
+        "max_rss_bytes": test.execution.max_rss_bytes,
+    }
+    return shown if test.trust == OUTSIDE else shown | {"trust": test.trust}

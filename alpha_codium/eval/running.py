@@ -2,16 +2,18 @@
 
 1. Tasks are drawn one at a time as room appears, and two programs a worker are judged at a time: what they printed is
    dropped once they are judged, and a kill loses the verdicts of no more than those.
-2. Each verdict is journalled under problem, group, index and the program's hash. On resume those are taken over;
-   `internal_error`, which is no verdict, is judged again.
-3. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others go on.
+2. Programs of a problem with the same text are run once and share their verdicts; each counts as one, as before.
+3. Each verdict is journalled under problem, group, index and the program's hash. On resume those are taken over, for
+   programs with the same text, too; `internal_error`, which is no verdict, is judged again.
+4. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others go on.
 """
 
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Coroutine, Iterable
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.prepare import Entry, Task
@@ -23,6 +25,7 @@ from alpha_codium.verdict import Judgement, Verdict
 
 OnResult = Callable[[str, CandidateResult], None]
 Key = tuple[str, str, int, str]
+T = TypeVar("T")
 # For each worker of the sandbox: enough that none waits.
 PROGRAMS_IN_FLIGHT = 2
 TASKS_IN_FLIGHT = 4
@@ -47,8 +50,10 @@ async def run_evaluation(
     running: set[asyncio.Task[None]] = set()
 
     async def judge_task(number: int, task: Task) -> None:
-        candidates = await _all_or_none(evaluation.judge_entry(task, entry) for entry in task.entries)
-        results[number] = ProblemResult(task.name, tuple(candidates), task.skipped)
+        judged = await _all_or_none(evaluation.judge_alike(task, places) for places in _alike(task.entries))
+        by_place = {place: result for results_of_alike in judged for place, result in results_of_alike.items()}
+        candidates = tuple(by_place[place] for place in range(len(task.entries)))
+        results[number] = ProblemResult(task.name, candidates, task.skipped)
 
     try:
         for number, task in enumerate(tasks):
@@ -71,12 +76,25 @@ class _Evaluation:
         self.room = asyncio.Semaphore(in_flight)
         self.known = _known_results(journal)
 
-    async def judge_entry(self, task: Task, entry: Entry) -> CandidateResult:
-        """The result of one program, from the journal if it holds one."""
-        program = hashlib.sha256(entry.program.encode("utf-8", "surrogatepass")).hexdigest()
-        result = self.known.get((task.name, entry.group, entry.index, program))
+    async def judge_alike(self, task: Task, places: Sequence[int]) -> dict[int, CandidateResult]:
+        """The results of the entries at `places`, which all have one program, from the journal if it holds one."""
+        entries = {place: task.entries[place] for place in places}
+        program = _digest(task.entries[places[0]].program)
+        shared = next((r for r in (self.known.get(_key(task, e, program)) for e in entries.values()) if r), None)
+        if shared is None:
+            async with self.room:
+                shared = CandidateResult.of(0, "", await self._judgement(task, task.entries[places[0]]))
+        results = {}
+        for place, entry in entries.items():
+            results[place] = await self._recorded(task, entry, program, shared)
+        return results
+
+    async def _recorded(self, task: Task, entry: Entry, program: str, shared: CandidateResult) -> CandidateResult:
+        """The result of one entry, in the journal from now on if it wasn't, and told."""
+        result = self.known.get(_key(task, entry, program))
         if result is None:
-            result = await self._judged(task, entry)
+            error = str(entry.error or "") or (shared.error if shared.verdict is Verdict.INTERNAL_ERROR else "")
+            result = replace(shared, index=entry.index, group=entry.group, error=error)
             if self.journal is not None:
                 line = {"problem": task.name, "program": program, "result": result.to_json()}
                 await asyncio.to_thread(self.journal.append, line)
@@ -84,25 +102,38 @@ class _Evaluation:
             self.on_result(task.name, result)
         return result
 
-    async def _judged(self, task: Task, entry: Entry) -> CandidateResult:
-        async with self.room:
-            judgement = await self._judgement(task, entry)
-        error = str(entry.error or "")
-        if judgement.verdict is Verdict.INTERNAL_ERROR:
-            error = error or judgement.message
-        return CandidateResult.of(entry.index, entry.group, judgement, error)
-
     async def _judgement(self, task: Task, entry: Entry) -> Judgement:
         """The judgement of one program; a sample that the provider or we lost is `internal_error`, no verdict."""
-        if entry.error is not None and entry.error.kind is not ErrorKind.MODEL:
-            return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests), message=entry.error.message)
+        if _is_lost(entry):
+            return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
         try:
             return await self.judge.for_problem(task.problem).judge(entry.program, task.tests)
         except Unjudgeable as reason:
             return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests), message=str(reason))
 
 
-async def _all_or_none(coroutines: Iterable[Coroutine[Any, Any, CandidateResult]]) -> list[CandidateResult]:
+def _alike(entries: Sequence[Entry]) -> list[list[int]]:
+    """The places of entries with the same program; those that were lost have none, and share nothing."""
+    places: dict[object, list[int]] = {}
+    for place, entry in enumerate(entries):
+        places.setdefault(place if _is_lost(entry) else entry.program, []).append(place)
+    return list(places.values())
+
+
+def _is_lost(entry: Entry) -> bool:
+    """Whether the provider or we lost the sample."""
+    return entry.error is not None and entry.error.kind is not ErrorKind.MODEL
+
+
+def _digest(program: str) -> str:
+    return hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _key(task: Task, entry: Entry, program: str) -> Key:
+    return task.name, entry.group, entry.index, program
+
+
+async def _all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """The results of all; where one raises, the others are ended before that goes on."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:

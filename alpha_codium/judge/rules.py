@@ -17,6 +17,7 @@ class Rules:
 
     `cpu_seconds` is taken as it is. A problem's own time limit is meant for C++: Python programs get
     `time_limit_factor` times of it. `delta` and `order_matters` choose the checker of problems that name none.
+    `test_order` is `dataset`, or, for where the first failure ends it, `fails_soonest`.
     """
 
     cpu_seconds: float = 0.0
@@ -25,6 +26,7 @@ class Rules:
     delta: float = 0.0
     order_matters: bool = True
     stop_on_first_failure: bool = False
+    test_order: str = "dataset"
 
     @classmethod
     def of(cls, settings: "CodeTesterSection") -> "Rules":
@@ -36,6 +38,7 @@ class Rules:
             delta=settings.delta,
             order_matters=settings.order_matters,
             stop_on_first_failure=settings.stop_on_first_failure,
+            test_order=settings.test_order,
         )
 
     def limits_for(self, problem: Problem) -> Limits:

@@ -27,6 +27,10 @@ def _pairs(first: str, second: str, firsts: st.SearchStrategy, seconds: st.Searc
 TESTS = _pairs("input", "output", st.text(), st.text())
 PROGRAMS = _pairs("language", "solution", st.integers(0, len(LANGUAGES) - 1), st.text())
 CHECKERS = st.sampled_from([None, {"name": "float", "arguments": {"abs": 1e-9}}, {"name": "tokens", "arguments": {}}])
+EXECUTIONS = st.none() | st.fixed_dictionaries(
+    {"kind": st.sampled_from(["stdin", "call", "assertions"])},
+    optional=dict.fromkeys(("entry_point", "test_code", "setup_code"), st.text() | st.none()),
+)
 LIMITS = st.none() | st.fixed_dictionaries({"seconds": st.integers(0, 1000), "nanos": st.integers(0, 10**9 - 1)})
 RECORDS = st.fixed_dictionaries(
     {"name": st.text(min_size=1).filter(str.strip)},
@@ -47,5 +51,7 @@ RECORDS = st.fixed_dictionaries(
         "time_limit": LIMITS,
         "memory_limit_bytes": st.integers(0, 2**40),
         "checker": CHECKERS,
+        "input_file": st.sampled_from(["", "in.txt"]),
+        "execution": EXECUTIONS,
     },
 )

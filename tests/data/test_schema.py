@@ -14,7 +14,7 @@ from alpha_codium.data.schema import (
     stored_record,
 )
 from alpha_codium.errors import DatasetError
-from alpha_codium.problem import CheckerSpec, Solution, TestCase
+from alpha_codium.problem import CheckerSpec, ExecutionSpec, Solution, TestCase
 from tests.data.records import RECORDS, record
 from tests.support import shared_path
 
@@ -105,6 +105,16 @@ def test_a_problem_by_hand_needs_little():
     assert problem.checker == CheckerSpec("float", {"abs": 0.1})
 
 
+def test_how_a_program_is_run_is_kept_whole_and_is_by_stdin_where_nothing_is_said():
+    execution = {"kind": "assertions", "entry_point": "f", "test_code": "assert f(1)\r\n", "setup_code": "import math"}
+    raw = record(execution=execution)
+    for each in (raw, stored_record(raw), record_from_problem(problem_from_record(raw))):
+        assert problem_from_record(each).execution == ExecutionSpec(**execution)
+        assert stored_record(each)["execution"] == execution
+    for nothing in (None, {}, {"kind": None}):
+        assert problem_from_record(record(execution=nothing)).execution == ExecutionSpec()
+
+
 @pytest.mark.parametrize("limit", [None, {"seconds": 0, "nanos": 0}, 0])
 def test_a_limit_of_null_or_zero_is_no_limit(limit):
     assert problem_from_record(record(time_limit=limit, memory_limit_bytes=0)).time_limit_seconds is None
@@ -137,6 +147,10 @@ def test_a_limit_of_null_or_zero_is_no_limit(limit):
         ({"checker": {"type": "default", "flags": "float_tolerance x"}}, "needs a number"),
         ({"checker": {"type": "default", "flags": "loose"}}, "unknown flag 'loose'"),
         ({"is_description_translated": "no"}, "must be true or false"),
+        ({"execution": "call"}, "execution must be an object"),
+        ({"execution": {"kind": "cal"}}, "execution.kind 'cal' is unknown (did you mean 'call'?)"),
+        ({"execution": {"entrypoint": "f"}}, "unknown key 'entrypoint' (did you mean 'entry_point'?)"),
+        ({"execution": {"kind": "call", "entry_point": 1}}, "execution.entry_point must be text"),
         ({"description": "\ud800"}, "no valid Unicode"),
     ],
 )

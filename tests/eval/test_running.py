@@ -1,20 +1,21 @@
 """Judging a split: in order, in bounded numbers, and able to go on."""
 
 import asyncio
+import dataclasses
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.eval import prepare_for_evaluation
+from alpha_codium.eval import human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, TASKS_IN_FLIGHT, run_evaluation
 from alpha_codium.judge import Judge
-from alpha_codium.problem import CheckerSpec
+from alpha_codium.problem import CheckerSpec, ExecutionSpec
 from alpha_codium.runs import Journal
-from alpha_codium.verdict import Verdict
-from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, problem
+from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict
+from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, labelled, problem
 from tests.eval.test_prepare import row
 
 
@@ -43,6 +44,60 @@ async def test_what_the_journal_holds_is_not_judged_again(tmp_path: Path) -> Non
     assert (len(first.runs), len(second.runs)) == (3, 0)
 
 
+async def test_programs_with_the_same_text_are_run_once_and_each_counts() -> None:
+    sandbox = Arithmetic()
+    rows = [row("a", RIGHT, WRONG, RIGHT, RIGHT + " ", WRONG), row("b", RIGHT)]
+    results = await judged(rows, "ab", sandbox)
+    assert results["a"] == ["accepted", "wrong_answer", "accepted", "accepted", "wrong_answer"]
+    assert sorted(sandbox.runs) == sorted([RIGHT, WRONG, RIGHT + " ", RIGHT])
+
+
+async def test_a_shared_verdict_is_each_candidates_own_result(tmp_path: Path) -> None:
+    human = labelled("a")
+    human = dataclasses.replace(human, incorrect_solutions=human.incorrect_solutions + human.solutions)
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        tasks = human_solutions([human], "both", "private_tests")
+        (result,) = await run_evaluation(tasks, Judge(Arithmetic()), journal=journal)
+    assert [(c.group, c.index, c.verdict.value) for c in result.candidates] == [
+        ("correct", 0, "accepted"),
+        ("correct", 1, "wrong_answer"),
+        ("incorrect", 0, "compilation_error"),
+        ("incorrect", 1, "wrong_answer"),
+        ("incorrect", 2, "accepted"),
+        ("incorrect", 3, "wrong_answer"),
+    ]
+    assert len((tmp_path / "journal.jsonl").read_text().splitlines()) == 6
+
+
+async def test_a_verdict_in_the_journal_is_shared_too_and_each_gets_a_line_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    whole = await judged([row("a", RIGHT, WRONG, RIGHT)], "a", Arithmetic(), path)
+    lines = path.read_text().splitlines(keepends=True)
+    for kept in range(len(lines)):
+        path.write_text("".join(lines[:kept]))
+        again = Arithmetic()
+        assert await judged([row("a", RIGHT, WRONG, RIGHT)], "a", again, path) == whole
+        assert sorted(path.read_text().splitlines()) == sorted(line.strip() for line in lines)
+        assert len(again.runs) <= 2 - (kept > 0)
+
+
+async def test_samples_without_a_program_share_nothing_with_those_that_were_lost(tmp_path: Path) -> None:
+    errors = ["model: no code", "provider: HTTP 500", "internal: ours", "model: refused"]
+    rows = [row("a", "", "", "", "", sample_errors=errors)]
+    for _ in range(2):
+        results = await judged(rows, "a", Arithmetic(), tmp_path / "journal.jsonl")
+        assert results["a"] == ["compilation_error", "internal_error", "internal_error", "compilation_error"]
+    tasks = prepare_for_evaluation(rows, [problem("a")])
+    (result,) = await run_evaluation(tasks, Judge(Arithmetic()))
+    assert [candidate.error for candidate in result.candidates] == errors
+
+
+def test_a_verdict_from_the_programs_own_process_says_so() -> None:
+    tests = (TestResult(Verdict.ACCEPTED, Execution(Status.FINISHED), trust) for trust in ("outside", "in_process"))
+    shown = CandidateResult.of(0, "generated", Judgement(Verdict.ACCEPTED, tuple(tests), 2)).to_json()
+    assert [test.get("trust") for test in shown["tests"]] == [None, "in_process"]
+
+
 async def test_only_what_got_no_verdict_is_judged_again(tmp_path: Path) -> None:
     rows = [row("a", RIGHT, LOST), row("b", WRONG)]
     results = await judged(rows, "ab", Arithmetic(), tmp_path / "journal.jsonl")
@@ -69,7 +124,7 @@ async def test_a_sample_that_the_provider_lost_is_never_run() -> None:
     "given",
     [
         {"checker": CheckerSpec("tokns")},
-        {"execution_kind": "call"},
+        {"execution": ExecutionSpec("cal")},
         {"input_file": "in.txt"},
         {"output_file": "out.txt"},
     ],
@@ -96,7 +151,7 @@ async def test_only_so_many_programs_are_judged_at_a_time_as_keep_the_workers_bu
             Counting.now -= 1
             return report
 
-    tasks = prepare_for_evaluation([row("a", *[RIGHT] * 50)], [problem("a")])
+    tasks = prepare_for_evaluation([row("a", *(f"{RIGHT}  # {i}" for i in range(50)))], [problem("a")])
     await run_evaluation(tasks, Judge(Counting()), workers=3)
     assert Counting.most == 3 * PROGRAMS_IN_FLIGHT
 

@@ -3,7 +3,9 @@
 import dataclasses
 import json
 
-from alpha_codium.problem import CheckerSpec, Problem, Solution, Statement, TestCase
+import pytest
+
+from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, Solution, Statement, TestCase
 from tests.flows.scripted_flow import ai_tests, program
 
 MARK = "SECRET"
@@ -20,14 +22,14 @@ HIDDEN = {
     "input_file": "stdin",
     "output_file": "stdout",
     "checker": CheckerSpec("float", {"abs": 0.00987654305}),
+    # Run before each program, so it has to be Python.
+    "execution": ExecutionSpec("stdin", f"{MARK}8", f"{MARK}9", f"# {MARK}10"),
 }
-# Holds no secret: only programs that read stdin can be judged.
-PLAIN = {"execution_kind"}
 SEEN = {"name": "VISIBLE NAME", "description": "VISIBLE TEXT", "public_tests": (TestCase("1 2\n", "3\n"),)}
 
 
 def test_every_field_of_a_problem_is_either_seen_or_hidden():
-    assert {field.name for field in dataclasses.fields(Problem)} == {*SEEN, *HIDDEN, *PLAIN}
+    assert {field.name for field in dataclasses.fields(Problem)} == {*SEEN, *HIDDEN}
     assert {field.name for field in dataclasses.fields(Statement)} == {*SEEN}
 
 
@@ -73,6 +75,17 @@ async def test_no_hidden_field_reaches_a_prompt_of_the_whole_flow(bench):
 async def test_no_hidden_field_reaches_a_prompt_of_the_baseline(bench):
     _, text = await asked_of(bench, "baseline")
     assert_hidden(text)
+
+
+@pytest.mark.parametrize("kind", ["call", "assertions"])
+async def test_no_hidden_field_reaches_a_prompt_where_functions_are_called(bench, kind):
+    tests = {"call": TestCase("[1, 2]", "3"), "assertions": TestCase("assert solve(1, 2) == 3", "")}
+    seen = SEEN | {"public_tests": (tests[kind],)}
+    hidden = HIDDEN | {"execution": ExecutionSpec(kind, "solve", f"assert {MARK}9", f"# {MARK}10"), "checker": None}
+    answers = {"initial_code": program("def solve(a, b): return 0"), "fix": program("def solve(a, b): return 1")}
+    outcome = await bench.solve(Problem(**seen, **hidden), answers, {"generate_ai_tests.number_of_ai_tests": 0})
+    assert "fix" in outcome.prompts
+    assert_hidden(json.dumps([call.body for call in outcome.calls]))
 
 
 async def test_without_public_tests_no_hidden_one_takes_their_place(bench):

@@ -123,13 +123,11 @@ def main_module(program: CodeType | None) -> dict[str, Any]:
     return variables
 
 
-def compile_all(source: bytes, driver: bytes) -> Task | None:
-    """Compile the program and its driver; None, with the reason on stderr, where that can't be done."""
+def compile_all(source: bytes, driver: CodeType | None) -> Task | None:
+    """Compile the program, to be run by itself or by its driver; None, with the reason on stderr, if it can't be."""
     try:
         program = compile_one(source, wire.PROGRAM)
-        if not driver:
-            return Task(program, None)
-        return Task(compile_one(driver, wire.DRIVER), program)
+        return Task(program, None) if driver is None else Task(driver, program)
     except BaseException as error:
         # The frames are ours: a program that doesn't compile has none.
         sys.excepthook(type(error), error.with_traceback(None), None)

@@ -20,6 +20,10 @@ import time
 from alpha_codium.sandbox.local.inside import jail, program, wire, zygote
 from alpha_codium.sandbox.local.inside import kernel as k
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+
 # Ends the test that runs; only the host sends it, or a program that wants its own end.
 END_TEST = signal.SIGUSR1
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
@@ -75,10 +79,12 @@ class Tests:
             os.write(2, self.warnings)
 
 
-def make_ready(candidate: jail.Config, fds: list[int], config: jail.Config) -> tuple[program.Task, Tests]:
+def make_ready(
+    candidate: jail.Config, fds: list[int], driver: CodeType | None, config: jail.Config
+) -> tuple[program.Task, Tests]:
     """Become the runner of a candidate: give up all rights and compile its program."""
-    source_fd, driver_fd, host_fd, errors_fd = fds
-    source, driver = read_all(source_fd), read_all(driver_fd)
+    source_fd, _, host_fd, errors_fd = fds
+    source = wire.read_all(source_fd)
     write_program(config["program_folder"], source)
     os.dup2(errors_fd, 2)
     host_fd = keep_only(host_fd, config["landlock"])
@@ -90,18 +96,13 @@ def make_ready(candidate: jail.Config, fds: list[int], config: jail.Config) -> t
     if task is None:
         host.send(wire.NOT_COMPILED)
         os._exit(0)
-    tests = Tests(host, candidate, read_all(2))
+    tests = Tests(host, candidate, wire.read_all(2))
     resource.setrlimit(resource.RLIMIT_AS, (candidate["memory_bytes"] + config["own_bytes"],) * 2)
     signal.signal(END_TEST, end_test)
     gc.freeze()
     task.make_ready()
     host.send(wire.COMPILED)
     return task, tests
-
-
-def read_all(fd: int) -> bytes:
-    """The whole of a file in memory."""
-    return os.pread(fd, os.fstat(fd).st_size, 0)
 
 
 def write_program(folder: int, source: bytes) -> None:

@@ -6,6 +6,7 @@ runner -> host   COMPILED or NOT_COMPILED; a RESULT for each test
 host -> runner   TEST with [stdin, stdout, stderr, maybe a link], and behind it the nonce
 """
 
+import os
 import struct
 
 READY = b"Z"
@@ -38,3 +39,8 @@ def recurse(n):
         return n
 depth = recurse(0)
 """
+
+
+def read_all(fd: int) -> bytes:
+    """The whole of a file in memory."""
+    return os.pread(fd, os.fstat(fd).st_size, 0)

@@ -17,15 +17,21 @@ import sys
 from alpha_codium.sandbox.local.inside import jail, wire
 from alpha_codium.sandbox.local.inside import kernel as k
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+
 SCM_RIGHTS = 1
 CONTROL_BYTES = 256
 # What a bare interpreter takes of its address space; a limit of memory is a limit of what comes on top.
 BARE_BYTES = 24 << 20
 THREAD_STACK = 8 << 20
+MOST_DRIVERS = 16
+DRIVERS: dict[bytes, CodeType] = {}
 
 
-def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], jail.Config]:
-    """Serve the host until it goes; comes back in the process of a runner, with candidate, descriptors and ours."""
+def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], CodeType | None, jail.Config]:
+    """Serve the host until it goes; comes back in a runner's process, with what `runner.make_ready` needs."""
     control = _socket.socket(fileno=control_fd)
     config = marshal.loads(control.recv(wire.MESSAGE_BYTES))
     prepare(config)
@@ -44,10 +50,11 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], jail.Con
         message, fds = receive(control)
         if not message:
             os._exit(0)
+        driver = driver_of(wire.read_all(fds[1]))
         started = fork_runner(own_pids)
         if started == 0:
             control.detach()
-            return marshal.loads(message), fds, config
+            return marshal.loads(message), fds, driver, config
         reap_runner(control, started, fds)
         if jail.scratch_state() != pristine:
             renew(config)
@@ -129,6 +136,17 @@ def reap_runner(control: _socket.socket, pid: int, fds: list[int]) -> None:
     except ConnectionError:
         # The host has gone; with us goes the runner.
         os._exit(0)
+
+
+def driver_of(source: bytes) -> CodeType | None:
+    """A driver compiled, once for all candidates: there are few, and they are ours. None where there is none."""
+    if not source:
+        return None
+    if source not in DRIVERS:
+        if len(DRIVERS) >= MOST_DRIVERS:
+            DRIVERS.clear()
+        DRIVERS[source] = compile(source, wire.FOLDER + "/" + wire.DRIVER, "exec", 0, True)
+    return DRIVERS[source]
 
 
 def renew(config: jail.Config) -> None:

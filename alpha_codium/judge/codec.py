@@ -1,0 +1,225 @@
+"""Values as text between processes that don't trust each other. Standard library only, CPython 3.9 and later.
+
+1. Only values of exactly these types cross, told by `type(value) is`: None, bool, int, float, complex, str, bytes,
+   bytearray, list, tuple, set, frozenset, dict, range, and the containers of `collections` that compare as those do.
+   What a program derives from them, with an `__eq__` of its own, doesn't. A scalar of numpy crosses as Python's.
+2. The text is ASCII. A scalar is a letter, its text and `;`, a container a capital, its items and `)`: `Li1;i-ff;)` is
+   `[1, -255]`. Numbers are hexadecimal, so that reading one takes linear time; text is the hexadecimal of its UTF-8.
+3. Nothing in it names code: reading makes values of these types or raises Malformed. What isn't spelt as `encode`
+   spells it is malformed, too.
+4. Where both sides agree, `refer` turns a value of another type into a number that stands for it.
+"""
+
+import sys
+
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+MAX_DEPTH = 200
+MAX_SIZE = 64 << 20
+SURROGATES = "surrogatepass"
+
+
+class Unencodable(TypeError):
+    """A value that may not cross: of another type, too deep, or too large."""
+
+
+class Malformed(ValueError):
+    """A text that `encode` didn't write."""
+
+
+def encode(value: "Any", refer: "Callable[[Any], int | None] | None" = None) -> str:
+    """The value as text; raises Unencodable."""
+    out: list[str] = []
+    _write(value, out, refer, MAX_DEPTH)
+    text = "".join(out)
+    if len(text) > MAX_SIZE:
+        raise Unencodable("the value is too large to cross")
+    return text
+
+
+def decode(
+    text: str,
+    build: "Mapping[str, Callable[[list[Any]], Any]] | None" = None,
+    referred: "Callable[[int], Any] | None" = None,
+    most: int = MAX_SIZE,
+) -> "Any":
+    """The value of a text; raises Malformed.
+
+    `build` makes the containers, from the list of their items, by their capital; without it they are what they were.
+    `referred` gives the value that a number stands for. Of more than `most` values none is made.
+    """
+    if text.count(";") + text.count(")") > most:
+        raise Malformed("too many values")
+    if len(text) > MAX_SIZE:
+        raise Malformed("the text is too long")
+    build = build or BUILDERS
+    open_items: list[tuple[str, list[Any]]] = [("", [])]
+    place = 0
+    while place < len(text):
+        mark = text[place]
+        place += 1
+        if mark == ")":
+            if len(open_items) == 1:
+                raise Malformed("a container ends that didn't begin")
+            name, items = open_items.pop()
+            open_items[-1][1].append(_built(build[name], items))
+        elif mark in build:
+            if len(open_items) > MAX_DEPTH:
+                raise Malformed("too deep")
+            open_items.append((mark, []))
+        else:
+            end = text.find(";", place)
+            if end < 0:
+                raise Malformed("a scalar without an end")
+            open_items[-1][1].append(_scalar(mark, text[place:end], referred))
+            place = end + 1
+    if len(open_items) != 1 or len(open_items[0][1]) != 1:
+        raise Malformed("not one whole value")
+    return open_items[0][1][0]
+
+
+def _write(value: "Any", out: "list[str]", refer: "Callable[[Any], int | None] | None", depth: int) -> None:
+    kind = type(value)
+    scalar = SPELLINGS.get(kind)
+    if scalar is not None:
+        out.append(scalar(value))
+        return
+    name = CONTAINERS.get(kind) or _name_in_collections(kind)
+    if name is None and kind.__module__ == "numpy" and getattr(value, "shape", None) == ():
+        _write(value.item(), out, None, depth - 1)
+        return
+    if name is None:
+        number = None if refer is None else refer(value)
+        if number is None:
+            raise Unencodable(f"a value of the type {kind.__name__!r} can't cross")
+        out.append(f"r{number:x};")
+        return
+    if depth <= 0:
+        raise Unencodable("the value is nested too deep to cross")
+    out.append(name)
+    for item in _pairs(value) if name in MAPPINGS else value:
+        _write(item, out, refer, depth - 1)
+    out.append(")")
+
+
+def _pairs(mapping: "Mapping[Any, Any]") -> "Iterator[Any]":
+    for key, item in mapping.items():
+        yield key
+        yield item
+
+
+def _name_in_collections(kind: type) -> "str | None":
+    module = sys.modules.get("collections")
+    for name, attribute in COLLECTIONS.items():
+        if module is not None and getattr(module, attribute) is kind:
+            return name
+    return None
+
+
+def _built(builder: "Callable[[list[Any]], Any]", items: "list[Any]") -> "Any":
+    try:
+        return builder(items)
+    except (TypeError, ValueError) as error:
+        raise Malformed(str(error)) from None
+
+
+def _scalar(mark: str, body: str, referred: "Callable[[int], Any] | None") -> "Any":
+    if mark not in READERS:
+        raise Malformed("a scalar that is none")
+    try:
+        value = READERS[mark](body)
+        if mark == "r":
+            if referred is None:
+                raise Malformed("a reference where there are none")
+            return referred(value)
+        spelt = SPELLINGS[type(value)](value)
+    except (ValueError, OverflowError, LookupError):
+        raise Malformed(f"a scalar {mark!r} that can't be read") from None
+    if spelt != f"{mark}{body};":
+        raise Malformed(f"a scalar {mark!r} that isn't spelt so")
+    return value
+
+
+def _complex(body: str) -> complex:
+    real, _, imaginary = body.partition(",")
+    return complex(float.fromhex(real), float.fromhex(imaginary))
+
+
+def _mapping(items: "list[Any]") -> "dict[Any, Any]":
+    made = dict(zip(items[::2], items[1::2]))  # noqa: B905 - `strict` is of 3.10
+    if 2 * len(made) != len(items):
+        raise ValueError("a key twice, or without its value")
+    return made
+
+
+def _distinct(kind: "Callable[[Any], Any]", other: "Callable[[Any], Any]") -> "Callable[[list[Any]], Any]":
+    def build(items: "list[Any]") -> "Any":
+        made = kind(items)
+        if len(made) != len(items):
+            raise ValueError("an item stands twice")
+        # A set that was copied from another one, as a literal is, has its items in another order.
+        return made if _same_items(made, items) or not _same_items(copy := kind(other(items)), items) else copy
+
+    return build
+
+
+def _same_items(made: "Any", items: "list[Any]") -> bool:
+    return all(one is another for one, another in zip(made, items))  # noqa: B905 - `strict` is of 3.10
+
+
+def _range(items: "list[Any]") -> range:
+    if len(items) != 3 or any(type(item) is not int for item in items):
+        raise ValueError("a range has three integers")
+    return range(*items)
+
+
+def _of_collections(attribute: str, prepare: "Callable[[list[Any]], Any]") -> "Callable[[list[Any]], Any]":
+    def build(items: "list[Any]") -> "Any":
+        import collections
+
+        made = prepare(items)
+        kind = getattr(collections, attribute)
+        return kind(None, made) if attribute == "defaultdict" else kind(made)
+
+    return build
+
+
+SPELLINGS: "dict[type, Callable[[Any], str]]" = {
+    type(None): lambda _: "n;",
+    bool: lambda value: "t;" if value else "f;",
+    int: lambda value: f"i{value:x};",
+    float: lambda value: f"d{value.hex()};",
+    complex: lambda value: f"c{value.real.hex()},{value.imag.hex()};",
+    str: lambda value: f"s{value.encode('utf-8', SURROGATES).hex()};",
+    bytes: lambda value: f"b{value.hex()};",
+    bytearray: lambda value: f"a{value.hex()};",
+    range: lambda value: f"Ri{value.start:x};i{value.stop:x};i{value.step:x};)",
+}
+READERS: "dict[str, Callable[[str], Any]]" = {
+    "n": lambda _: None,
+    "t": lambda _: True,
+    "f": lambda _: False,
+    "i": lambda body: int(body, 16),
+    "d": float.fromhex,
+    "c": _complex,
+    "s": lambda body: bytes.fromhex(body).decode("utf-8", SURROGATES),
+    "b": bytes.fromhex,
+    "a": bytearray.fromhex,
+    "r": lambda body: int(body, 16),
+}
+CONTAINERS: "dict[type, str]" = {list: "L", tuple: "T", set: "S", frozenset: "Z", dict: "D"}
+COLLECTIONS = {"C": "Counter", "O": "OrderedDict", "V": "defaultdict", "Q": "deque"}
+MAPPINGS = "DCOV"
+BUILDERS: "dict[str, Callable[[list[Any]], Any]]" = {
+    "L": lambda items: items,
+    "T": tuple,
+    "S": _distinct(set, frozenset),
+    "Z": _distinct(frozenset, set),
+    "D": _mapping,
+    "R": _range,
+    **{name: _of_collections(attribute, _mapping) for name, attribute in COLLECTIONS.items() if name != "Q"},
+    "Q": _of_collections("deque", list),
+}

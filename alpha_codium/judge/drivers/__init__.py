@@ -1,0 +1,27 @@
+"""Drivers: trusted scripts that run in a program's place inside a sandbox, as text.
+
+A driver is one text, since nothing of this package can be imported there: each line that imports from
+`alpha_codium.judge` is replaced by the source of that module. Standard library only, CPython 3.9 and later.
+"""
+
+import functools
+import re
+from pathlib import Path
+
+IMPORT = re.compile(r"^from alpha_codium\.judge\.([\w.]+) import .*\n", re.MULTILINE)
+JUDGE = Path(__file__).parent.parent
+
+
+@functools.cache
+def driver(name: str) -> str:
+    """The whole text of the driver called `name`."""
+    included: set[str] = set()
+
+    def source(module: str) -> str:
+        if module in included:
+            return ""
+        included.add(module)
+        text = JUDGE.joinpath(*module.split(".")).with_suffix(".py").read_text("utf-8")
+        return IMPORT.sub(lambda found: source(found[1]), text)
+
+    return source(f"drivers.{name}")

@@ -1,0 +1,38 @@
+"""In the program's place: calls one function of it with the arguments on stdin, and writes what it returns to stdout.
+
+1. stdin holds a line with `(entry_point, setup_code)` as `codec` spells it, and after it the list of arguments: spelt
+   so, too, or as JSON, which is faster for large ones, but takes longer to import than small ones take to read.
+2. What the program prints while it is loaded and called goes to stderr.
+3. What was returned goes to the real stdout, as `codec` spells it. It is compared elsewhere: here is nothing to forge.
+"""
+
+import os
+import sys
+
+from alpha_codium.judge.codec import decode, encode
+from alpha_codium.judge.drivers.loading import find, leave, load, tell
+
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from types import CodeType
+
+
+def call(program: "CodeType") -> None:
+    """Load, call, write."""
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    entry_point, setup_code = decode(sys.stdin.readline().rstrip("\n"))
+    text = sys.stdin.read()
+    arguments = decode(text) if text.startswith("L") else __import__("json").loads(text)
+    try:
+        result = encode(find(load(program, setup_code), entry_point)(*arguments))
+    except Exception as error:  # noqa: BLE001 - it ends this process, as it would end the program's
+        tell(error)
+        leave(1)
+    with os.fdopen(stdout, "w", encoding="ascii") as out:
+        out.write(result)
+    leave(0)
+
+
+if "program" in globals():
+    call(globals()["program"])

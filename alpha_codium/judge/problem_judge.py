@@ -1,0 +1,76 @@
+"""The judge of one problem: what its tests say of a program.
+
+1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
+2. No test, no program, or no execution is never a pass.
+3. A test that is none of its kind (arguments that are no JSON) is our fault: `internal_error`, whatever the program.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from alpha_codium.judge.kinds import Kind
+from alpha_codium.judge.order import FailureCounts
+from alpha_codium.problem import TestCase
+from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
+
+NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemJudge:
+    """Judges programs by one problem's kind of tests, limits and checker; knows none of its tests.
+
+    `failures`, where given, puts first the tests that failed most programs, if the first failure is to end it.
+    """
+
+    name: str
+    kind: Kind
+    stop_on_first_failure: bool = False
+    failures: FailureCounts | None = None
+
+    async def judge(self, program: str, tests: Sequence[TestCase], *, stop_early: bool | None = None) -> Judgement:
+        """The verdicts of `program` on `tests`; with `stop_early`, tests after the first failure are left out."""
+        if not tests:
+            return Judgement(Verdict.NO_TESTS, message="there are no tests")
+        if not program.strip():
+            return _uncompiled(NO_PROGRAM, len(tests))
+        stop_early = self.stop_on_first_failure if stop_early is None else stop_early
+        faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
+        ordered = self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
+        ordered = [place for place in ordered if place not in faults]
+        results = {place: _not_run(fault) for place, fault in faults.items()}
+
+        def told(index: int, result: TestResult) -> bool:
+            results[ordered[index]] = result
+            return stop_early and not self._passed(tests[ordered[index]], result)
+
+        compilation = await self.kind.judge_each(program, [tests[place] for place in ordered], told)
+        if compilation.status is not Status.FINISHED:
+            return _uncompiled(compilation, len(tests))
+        if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
+            results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
+        in_order = tuple(results[place] for place in sorted(results))
+        verdict = first_failure(result.verdict for result in in_order)
+        return Judgement(verdict, in_order, len(tests), message=next(iter(faults.values()), ""))
+
+    def fault_of(self, test: TestCase) -> str:
+        """Why a test can't be run, as one that a model made may not; nothing where it can."""
+        return self.kind.fault_of(test)
+
+    async def execute(self, program: str, input: str) -> Execution:
+        """One run of `program` under the problem's limits, not compared with anything."""
+        return await self.kind.execute(program, input)
+
+    def _passed(self, test: TestCase, result: TestResult) -> bool:
+        if self.failures and result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
+            self.failures.add(self.name, test)
+        return result.verdict is Verdict.ACCEPTED
+
+
+def _not_run(why: str) -> TestResult:
+    return TestResult(Verdict.INTERNAL_ERROR, Execution(Status.INTERNAL_ERROR, stderr=why))
+
+
+def _uncompiled(compilation: Execution, tests: int) -> Judgement:
+    verdict = Verdict(compilation.status.value)
+    return Judgement(verdict, (TestResult(verdict, compilation),) * tests, tests, message=compilation.stderr)
