@@ -37,31 +37,40 @@ class Candidate:
         self.worker, self.limits = worker, limits
         self._socket, self._errors = worker.begin(source, driver, limits)
         self._patience = 0.0
+        self._begun = worker.group.cpu_seconds() if worker.group is not None else 0.0
 
     def compile(self) -> Execution:
         """How compiling went; raises RunnerLost where the runner died of it."""
-        answer = self._answer(COMPILE_SECONDS)
-        if answer is None:
+        if self._answer(COMPILE_SECONDS, 1) != wire.COMPILING:
+            raise WorkerLost(files.last_words(self._errors) or "the runner didn't come to compile")
+        answer = self._answer(COMPILE_SECONDS, 1)
+        if answer is None and self._has_computed(COMPILE_SECONDS / 2):
             return Execution(Status.COMPILATION_ERROR, stderr="it takes too long to compile")
+        if answer is None:
+            raise WorkerLost("the runner stopped while it compiled")
         if answer == wire.COMPILED:
             return Execution(Status.FINISHED, exit_code=0)
         if answer != wire.NOT_COMPILED:
-            raise RunnerLost(files.last_words(self._errors))
+            raise RunnerLost(files.last_words(self._errors) or "the compiler died of this program")
         said = files.end(self._errors, files.size_of(self._errors), STDERR_KEPT)
         stderr = said.replace(FOLDER_PREFIX, b"")
         return Execution(Status.COMPILATION_ERROR, stderr=stderr.decode("utf-8", "replace"), exit_code=1)
 
     def test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
         """Run the program on one input; raises RunnerLost. A `link` is the program's alone from then on."""
-        fds = [files.input_file(data), files.output_file("stdout"), files.output_file("stderr")]
-        if link is not None:
-            fds.append(link)
+        fds: list[int] = []
         try:
+            fds.append(files.input_file(data))
+            fds.append(files.output_file("stdout"))
+            fds.append(files.output_file("stderr"))
+            if link is not None:
+                fds.append(link)
+                link = None
             outcome = self._run(fds, fds[1], fds[2])
             stdout = files.beginning(fds[1], outcome.stdout_bytes, self.limits.output_bytes)
             stderr = files.end(fds[2], outcome.stderr_bytes, STDERR_KEPT)
         finally:
-            for fd in fds:
+            for fd in fds if link is None else [*fds, link]:
                 os.close(fd)
         return outcome, execution_of(outcome, stdout, stderr, self.limits)
 
@@ -130,7 +139,12 @@ class Candidate:
             burned = group.cpu_seconds() - used if group is not None else 0.0
         return None
 
-    def _answer(self, seconds: float) -> bytes | None:
+    def _has_computed(self, seconds: float) -> bool:
+        """Whether the worker used so much CPU time since this candidate began; yes where that isn't known."""
+        group = self.worker.group
+        return group is None or group.cpu_seconds() - self._begun >= seconds
+
+    def _answer(self, seconds: float, most: int = wire.RESULT.size) -> bytes | None:
         """The runner's next answer; None where there is none in time, empty where it is gone."""
         if seconds != self._patience:
             self._patience = seconds
@@ -138,7 +152,7 @@ class Candidate:
             # The kernel's own limit of a wait spares us a poll before each answer.
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, TIMEVAL.pack(int(whole), int(part * 1e6)))
         try:
-            return self._socket.recv(wire.RESULT.size)
+            return self._socket.recv(most)
         except BlockingIOError:
             return None
         except ConnectionError:

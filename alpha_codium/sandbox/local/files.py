@@ -1,7 +1,9 @@
 """Files in memory that pass between host and jail: inputs in, outputs out."""
 
+import contextlib
 import fcntl
 import os
+from collections.abc import Iterator
 
 SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 
@@ -9,11 +11,25 @@ SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_S
 def input_file(data: bytes) -> int:
     """A descriptor to read `data` from its beginning; nobody can change what it holds any more."""
     fd = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    done = os.pwrite(fd, data, 0) if data else 0
-    while done < len(data):
-        done += os.pwrite(fd, memoryview(data)[done:], done)
-    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, SEALS)
+    try:
+        done = os.pwrite(fd, data, 0) if data else 0
+        while done < len(data):
+            done += os.pwrite(fd, memoryview(data)[done:], done)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, SEALS)
+    except BaseException:
+        os.close(fd)
+        raise
     return fd
+
+
+@contextlib.contextmanager
+def closing(fds: list[int]) -> Iterator[list[int]]:
+    """A list of descriptors that are closed at the end, however many there are then."""
+    try:
+        yield fds
+    finally:
+        for fd in fds:
+            os.close(fd)
 
 
 def output_file(name: str) -> int:

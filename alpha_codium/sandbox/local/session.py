@@ -54,9 +54,8 @@ class Session:
         for _ in range(TRIES):
             try:
                 return self._begin()
-            except RunnerLost:
-                stderr = "the compiler died of this program"
-                lost = Execution(Status.COMPILATION_ERROR, stderr=stderr)
+            except RunnerLost as error:
+                lost = Execution(Status.COMPILATION_ERROR, stderr=str(error))
             except (WorkerLost, OSError) as error:
                 lost = Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
             self._abandon()

@@ -7,7 +7,6 @@ import contextlib
 import itertools
 import marshal
 import os
-import platform
 import signal
 import socket
 import subprocess
@@ -23,8 +22,7 @@ from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.sandbox.local.interpreter import Interpreter
-from alpha_codium.sandbox.local.outcome import largest_file
-from alpha_codium.sandbox.local.seccomp import build_filter
+from alpha_codium.sandbox.local.orders import order_of
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
 # No user has an id in here: each worker takes one for itself.
@@ -33,11 +31,8 @@ START_SECONDS = 60.0
 ANSWER_SECONDS = 10.0
 LEAVE_SECONDS = 2.0
 SCRATCH_BYTES = 64 << 20
-COMPILE_BYTES = 2 << 30
 # What the zygote, the runner and the outputs take of a group's memory.
 GROUP_OVERHEAD = 96 << 20
-# Outside of the limit of processes: the one outside, the zygote, the runner.
-OWN_PROCESSES = 3
 _numbers = itertools.count()
 
 
@@ -81,28 +76,33 @@ class Worker:
 
     def start(self) -> None:
         """Make the jail; raises WorkerLost with the reason where that fails."""
-        control, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, wire.MESSAGE_BYTES)
-        control.settimeout(START_SECONDS)
-        with self._lock, inner:
-            if self._closing:
-                control.close()
-                raise WorkerLost("the sandbox is closed")
-            self._control, self._stderr = control, files.output_file("stderr")
-            self._process = self.jail.starter.submit(self._spawn, inner).result()
         try:
+            self._open()
+            assert self._control is not None and self._process is not None
             self.group = open_worker_group(f"gencode-{os.getpid()}-{self.number}")
             if self.group is not None:
                 self.group.add(self._process.pid)
-            control.send(marshal.dumps(self._config(), 2))
-            message = control.recv(wire.MESSAGE_BYTES)
+            self._control.send(marshal.dumps(self._config(), 2))
+            message = self._control.recv(wire.MESSAGE_BYTES)
             if message[:1] != wire.READY:
                 raise OSError(files.last_words(self._stderr) or "it ended")
             self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:]), strict=True))
-            control.settimeout(ANSWER_SECONDS)
+            self._control.settimeout(ANSWER_SECONDS)
         except (OSError, ValueError) as error:
             self.discard()
             raise WorkerLost(f"the jail can't be made: {error}") from error
+
+    def _open(self) -> None:
+        """Start the process in which the jail is made; raises OSError, and WorkerLost where that is too late."""
+        control, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with self._lock, inner:
+            self._control = control
+            if self._closing:
+                raise OSError("the sandbox is closed")
+            control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, wire.MESSAGE_BYTES)
+            control.settimeout(START_SECONDS)
+            self._stderr = files.output_file("stderr")
+            self._process = self.jail.starter.submit(self._spawn, inner).result()
 
     def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[socket.socket, int]:
         """Have a runner started: its socket, and a file that holds what it says on stderr while it compiles."""
@@ -113,13 +113,15 @@ class Worker:
         if self.group is not None and "memory" in self.group.parts:
             self.group.set_memory(limits.memory_bytes + GROUP_OVERHEAD)
         host, inner = socket.socketpair()
-        errors = files.output_file("stderr")
+        errors = -1
         try:
             with inner:
-                self._hand_over([source, driver], inner, errors, self._candidate(limits))
+                errors = files.output_file("stderr")
+                self._hand_over([source, driver], inner, errors, order_of(limits, may_fork=self.may_fork))
         except BaseException:
             host.close()
-            os.close(errors)
+            if errors >= 0:
+                os.close(errors)
             raise
         return host, errors
 
@@ -155,11 +157,13 @@ class Worker:
         with self._lock:
             process, self._process = self._process, None
             control, self._control = self._control, None
+            stderr, self._stderr = self._stderr, -1
         if control is not None:
             control.close()
         if process is not None:
             end(process)
-            os.close(self._stderr)
+        if stderr >= 0:
+            os.close(stderr)
         self._let_go()
         if self.group is not None:
             self.group.kill_and_remove()
@@ -179,21 +183,19 @@ class Worker:
         # The stack's limit at exec decides where the kernel puts what could be in its way.
         shell = 'ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)"; exec "$@"'
         command = ["/bin/sh", "-c", shell, "sh", interpreter, "-S", "-s", str(SCRIPT), str(fd)]
-        stdin, stdout = files.input_file(b""), files.output_file("stdout")
-        try:
+        with files.closing([]) as fds:
+            fds.append(files.input_file(b""))
+            fds.append(files.output_file("stdout"))
             return subprocess.Popen(
                 command,
-                stdin=stdin,
-                stdout=stdout,
+                stdin=fds[0],
+                stdout=fds[1],
                 stderr=self._stderr,
                 pass_fds=[fd],
                 env=dict(self.jail.environment),
                 cwd="/",
                 process_group=0,
             )
-        finally:
-            os.close(stdin)
-            os.close(stdout)
 
     def _config(self) -> dict[str, Any]:
         interpreter = self.jail.interpreter
@@ -208,24 +210,6 @@ class Worker:
             "scratch_bytes": SCRATCH_BYTES,
         }
 
-    def _candidate(self, limits: Limits) -> dict[str, Any]:
-        machine = platform.machine()
-        return {
-            "memory_bytes": limits.memory_bytes,
-            "cpu_seconds": cpu_limit(limits),
-            "filter": build_filter(machine, processes=True, narrowing=not self.may_fork),
-            "test_filter": b"" if self.may_fork else build_filter(machine, processes=False),
-            "rlimits": {
-                "RLIMIT_FSIZE": largest_file(limits),
-                "RLIMIT_NOFILE": limits.open_files,
-                "RLIMIT_NPROC": limits.processes + OWN_PROCESSES,
-                "RLIMIT_MEMLOCK": 0,
-                "RLIMIT_MSGQUEUE": 0,
-                "RLIMIT_SIGPENDING": 1024,
-            },
-            "compile_rlimits": {"RLIMIT_AS": COMPILE_BYTES},
-        }
-
     @property
     def may_fork(self) -> bool:
         """Whether a test may have several processes: where their sum of CPU time and memory is known."""
@@ -233,22 +217,21 @@ class Worker:
 
     def _hand_over(self, sources: list[bytes], inner: socket.socket, errors: int, candidate: dict[str, Any]) -> None:
         assert self._control is not None
-        fds = [files.input_file(source) for source in sources]
         try:
-            socket.send_fds(self._control, [marshal.dumps(candidate, 2)], [*fds, inner.fileno(), errors])
+            with files.closing([]) as fds:
+                for source in sources:
+                    fds.append(files.input_file(source))
+                socket.send_fds(self._control, [marshal.dumps(candidate, 2)], [*fds, inner.fileno(), errors])
             message, grips, _, _ = socket.recv_fds(self._control, 64, 4)
         except OSError as error:
             raise self._lost(error) from error
-        finally:
-            for fd in fds:
-                os.close(fd)
         if message[:1] != wire.STARTED or len(grips) != 1:
             raise self._lost("it started no runner")
         with self._lock:
             self._runner = grips[0]
 
     def _lost(self, reason: object) -> WorkerLost:
-        said = files.last_words(self._stderr) if self._process else ""
+        said = files.last_words(self._stderr) if self._stderr >= 0 else ""
         self.discard()
         return WorkerLost(f"the sandbox's worker was lost: {said or reason}")
 
@@ -283,8 +266,3 @@ def end(process: "subprocess.Popen[bytes]") -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def cpu_limit(limits: Limits) -> int:
-    """The kernel's limit in whole seconds: above ours by enough to tell a close call from an endless loop."""
-    return max(int(limits.cpu_seconds) + 1, -int(-1.2 * limits.cpu_seconds // 1))

@@ -92,6 +92,8 @@ def make_ready(
     os.chdir(wire.FOLDER)
     limit(candidate)
     harden(candidate, config["landlock"])
+    # Whoever dies from here on dies of the program.
+    host.send(wire.COMPILING)
     task = program.compile_all(source, driver)
     if task is None:
         host.send(wire.NOT_COMPILED)

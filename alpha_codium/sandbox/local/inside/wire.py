@@ -2,7 +2,7 @@
 
 host -> zygote   a candidate (marshalled), with [source, driver, runner's socket, stderr of the compilation]
 zygote -> host   READY and a byte each for Landlock and /proc; STARTED with [pidfd of the runner]; ENDED and how
-runner -> host   COMPILED or NOT_COMPILED; a RESULT for each test
+runner -> host   COMPILING, then COMPILED or NOT_COMPILED; a RESULT for each test
 host -> runner   TEST with [stdin, stdout, stderr, maybe a link], and behind it the nonce
 """
 
@@ -12,6 +12,7 @@ import struct
 READY = b"Z"
 STARTED = b"S"
 ENDED = b"D"
+COMPILING = b"C"
 COMPILED = b"K"
 NOT_COMPILED = b"X"
 TEST = b"T"
