@@ -49,4 +49,5 @@ def sandbox_of(settings: "CodeTesterSection") -> Sandbox:
         workers=settings.workers,
         isolation=settings.sandbox,
         interpreter=settings.interpreter,
+        preload=settings.preload,
     )

@@ -80,11 +80,17 @@ def run(job: dict, stdin: bytes, channel: "int | None") -> tuple[dict, bytes, by
     return result, bytes(streams.stdout[: job["output_bytes"]]), bytes(streams.stderr)
 
 
+def input_file(folder: str, data: bytes) -> BinaryIO:
+    """A file without a name to read `data` from; as after `<` in a shell, whoever has it can't write."""
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        file.write(data)
+        file.flush()
+        return open(file.name, "rb")  # noqa: PTH123 - pathlib would be one module more in each helper
+
+
 def start(job: dict, stdin: bytes, channel: "int | None") -> tuple[int, int, int, str]:
     """Fork and exec the program; its number, our ends of its stdout and stderr, and why it didn't start."""
-    with tempfile.TemporaryFile(dir=job["folder"]) as file:
-        file.write(stdin)
-        file.seek(0)
+    with input_file(job["folder"], stdin) as file:
         (our_stdout, stdout), (our_stderr, stderr), (trouble, told) = os.pipe(), os.pipe(), os.pipe()
         pid = os.fork()
         if pid == 0:

@@ -122,6 +122,15 @@ async def test_sandbox_false_is_no_isolation_and_true_is_some():
     assert shown[0] != shown[1] == str(Path("/proc/self/ns/net").readlink())
 
 
+@changes("code_tester.preload")
+@pytest.mark.parametrize(("preload", "loaded"), [([], False), (["colorsys"], True)])
+async def test_preload_names_modules_that_are_there_when_a_program_imports_them(preload, loaded):
+    program = "import sys\nprint('colorsys' in sys.modules)\nimport colorsys"
+    async with sandbox_of(code_tester(preload=preload, workers=1)) as sandbox:
+        report = await sandbox.run(program, [""])
+    assert report.executions[0].stdout == f"{loaded}\n"
+
+
 @changes("code_tester.workers")
 @pytest.mark.parametrize("workers", [1, 3])
 def test_workers_is_how_many_programs_run_at_a_time(workers):

@@ -4,6 +4,7 @@ import pytest
 
 from alpha_codium.flows.stages.code import plans_to_try
 from alpha_codium.flows.state import FlowState, Plan
+from alpha_codium.problem import ExecutionSpec
 from alpha_codium.solution import ErrorKind
 from tests.flows.scripted_flow import (
     CRASH,
@@ -137,6 +138,17 @@ async def test_ai_tests_that_repeat_or_contradict_are_dropped(bench):
     }
     outcome = await bench.solve(ONE, answers)
     assert "fix" not in outcome.prompts
+    assert outcome.candidate.solved_public
+
+
+async def test_ai_tests_that_can_not_be_run_are_dropped(bench):
+    answers = {
+        "generate_ai_tests": ai_tests(("add these: 4 and 4", "8"), ("[6, 1]", "7")),
+        "initial_code": program("def add(a, b): return a + b"),
+    }
+    problem = problem_of(("[1, 2]", "3"), execution=ExecutionSpec("call", entry_point="add"))
+    outcome = await bench.solve(problem, answers)
+    assert outcome.candidate.error is None
     assert outcome.candidate.solved_public
 
 

@@ -25,7 +25,7 @@ class GenerateAiTests:
     brute_force_prompt: Prompt = field(**prompt_file("brute_force", code=True))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Make tests; drop those that contradict or repeat a public test, or one another."""
+        """Make tests; drop those that contradict or repeat a public test, or one another, or that can't be run."""
         settings = context.settings.generate_ai_tests
         if settings.number_of_ai_tests == 0:
             return
@@ -37,7 +37,8 @@ class GenerateAiTests:
         public = {test.input.strip() for test in state.statement.public_tests}
         fresh: dict[str, ExplainedTest] = {}
         for test in tests:
-            if test.input.strip() not in public:
+            # What the judge can't run is the model's slip, not a fault of the sandbox.
+            if test.input.strip() not in public and not context.judge.fault_of(test.test):
                 fresh.setdefault(test.input.strip(), test)
         tests = list(fresh.values())[: settings.number_of_ai_tests]
         if tests and not state.statement.public_tests:

@@ -115,16 +115,20 @@ class WorkerGroup:
 
         The group can't be used any more.
         """
+        # First, since what follows needs descriptors, and there may be no other left.
+        for descriptor in (self._cpu, self._peak):
+            if descriptor is not None:
+                os.close(descriptor)
+        self._cpu = self._peak = None
         with suppress(OSError):
             self.set_processes(0)  # nothing more can be started in it
         deadline = time.monotonic() + PATIENCE_SECONDS
         for folder in self._locks:
             kill_tasks(folder, deadline)
         gone = [remove_folder(folder, deadline) for folder in self._locks]
-        for descriptor in (*self._locks.values(), self._cpu, self._peak):
-            if descriptor is not None:
-                os.close(descriptor)
-        self._locks, self._cpu, self._peak = {}, None, None
+        for descriptor in self._locks.values():
+            os.close(descriptor)
+        self._locks = {}
         return all(gone)
 
     def _open(self, controller: str, names: tuple[str, str]) -> int | None:

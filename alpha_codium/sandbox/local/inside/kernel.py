@@ -173,6 +173,11 @@ def landlock_restrict(ruleset: int) -> None:
     _call("landlock_restrict_self", LANDLOCK_RESTRICT_SELF, ruleset, 0)
 
 
+def give_back() -> None:
+    """Give memory that was freed back to the kernel: what is not there needs no copying at a fork."""
+    _libc.malloc_trim(0)
+
+
 def few_arenas() -> None:
     """One heap for all threads: a heap for each would take 64 MiB of a test's address space a thread."""
     _libc.mallopt(M_ARENA_MAX, 1)

@@ -33,6 +33,9 @@ try:
     exec(task.code, task.namespace)
 except BaseException as caught:
     error = caught
+else:
+    if task.is_plain:
+        task.leave_plainly()
 if task.is_watched:
     sys.settrace(None)
     sys.setprofile(None)

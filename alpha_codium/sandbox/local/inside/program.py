@@ -41,6 +41,12 @@ LASTING = frozenset(
 HIDING = frozenset(
     "exec eval compile __import__ import_module importlib builtins globals vars fork __del__ finalize callbacks".split()
 )
+WATCHING = frozenset(("settrace", "setprofile"))
+# Names of what may have left something to be said, other than by `print`, or have made `print` something else.
+SPEAKING = frozenset(
+    """stderr __stderr__ __stdout__ warn warnings traceback logging atexit threading Thread register print_exc modules
+    excepthook fdopen TextIOWrapper StringIO BytesIO __stdin__ contextlib redirect_stdout""".split()
+)
 # Loaded by us and not by an interpreter that starts: a program that imports them gets its own.
 OURS = ("ctypes", "ctypes._endian", "_ctypes", "struct", "_struct", "marshal", "_socket")
 
@@ -57,7 +63,8 @@ class Task:
         names, generators = names_of(code if program is None else program)
         self.is_hiding = bool(names & HIDING)
         self.is_lasting = generators or bool(names & LASTING)
-        self.is_watched = bool(names & {"settrace", "setprofile"})
+        self.is_watched = bool(names & WATCHING)
+        self.is_plain = not (self.is_hiding or self.is_lasting or names & (SPEAKING | WATCHING))
         for name in sorted(names & QUIET):
             if name not in sys.modules:
                 try:
@@ -72,6 +79,17 @@ class Task:
         """Make the program's module, after the collector was told to leave all before it alone."""
         self.namespace = main_module(self.program)
         self.module_count = len(sys.modules)
+
+    def leave_plainly(self) -> None:
+        """End this process as a program does that printed something and nothing else; comes back where it failed."""
+        if len(sys.modules) == self.module_count:
+            try:
+                sys.stdout.flush()
+                if sys.__stdout__ is not None and sys.stdout is not sys.__stdout__:
+                    sys.__stdout__.flush()
+            except BaseException:
+                return
+            os._exit(0)
 
     def leave(self, status: int) -> None:
         """End this process as the interpreter would; comes back where all of it must be taken down for that."""

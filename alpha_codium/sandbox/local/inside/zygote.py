@@ -43,6 +43,7 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], CodeType
     k.forbid_capabilities()
     k.warm_up()
     gc.collect()
+    k.give_back()
     gc.freeze()
     control.send(wire.READY + bytes([config["landlock"] is not None, config["proc"]]))
     pristine = jail.scratch_state()
