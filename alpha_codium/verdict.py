@@ -1,11 +1,15 @@
 """What came of running a program: executions from a sandbox, verdicts from the judge."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 # Where a verdict was decided.
 OUTSIDE, IN_PROCESS = "outside", "in_process"
+
+
+# Characters of an output that stay in a result.
+KEPT = 1 << 16
 
 
 class Status(StrEnum):
@@ -55,6 +59,12 @@ class Execution:
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     max_rss_bytes: int = 0
+
+    def shortened(self) -> "Execution":
+        """This one with the beginning of its outputs only: a hundred of what a program may print fill a machine."""
+        if len(self.stdout) <= KEPT and len(self.stderr) <= KEPT:
+            return self
+        return replace(self, stdout=self.stdout[:KEPT], stderr=self.stderr[-KEPT:])
 
 
 @dataclass(frozen=True, slots=True)

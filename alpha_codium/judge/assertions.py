@@ -2,9 +2,9 @@
 
 1. Left runs the assertions against proxies, right the program (see `drivers/asserting.py` and `drivers/serving.py`). A
    token, new for each run, is given to the left side only; a pass is that side ending with 0 and with the token.
-2. A sandbox without pairs, and assertions that hand over what can't cross or compare objects of the program's own that
-   they themselves name, run in the program's process, after it. Such a verdict says `in_process`. A program can't
-   bring that about where the assertions use nothing of it but the entry point.
+2. A sandbox without pairs, and assertions that hand over what can't cross or compare objects of a class of the
+   program's that they themselves name, run in the program's process, after it. Such a verdict says `in_process`. A
+   program can't bring that about: what decides is in the assertions.
 3. What a call does to its arguments isn't seen by the assertions.
 """
 
@@ -76,7 +76,7 @@ class AssertionsKind:
         except PairUnsupported:
             return await self._judge_together(program, test_code, needs)
         outcome = _outcome(report.left, token)
-        if outcome == "unsupported" or (outcome == "foreign" and needs.names != (self.spec.entry_point,)):
+        if outcome == "unsupported" or (outcome == "foreign" and needs.has_class):
             return await self._judge_together(program, test_code, needs)
         return _result_of_pair(report, outcome, self.limits)
 

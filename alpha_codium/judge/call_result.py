@@ -34,8 +34,8 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0) -> Chec
     1. Values are compared as Python does, all the way down: `1`, `1.0` and `True` are equal, `"1"` isn't. Where `abs`
        or `rel` is above 0, a number within either of the expected one is right, if either is a float.
     2. A tuple is as good as a list: JSON has no tuples.
-    3. `unwrap`: where the expected value is a list that isn't empty, its first item alone is right, too, as in the APPS
-       dataset, whose `outputs` hold each value in a list of its own.
+    3. `unwrap`: where the expected value is a list of one item, that item alone is right, too: the APPS dataset has
+       many values in a list of their own. (Its own metric takes the first item of longer lists for right, too.)
     4. A dict whose keys are integers is compared with an object whose keys spell those: keys of JSON are text.
     5. A set is equal to nothing: JSON has no sets.
 
@@ -72,7 +72,7 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0) -> Chec
         except Malformed:
             return False
         return same(wanted, returned) or bool(
-            unwrap and isinstance(wanted, list) and wanted and same(wanted[0], returned)
+            unwrap and isinstance(wanted, list) and len(wanted) == 1 and same(wanted[0], returned)
         )
 
     return check

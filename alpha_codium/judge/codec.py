@@ -26,6 +26,10 @@ class Unencodable(TypeError):
     """A value that may not cross: of another type, too deep, or too large."""
 
 
+class Excessive(Unencodable):
+    """A value of types that may cross, but too deep or too large."""
+
+
 class Malformed(ValueError):
     """A text that `encode` didn't write."""
 
@@ -36,7 +40,7 @@ def encode(value: "Any", refer: "Callable[[Any], int | None] | None" = None) -> 
     _write(value, out, refer, MAX_DEPTH)
     text = "".join(out)
     if len(text) > MAX_SIZE:
-        raise Unencodable("the value is too large to cross")
+        raise Excessive("the value is too large to cross")
     return text
 
 
@@ -98,7 +102,7 @@ def _write(value: "Any", out: "list[str]", refer: "Callable[[Any], int | None] |
         out.append(f"r{number:x};")
         return
     if depth <= 0:
-        raise Unencodable("the value is nested too deep to cross")
+        raise Excessive("the value is nested too deep to cross")
     out.append(name)
     for item in _pairs(value) if name in MAPPINGS else value:
         _write(item, out, refer, depth - 1)

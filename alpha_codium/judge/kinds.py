@@ -54,7 +54,7 @@ class StdinKind:
         """See `Kind`."""
 
         def judged(index: int, execution: Execution) -> bool:
-            return told(index, TestResult(verdict_of(self.checker, tests[index], execution), execution))
+            return told(index, TestResult(verdict_of(self.checker, tests[index], execution), execution.shortened()))
 
         inputs = [test.input for test in tests]
         report = await self.sandbox.run(self._whole(program), inputs, limits=self.limits, stop=judged)
@@ -89,7 +89,7 @@ class CallKind:
         """See `Kind`."""
 
         def judged(index: int, execution: Execution) -> bool:
-            return told(index, TestResult(verdict_of(self.checker, tests[index], execution), execution))
+            return told(index, TestResult(verdict_of(self.checker, tests[index], execution), execution.shortened()))
 
         report = await self.sandbox.run(
             program, [self._input(test.input) for test in tests], limits=self.limits, stop=judged, driver=driver("call")

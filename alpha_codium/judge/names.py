@@ -27,6 +27,11 @@ class Needs:
     setup_code: str = ""
     calls_check: bool = False
 
+    @property
+    def has_class(self) -> bool:
+        """Whether a name of the program's is spelt like a class: nothing that the program itself says is believed."""
+        return any(name[:1].isupper() for name in self.names)
+
 
 @functools.lru_cache(maxsize=256)
 def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:

@@ -113,7 +113,11 @@ class PortableSandbox:
         for index, text in enumerate(inputs):
             executions.append(await self._in_thread(self._execute, Script(program, driver, text), limits))
             # Comparing large outputs takes long: not in the event loop.
-            if stop is not None and await asyncio.to_thread(stop, index, executions[-1]):
+            if stop is None:
+                continue
+            stopped = await asyncio.to_thread(stop, index, executions[-1])
+            executions[-1] = executions[-1].shortened()
+            if stopped:
                 break
         return Report(compilation, tuple(executions))
 

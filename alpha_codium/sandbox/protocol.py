@@ -62,6 +62,8 @@ class Sandbox(Protocol):
     ) -> Report:
         """Compile `program` and run it once on each input, in order, until `stop` says so.
 
+        `stop` is told each execution whole; the report then keeps the beginning of large outputs.
+
         `driver`, if given, is the source of a trusted script that runs in the program's place and process, as
         `driver.py`: its global `program` is the code object of the program, which it runs itself. A fault of the
         program is data in the report. A fault of the sandbox is the status `internal_error`.

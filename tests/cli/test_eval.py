@@ -23,6 +23,9 @@ def double(name: str, **fields: object) -> dict:
     return record(name, **{"public_tests": NONE, "private_tests": DOUBLE} | fields)
 
 
+STRICT = 'code_tester.sandbox="strict"'
+
+
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
     """Two problems, one with human solutions: two called right (one isn't), two called wrong, one in C++."""
@@ -144,7 +147,10 @@ def test_a_sample_of_the_problems_is_the_same_for_the_same_seed(tmp_path: Path) 
         (["--evaluation_test_type", "private_tests", "--k", "1,x"], "no list of numbers above 0"),
         (["--evaluation_test_type", "private_tests", "--resume", "none"], "there is no run 'none'"),
         (["--evaluation_test_type", "private_tests", "-o", "code_tester.tester_type=locl"], "did you mean 'local'"),
-        (["--evaluation_test_type", "private_tests", "-o", "code_tester.sandbox=\"strict\""], "complete jail"),
+        (
+            [*["--evaluation_test_type", "private_tests", "-o", "code_tester.tester_type=portable", "-o"], STRICT],
+            "complete jail",
+        ),
         (["--evaluation_test_type", "private_tests", "-o", "code_tester.interpreter=/no/python"], "no interpreter"),
         (["--evaluation_test_type", "private_tests", "--run", "x", "--resume", "x"], "give one of them"),
     ],

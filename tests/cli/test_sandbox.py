@@ -17,8 +17,19 @@ def test_check_says_what_programs_are_kept_from(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     facts = json.loads((tmp_path / "out.json").read_text())
     assert (facts["network"], facts["other_processes"]) == ("no", "no")
-    assert "unshare" in facts["namespaces"]
-    assert "YES" in facts["files"], "this backend does not isolate files, and must say so"
+    assert facts["host_files"] == "no"
+    assert {layer["name"] for layer in facts["layers"] if layer["used"]} >= {"namespaces", "seccomp"}
+    for layer in facts["layers"]:
+        assert layer["name"] in done.stdout
+        assert layer["used"] or layer["how"] in done.stdout
+
+
+def test_check_tells_of_the_portable_backend_that_it_does_not_isolate_files(tmp_path: Path) -> None:
+    override = ["-o", "code_tester.tester_type=portable"]
+    done = gencode("sandbox", "check", *override, "--json", tmp_path / "out.json", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads((tmp_path / "out.json").read_text())
+    assert (facts["network"], facts["host_files"], facts["layers"]) == ("no", "YES", [])
 
 
 def test_check_says_that_no_sandbox_is_none_and_warns(tmp_path: Path) -> None:
@@ -31,10 +42,13 @@ def test_check_says_that_no_sandbox_is_none_and_warns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("override", "said"),
-    [("code_tester.sandbox=\"strict\"", "complete jail"), ("code_tester.tester_type=locl", "did you mean 'local'")],
-)  # fmt: skip
-def test_what_can_not_be_had_is_one_line_and_exit_status_2(tmp_path: Path, override: str, said: str) -> None:
-    done = gencode("sandbox", "check", "-o", override, home=tmp_path)
+    [
+        (['code_tester.sandbox="strict"', "code_tester.tester_type=portable"], "complete jail"),
+        (["code_tester.tester_type=locl"], "did you mean 'local'"),
+    ],
+)
+def test_what_can_not_be_had_is_one_line_and_exit_status_2(tmp_path: Path, override: list[str], said: str) -> None:
+    done = gencode("sandbox", "check", *(part for each in override for part in ("-o", each)), home=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1

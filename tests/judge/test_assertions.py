@@ -270,3 +270,34 @@ async def test_some_real_problems_are_solved_by_their_solutions_and_not_by_stubs
         judge, tests = Judge(both).for_problem(given), given.tests([TestType.PRIVATE])
         assert (await judge.judge(row["prompt"] + row["canonical_solution"], tests)).accepted, row["task_id"]
         assert not (await judge.judge(row["prompt"] + "    pass\n", tests)).accepted, row["task_id"]
+
+
+LIAR = """
+class Yes:
+    def __eq__(self, other): return True
+def f(x):
+    if x == 3:
+        deep = []
+        for _ in range({depth}): deep = [deep]
+        return deep
+    return Yes()
+g = f
+"""
+
+
+@pytest.mark.parametrize("depth", [10, 197, 198, 199])
+async def test_a_value_made_too_deep_to_come_back_does_not_lead_into_the_programs_process(
+    both: Sandbox, depth: int
+) -> None:
+    code = "def check(candidate):\n    assert candidate(candidate(3)) == 3\n    assert candidate(candidate(4)) == 4\n"
+    judgement = await judged(both, LIAR.format(depth=depth), code, "f")
+    assert (judgement.accepted, judgement.trust) == (False, "outside")
+
+
+@pytest.mark.parametrize("entry_point", ["", "f"])
+@pytest.mark.parametrize("code", ["assert f(1) == 1\n", "assert f(1) == 1\nassert g(2) == 2\n"])
+async def test_objects_that_equal_everything_do_not_lead_into_the_programs_process(
+    both: Sandbox, code: str, entry_point: str
+) -> None:
+    judgement = await judged(both, LIAR.format(depth=1), code, entry_point)
+    assert (judgement.accepted, judgement.trust) == (False, "outside")

@@ -45,7 +45,7 @@ def test_without_unwrapping_values_are_equal_as_python_says(expected: object, re
         ({"a": 1}, OrderedDict(a=1)),
         ({"a": 2}, Counter("aa")),
         ({"1": "x", "-2": "y"}, {1: "x", -2: "y"}),
-        ([[1, 2], [3]], [1, 2]),
+        ([[1, 2]], [1, 2]),
     ],
 )
 def test_what_json_can_not_tell_apart_is_right(expected: object, returned: object) -> None:
@@ -102,3 +102,9 @@ def test_of_a_value_that_is_too_large_to_be_right_nothing_is_made() -> None:
     assert not call_result()("", "[[]]", "L" + "L)" * 1_000_000 + ")")
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
+
+
+def test_the_first_of_several_items_is_not_the_list():
+    assert right([7], 7)
+    assert not right([0, 1], 0)
+    assert not right([[1, 2], [3, 4]], [1, 2])

@@ -247,3 +247,16 @@ async def test_an_orphan_does_not_keep_the_test_from_ending(sandbox: Sandbox) ->
     program = "import os, time\nif os.fork() == 0:\n    time.sleep(100)\nprint('parent', flush=True)"
     execution = await run_one(sandbox, program, limits=Limits(wall_seconds=60))
     assert (execution.status, execution.stdout) == (Status.FINISHED, "parent\n")
+
+
+async def test_who_compares_outputs_as_they_come_gets_them_whole_and_keeps_their_beginning(sandbox: Sandbox) -> None:
+    told: list[int] = []
+
+    def stop(_index: int, execution: Execution) -> bool:
+        told.append(len(execution.stdout))
+        return False
+
+    report = await sandbox.run("print('x' * 500_000)", ["", ""], stop=stop)
+    assert told == [500_001, 500_001]
+    assert [len(execution.stdout) for execution in report.executions] == [1 << 16, 1 << 16]
+    assert len((await run_one(sandbox, "print('x' * 500_000)")).stdout) == 500_001

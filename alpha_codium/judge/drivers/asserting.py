@@ -16,7 +16,7 @@ import builtins
 import os
 import sys
 
-from alpha_codium.judge.codec import Malformed, Unencodable, decode
+from alpha_codium.judge.codec import Excessive, Malformed, Unencodable, decode
 from alpha_codium.judge.drivers.channel import Gone, receive, send
 from alpha_codium.judge.drivers.loading import leave, tell
 
@@ -51,11 +51,10 @@ def ask(what: str, *arguments: "Any", **keywords: "Any") -> "Any":
             return answer[0]
         names, message = answer
         error = exception_of(names, message)
-    except Unencodable:
-        SPOILT.append("unsupported")
-        raise
-    except (Gone, Malformed, TypeError, ValueError):
-        SPOILT.append("ended")
+    except (Gone, Malformed, TypeError, ValueError) as fault:
+        # A program can make a value too deep or too large: that must not lead to where it decides by itself.
+        other_type = isinstance(fault, Unencodable) and not isinstance(fault, Excessive)
+        SPOILT.append("unsupported" if other_type else "ended")
         raise
     CROSSED.append(error)
     raise error

@@ -22,6 +22,7 @@ GRACE_SECONDS = 5.0
 SIGKILL_STATUS = 9
 # All processes together may use more than the limit by so much, to tell a close call from a crowd that burns.
 CROWD = 1.25
+SHORTEST_WAIT = 1e-3
 TIMEVAL = struct.Struct("@ll")
 
 
@@ -45,6 +46,7 @@ class Candidate:
             raise WorkerLost(files.last_words(self._errors) or "the runner didn't come to compile")
         answer = self._answer(COMPILE_SECONDS, 1)
         if answer is None and self._has_computed(COMPILE_SECONDS / 2):
+            self.worker.interrupt()
             return Execution(Status.COMPILATION_ERROR, stderr="it takes too long to compile")
         if answer is None:
             raise WorkerLost("the runner stopped while it compiled")
@@ -95,7 +97,8 @@ class Candidate:
         except OSError as error:
             raise RunnerLost(str(error)) from error
         answer = self._answer_in_time(start, used)
-        if answer is None:
+        timed_out = answer is None
+        if timed_out:
             self.worker.end_test()
             answer = self._answer(GRACE_SECONDS)
         wall_seconds = time.monotonic() - start
@@ -108,7 +111,6 @@ class Candidate:
         if group is not None:
             in_all = group.cpu_seconds() - used
             cpu_seconds = in_all if in_all > cpu_seconds + HIDDEN_SECONDS else cpu_seconds
-        timed_out = wall_seconds >= self.limits.wall_seconds
         return Outcome(
             status,
             cpu_seconds,
@@ -137,7 +139,8 @@ class Candidate:
                 return answer
             left = start + self.limits.wall_seconds - time.monotonic()
             burned = group.cpu_seconds() - used if group is not None else 0.0
-        return None
+        # We may have been stopped ourselves, and the answer be there.
+        return self._answer(SHORTEST_WAIT)
 
     def _has_computed(self, seconds: float) -> bool:
         """Whether the worker used so much CPU time since this candidate began; yes where that isn't known."""
@@ -148,7 +151,8 @@ class Candidate:
         """The runner's next answer; None where there is none in time, empty where it is gone."""
         if seconds != self._patience:
             self._patience = seconds
-            whole, part = divmod(seconds, 1)
+            # Nothing at all would mean to wait for ever.
+            whole, part = divmod(max(seconds, SHORTEST_WAIT), 1)
             # The kernel's own limit of a wait spares us a poll before each answer.
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, TIMEVAL.pack(int(whole), int(part * 1e6)))
         try:

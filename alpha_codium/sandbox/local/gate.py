@@ -6,11 +6,6 @@ import threading
 from collections.abc import Iterator
 
 
-def machine_is_loaded() -> bool:
-    """Whether more wants to run than there are processors."""
-    return os.getloadavg()[0] > (os.cpu_count() or 1)
-
-
 class Gate:
     """Lets many through together, or one alone."""
 
@@ -59,3 +54,8 @@ class Gate:
             self._running -= 1
             if not self._running:
                 self._condition.notify_all()
+
+
+def is_loaded(gate: Gate) -> bool:
+    """Whether others run, here or elsewhere: more wants to run than there are processors."""
+    return gate.is_crowded() or os.getloadavg()[0] > (os.cpu_count() or 1)

@@ -26,7 +26,7 @@ print(json.dumps({{
     "depth": depth,
     "version": sys.version_info[:2],
     "implementation": platform.python_implementation(),
-    "path": sys.path,
+    "path": [p for p in sys.path if p.startswith((sys.prefix, sys.base_prefix)) or p.endswith("-packages")],
     "attributes": {{name: getattr(sys, name) for name in ("prefix", "exec_prefix", "executable")}},
     "libraries": sorted({{os.path.dirname(m) for m in maps if ".so" in m and m[0] == "/"}}),
     "multiarch": sysconfig.get_config_var("MULTIARCH") or "",
@@ -38,9 +38,9 @@ print(json.dumps({{
 class Interpreter:
     """A python: where it is, where its modules are, and what of the file system it needs to run programs.
 
-    `read_only` are folders and files, none within another; `links` are (path, target) of links on the way to them;
-    `attributes` are those of `sys` that an interpreter which doesn't know its site gets wrong;
-    `depth` is how deep a program can recurse.
+    `path` is without what `.pth` files added: projects and their data are nobody's to read. `read_only` are folders and
+    files, none within another; `links` are (path, target) of links on the way to them; `attributes` are those of `sys`
+    that an interpreter which doesn't know its site gets wrong; `depth` is how deep a program can recurse.
     """
 
     executable: str
@@ -48,6 +48,12 @@ class Interpreter:
     path: tuple[str, ...]
     attributes: Mapping[str, str]
     depth: int
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """Folders among the modules that programs must not see: ours, which hold tests."""
+        return tuple(path for each in self.path if Path(path := f"{each}/alpha_codium").is_dir())
+
     read_only: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
 

@@ -7,7 +7,7 @@ import socket
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.local.gate import Gate
+from alpha_codium.sandbox.local.gate import Gate, is_loaded
 from alpha_codium.sandbox.local.session import Session
 from alpha_codium.sandbox.local.turn import Turn
 from alpha_codium.sandbox.local.worker import Worker
@@ -21,23 +21,33 @@ LEAVE_SECONDS = 0.5
 def run_pair(
     workers: tuple[Worker, Worker], gate: Gate, turn: Turn, scripts: tuple[Script, Script], limits: Limits
 ) -> PairReport:
-    """Compile both, then run both if both compiled; raises CalledOff."""
+    """Compile both, then run both if both compiled; raises CalledOff.
+
+    A pair is run again where a worker was lost, and alone where its time was a close call, as a single program is.
+    """
     sessions = [
         Session(worker, gate, turn, script.program.encode("utf-8", "replace"), script.driver.encode(), limits)
         for worker, script in zip(workers, scripts, strict=True)
     ]
+    inputs = [script.input.encode("utf-8", "replace") for script in scripts]
 
     def interrupt() -> None:
         for worker in workers:
             worker.interrupt()
 
+    executed: list[Execution] = []
     try:
         with turn.of(interrupt):
             compiled = [session.compile() for session in sessions]
-            executed: list[Execution] = []
             if all(compilation.status is Status.FINISHED for compilation in compiled):
                 with gate.together():
-                    executed = run_linked(sessions, [script.input.encode("utf-8", "replace") for script in scripts])
+                    executed = run_linked(sessions, inputs)
+                if any(execution.status is Status.INTERNAL_ERROR for execution in executed):
+                    with gate.together():
+                        executed = run_linked(sessions, inputs)
+                elif any(s.is_close_call(each) for s, each in zip(sessions, executed, strict=True)) and is_loaded(gate):
+                    with gate.alone():
+                        executed = run_linked(sessions, inputs)
     finally:
         for session in sessions:
             session.end()

@@ -38,6 +38,8 @@ from alpha_codium.verdict import Execution, Report, Status
 # Loaded in every zygote: what programs import most, and what costs a fork next to nothing.
 WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "operator", "_sitebuiltins")
 HEAVY = ("numpy",)
+# Spaces within the line only: with line ends a program of blank lines takes quadratic time.
+IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
 # Without it each test would look up anew each function of a library that it calls.
 BIND_NOW = {"LD_BIND_NOW": "1"}
 CALLED_OFF = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off"))
@@ -55,7 +57,7 @@ class Slot:
     def worker_for(self, program: str) -> Worker:
         """The zygote that suits a program best."""
         for module in self._heavy:
-            if module in program and re.search(rf"^\s*(?:import|from)\s+{re.escape(module)}\b", program, re.MULTILINE):
+            if module in program and re.search(IMPORT.format(re.escape(module)), program, re.MULTILINE):
                 return self.beside(module, (*self._jail.preload, module))
         return self.plain
 
@@ -126,6 +128,8 @@ class LocalSandbox:
             for worker in slot.workers:
                 await asyncio.to_thread(worker.discard)
         self._starter.shutdown()
+        # A group that couldn't be removed in time, for want of descriptors for one.
+        await asyncio.to_thread(remove_stale)
 
     async def run(
         self,
@@ -148,8 +152,8 @@ class LocalSandbox:
 
         def work(turn: Turn) -> PairReport:
             slot = self._idle.get()
-            workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(right.program))
             try:
+                workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(right.program))
                 return pairs.run_pair(workers, self._gate, turn, (left, right), limits or Limits())
             except CalledOff:
                 return PairReport(CALLED_OFF, CALLED_OFF)
@@ -171,9 +175,9 @@ class LocalSandbox:
         self, turn: Turn, program: str, driver: str, inputs: Sequence[str], limits: Limits, stop: StopTest | None
     ) -> Report:
         slot = self._idle.get()
-        worker = slot.worker_for(program)
-        source, driving = program.encode("utf-8", "replace"), driver.encode()
         try:
+            worker = slot.worker_for(program)
+            source, driving = program.encode("utf-8", "replace"), driver.encode()
             with turn.of(worker.interrupt):
                 return Session(worker, self._gate, turn, source, driving, limits).run(inputs, stop)
         except CalledOff:

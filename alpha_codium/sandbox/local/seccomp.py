@@ -32,6 +32,7 @@ ALLOW = 0x7FFF0000
 KILL = 0x80000000  # SECCOMP_RET_KILL_PROCESS
 ERRNO = 0x00050000
 SET_MODE_FILTER = 1
+MSG_OOB = 1
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 X32_BIT = 0x40000000
 # The first number that headers of Linux 6.1 don't know.
@@ -153,6 +154,10 @@ def policy(processes: bool, narrowing: bool = False) -> dict[str, Rule]:
                     Check(1, PAIR_TYPES, refuse(errno.EACCES), mask=TYPE_MASK, unless=True),
                 ),
             ),
+            "sendto": without_urgency(3),
+            "recvfrom": without_urgency(3),
+            "sendmsg": without_urgency(2),
+            "recvmsg": without_urgency(2),
             "prctl": only(0, PRCTL_OPTIONS),
             "prlimit64": only(0, (0,)),
             "personality": only(0, (WORD,)),
@@ -163,6 +168,11 @@ def policy(processes: bool, narrowing: bool = False) -> dict[str, Rule]:
             ),
         }
     )
+
+
+def without_urgency(flags: int) -> Rule:
+    """Allowed without MSG_OOB, which nobody uses on such sockets and which had holes."""
+    return Rule(ALLOW, (Check(flags, (0,), refuse(errno.EPERM), mask=MSG_OOB, unless=True),))
 
 
 def only(argument: int, values: tuple[int, ...]) -> Rule:

@@ -4,7 +4,8 @@
 2. A runner or worker that is lost in a test: the test again, on a fresh worker; lost again it is `internal_error`.
 3. Where a test wrote in its folder, the next one gets a new runner, and with it a new folder.
 4. Too much CPU time by less than a fifth on a busy machine: once more, alone. Too much waiting, perhaps for a
-   processor: the same, but once for a program, since it may as well have slept to hold up all others.
+   processor: the same, but once for a program, since it may as well have slept to hold up all others. What was too
+   slow alone is not asked again.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.local.candidate import Candidate, RunnerLost
-from alpha_codium.sandbox.local.gate import Gate, machine_is_loaded
+from alpha_codium.sandbox.local.gate import Gate, is_loaded
 from alpha_codium.sandbox.local.outcome import Outcome
 from alpha_codium.sandbox.local.turn import Turn
 from alpha_codium.sandbox.local.worker import Worker, WorkerLost
@@ -32,7 +33,7 @@ class Session:
         self.worker, self.gate, self.turn, self.limits = worker, gate, turn, limits
         self.source, self.driver = source, driver
         self._candidate: Candidate | None = None
-        self._may_wait_again = True
+        self._may_wait_again = self._may_rerun = True
 
     def run(self, inputs: Sequence[str], stop: StopTest | None) -> Report:
         """Compile, then run on each input until `stop` says so."""
@@ -42,7 +43,11 @@ class Session:
             if compilation.status is Status.FINISHED:
                 for index, text in enumerate(inputs):
                     executions.append(self.execute(text.encode("utf-8", "replace")))
-                    if stop is not None and stop(index, executions[-1]):
+                    if stop is None:
+                        continue
+                    stopped = stop(index, executions[-1])
+                    executions[-1] = executions[-1].shortened()
+                    if stopped:
                         break
             return Report(compilation, tuple(executions))
         finally:
@@ -98,11 +103,12 @@ class Session:
     def _execute(self, data: bytes) -> Execution:
         with self.gate.together():
             crowded = self.gate.is_crowded()
-            outcome, execution = self._test(data)
+            _, execution = self._test(data)
             crowded = crowded or self.gate.is_crowded()
-        if self._is_close_call(outcome, execution) and (crowded or machine_is_loaded()):
+        if self.is_close_call(execution) and (crowded or is_loaded(self.gate)):
             with self.gate.alone():
                 _, execution = self._test(data)
+            self._may_rerun = execution.status is not Status.TIME_LIMIT_EXCEEDED
         return execution
 
     def _test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
@@ -123,11 +129,11 @@ class Session:
             self.end()
         self.worker.discard()
 
-    def _is_close_call(self, outcome: Outcome, execution: Execution) -> bool:
+    def is_close_call(self, execution: Execution) -> bool:
         """Whether the time limit was exceeded by so little that other load may be the reason."""
-        if execution.status is not Status.TIME_LIMIT_EXCEEDED:
+        if execution.status is not Status.TIME_LIMIT_EXCEEDED or not self._may_rerun:
             return False
-        if outcome.cpu_seconds >= self.limits.cpu_seconds:
-            return outcome.cpu_seconds < CLOSE_CALL * self.limits.cpu_seconds
+        if execution.cpu_seconds >= self.limits.cpu_seconds:
+            return execution.cpu_seconds < CLOSE_CALL * self.limits.cpu_seconds
         starved, self._may_wait_again = self._may_wait_again, False
-        return starved and outcome.cpu_seconds >= STARVED * self.limits.cpu_seconds
+        return starved and execution.cpu_seconds >= STARVED * self.limits.cpu_seconds

@@ -111,7 +111,10 @@ class Worker:
         if not self.running:
             self.start()
         if self.group is not None and "memory" in self.group.parts:
-            self.group.set_memory(limits.memory_bytes + GROUP_OVERHEAD)
+            # What was killed in an earlier program's tests is nothing to this one.
+            self.was_killed_for_memory()
+            if not self.group.set_memory(limits.memory_bytes + GROUP_OVERHEAD):
+                raise self._lost("it holds more memory than the next program may have")
         host, inner = socket.socketpair()
         errors = -1
         try:
@@ -202,6 +205,7 @@ class Worker:
         return {
             "uid": unused_user(self.number) if os.geteuid() == 0 else 0,
             "read_only": list(interpreter.read_only),
+            "hidden": list(interpreter.hidden),
             "links": list(interpreter.links),
             "path": list(interpreter.path),
             "depth": interpreter.depth,
@@ -229,6 +233,9 @@ class Worker:
             raise self._lost("it started no runner")
         with self._lock:
             self._runner = grips[0]
+        if self._closing:
+            self.interrupt()
+            raise self._lost("the sandbox is closed")
 
     def _lost(self, reason: object) -> WorkerLost:
         said = files.last_words(self._stderr) if self._stderr >= 0 else ""

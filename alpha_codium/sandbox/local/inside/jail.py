@@ -85,6 +85,8 @@ def make_root(config: Config) -> None:
     for path, fd in sources:
         bind(fd, STAGE + path)
         k.make_read_only(STAGE + path)
+    for path in config["hidden"]:
+        k.mount("tmpfs", STAGE + path, "tmpfs", k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV, "size=4k")
     for path, fd in devices:
         bind(fd, STAGE + path)
     # A new one can be mounted only where an old one is in sight.

@@ -41,6 +41,7 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], CodeType
     config["landlock"] = jail.landlock_ruleset()
     own_pids = os.pidfd_open(os.getpid())
     k.forbid_capabilities()
+    _socket.sethostname("sandbox")
     k.warm_up()
     gc.collect()
     k.give_back()
