@@ -12,7 +12,7 @@ import time
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.inside import wire
-from alpha_codium.sandbox.local.outcome import FOLDER_PREFIX, HIDDEN_SECONDS, STDERR_KEPT, Outcome, execution_of
+from alpha_codium.sandbox.local.outcome import HIDDEN_SECONDS, STDERR_KEPT, Outcome, execution_of
 from alpha_codium.sandbox.local.worker import Worker, WorkerLost
 from alpha_codium.verdict import Execution, Status
 
@@ -37,6 +37,7 @@ class Candidate:
         """Start the runner; raises WorkerLost where there is no worker to do it."""
         self.worker, self.limits = worker, limits
         self._socket, self._errors = worker.begin(source, driver, limits)
+        self._prefix = f"{worker.folder}/".encode()
         self._patience = 0.0
         self._begun = worker.group.cpu_seconds() if worker.group is not None else 0.0
 
@@ -55,7 +56,7 @@ class Candidate:
         if answer != wire.NOT_COMPILED:
             raise RunnerLost(files.last_words(self._errors) or "the compiler died of this program")
         said = files.end(self._errors, files.size_of(self._errors), STDERR_KEPT)
-        stderr = said.replace(FOLDER_PREFIX, b"")
+        stderr = said.replace(self._prefix, b"")
         return Execution(Status.COMPILATION_ERROR, stderr=stderr.decode("utf-8", "replace"), exit_code=1)
 
     def test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
@@ -74,7 +75,7 @@ class Candidate:
         finally:
             for fd in fds if link is None else [*fds, link]:
                 os.close(fd)
-        return outcome, execution_of(outcome, stdout, stderr, self.limits)
+        return outcome, execution_of(outcome, stdout, stderr, self.limits, self._prefix)
 
     def close(self) -> None:
         """End the runner and all that it runs, and wait for that; raises WorkerLost where it doesn't come about."""

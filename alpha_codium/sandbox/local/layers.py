@@ -9,6 +9,12 @@ NEEDS = (
     "kernel.apparmor_restrict_unprivileged_userns=0, in Docker --security-opt seccomp=unconfined)"
 )
 
+# What takes the place of namespaces, and what it leaves open.
+WALLS = (
+    "in their place Landlock and seccomp: no network, one process, no signal to others, nothing of what the host's "
+    "files hold; left open: which files and processes exist, and how many files a test writes"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -22,21 +28,23 @@ class Layer:
 
 
 def layers_of(worker: Worker) -> list[Layer]:
-    """The layers of a worker whose jail stands; without namespaces and seccomp it wouldn't."""
+    """The layers of a worker whose jail stands; without seccomp it wouldn't, nor without namespaces or Landlock."""
+    walls = worker.jail.walls
     return [
-        Layer("namespaces", True, "no network, no other process, no file of the host", NEEDS),
+        Layer("namespaces", not walls, "no network, no other process, no file of the host", NEEDS),
+        *([Layer("walls", True, WALLS, NEEDS)] if walls else []),
         Layer("seccomp", True, "no system call that an ordinary program doesn't need, no other program", ""),
         Layer(
             "landlock",
             worker.facts["landlock"],
-            "a second wall around files",
+            "the wall around files" if walls else "a second wall around files",
             "Linux 5.13 or later with Landlock among its security modules (boot with lsm=landlock,...)",
         ),
         Layer(
             "cgroup",
             worker.may_fork,
             "CPU time and memory of all processes of a test together; without it a test has one process, with threads",
-            "run as root, or under systemd-run --user --scope -p Delegate=yes",
+            "namespaces, and: " * walls + "run as root, or under systemd-run --user --scope -p Delegate=yes",
             needed=False,
         ),
         Layer(

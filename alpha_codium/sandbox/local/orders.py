@@ -13,7 +13,7 @@ COMPILE_BYTES = 2 << 30
 OWN_PROCESSES = 3
 
 
-def order_of(limits: Limits, *, may_fork: bool) -> dict[str, Any]:
+def order_of(limits: Limits, *, may_fork: bool, walls: bool = False) -> dict[str, Any]:
     """The limits and filters of a candidate, for `inside/runner`.
 
     A runner may always fork; where its tests may not, each of them takes a second filter.
@@ -23,7 +23,7 @@ def order_of(limits: Limits, *, may_fork: bool) -> dict[str, Any]:
         "memory_bytes": limits.memory_bytes,
         "cpu_seconds": cpu_limit(limits),
         "filter": build_filter(machine, processes=True, narrowing=not may_fork),
-        "test_filter": b"" if may_fork else build_filter(machine, processes=False),
+        "test_filter": b"" if may_fork else build_filter(machine, processes=False, walled=walls),
         "rlimits": {
             "RLIMIT_FSIZE": at_most_ours(resource.RLIMIT_FSIZE, largest_file(limits)),
             "RLIMIT_NOFILE": at_most_ours(resource.RLIMIT_NOFILE, limits.open_files),

@@ -5,7 +5,6 @@ import signal
 from dataclasses import dataclass
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.verdict import Execution, Status
 
 # Close to the memory limit a kill or a failed allocation is the limit's doing.
@@ -13,8 +12,6 @@ NEAR_LIMIT = 0.95
 STDERR_KEPT = 1 << 20
 # CPU time of a worker's group beyond what its tests told: that of processes that hid from their parent.
 HIDDEN_SECONDS = 0.1
-# Folder and file of the program as they stand in tracebacks.
-FOLDER_PREFIX = f"{wire.FOLDER}/".encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +46,12 @@ def largest_file(limits: Limits) -> int:
     return max(limits.output_bytes + 1, limits.file_bytes, STDERR_KEPT)
 
 
-def execution_of(outcome: Outcome, stdout: bytes, stderr: bytes, limits: Limits) -> Execution:
-    """An execution; the program's folder is left out of stderr."""
+def execution_of(outcome: Outcome, stdout: bytes, stderr: bytes, limits: Limits, folder: bytes) -> Execution:
+    """An execution; the program's folder, as it stands in tracebacks, is left out of stderr."""
     return Execution(
         status=status_of(outcome, stderr, limits),
         stdout=stdout.decode("utf-8", "replace"),
-        stderr=stderr.replace(FOLDER_PREFIX, b"").decode("utf-8", "replace") if stderr else "",
+        stderr=stderr.replace(folder, b"").decode("utf-8", "replace") if stderr else "",
         exit_code=outcome.exit_code,
         signal=outcome.signal,
         cpu_seconds=outcome.cpu_seconds,

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+from loguru import logger
+
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.isolation import Isolation
@@ -28,8 +30,10 @@ from alpha_codium.sandbox.local.gate import Gate
 from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.sandbox.local.interpreter import inspect_interpreter
 from alpha_codium.sandbox.local.layers import NEEDS, Layer, layers_of
+from alpha_codium.sandbox.local.scratch import remove_stale as remove_stale_folders
 from alpha_codium.sandbox.local.session import Session
 from alpha_codium.sandbox.local.turn import CalledOff, Turn
+from alpha_codium.sandbox.local.users import is_ours
 from alpha_codium.sandbox.local.worker import Jail, Worker, WorkerLost
 from alpha_codium.sandbox.portable import environment_of
 from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
@@ -42,6 +46,22 @@ HEAVY = ("numpy",)
 IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
 # Without it each test would look up anew each function of a library that it calls.
 BIND_NOW = {"LD_BIND_NOW": "1"}
+# What no program may succeed in where Landlock and seccomp stand alone.
+ATTEMPTS = b"""
+import os
+for attempt in (
+    os.fork,
+    lambda: os.listdir("/"),
+    lambda: open("/proc/self/status"),
+    lambda: os.kill(os.getppid(), 0),
+    lambda: os.chmod(".", 0o777),
+):
+    try:
+        attempt()
+    except OSError:
+        continue
+    raise SystemExit("not held")
+"""
 CALLED_OFF = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off"))
 T = TypeVar("T")
 
@@ -103,12 +123,9 @@ class LocalSandbox:
         interpreter = await asyncio.to_thread(inspect_interpreter, self.interpreter)
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
         jail = Jail(interpreter, self._starter, WARM, environment_of(Path(wire.FOLDER)) | BIND_NOW)
-        self._slots = [Slot(jail, self.preload) for _ in range(self.workers)]
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
-        for slot in self._slots:
-            self._idle.put(slot)
         try:
-            await self._in_thread(self._try_out)
+            await self._in_thread(lambda turn: self._settle(turn, jail))
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
@@ -190,20 +207,45 @@ class LocalSandbox:
         """What the jails are made of here."""
         return layers_of(self._slots[0].plain)
 
-    def _try_out(self, _turn: Turn) -> None:
-        """Make the first worker's jail; raises SandboxError where it is less than what was asked for."""
+    def _settle(self, turn: Turn, jail: Jail) -> None:
+        """Make the first worker's jail, the strongest there is; raises SandboxError where less than what was asked."""
         remove_stale()
+        remove_stale_folders(is_ours)
         try:
-            self._slots[0].plain.start()
+            self._try_out(turn, jail)
         except WorkerLost as error:
             reason = str(error).splitlines()[-1]
-            raise SandboxError(
-                f"this machine gives no jail to run untrusted programs in ({reason}): {NEEDS}, "
-                "or accept the danger with -o code_tester.sandbox=false"
-            ) from error
+            if self.isolation == "strict":
+                raise no_jail(reason) from error
+            try:
+                self._try_out(turn, replace(jail, walls=True))
+            except WorkerLost as other:
+                raise no_jail(f"{reason}; without namespaces: {str(other).splitlines()[-1]}") from other
+            logger.warning(f"this machine gives a weaker jail only ({reason}): see `gencode sandbox check`")
         missing = [layer for layer in self.layers if layer.needed and not layer.used]
         if self.isolation == "strict" and missing:
             raise SandboxError(
                 f'sandbox = "strict" asks for a complete jail, and this machine gives no {missing[0].name} '
                 f"({missing[0].how}): use -o code_tester.sandbox=true"
             )
+        for slot in self._slots:
+            self._idle.put(slot)
+
+    def _try_out(self, turn: Turn, jail: Jail) -> None:
+        """Make a jail of that kind; raises WorkerLost where it can't be made, or has a hole."""
+        self._slots = [Slot(jail, self.preload) for _ in range(self.workers)]
+        worker = self._slots[0].plain
+        worker.start()
+        if jail.walls:
+            report = Session(worker, self._gate, turn, ATTEMPTS, b"", Limits()).run([""], None)
+            if not report.executions or report.executions[0].status is not Status.FINISHED:
+                worker.discard()
+                raise WorkerLost(f"the walls don't hold: {report}")
+
+
+def no_jail(reason: str) -> SandboxError:
+    """What is said where there is no jail at all."""
+    return SandboxError(
+        f"this machine gives no jail to run untrusted programs in ({reason}): {NEEDS}, "
+        "or accept the danger with -o code_tester.sandbox=false"
+    )

@@ -8,7 +8,8 @@
    candidate. CPU of an installation (x86-64, Linux 6.18): 0.1 ms; as a linear list of comparisons
    0.6 ms; of an empty filter 0.05 to 0.1 ms.
 3. A filter bounds the kernel's surface only. Files are bounded by mounts and Landlock, processes by namespaces: so
-   calls on paths, and `kill`, are allowed.
+   calls on paths, and `kill`, are allowed. Where there are no namespaces (`walled`), a process may signal and ask for
+   itself only, and what Landlock doesn't bound of a file, its mode, dates and attributes, can't be changed or read.
 
 Not pyseccomp: its last release is of 2021, it needs the C library libseccomp on the host, and loads filters only into
 its own process, where we need the bytes. The filter for aarch64 is built and evaluated by tests, never run.
@@ -20,6 +21,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.sandbox.local.syscalls import numbers_of
 
 # Classic BPF, of which the kernel's trial run understands just these, so that allowed calls skip the filter later.
@@ -81,6 +83,12 @@ HOSTILE = """
     fanotify_init
 """
 
+# What files are without being opened; and calls on any process, by its number in the first argument.
+BEYOND_LANDLOCK = """chmod fchmod fchmodat fchmodat2 utime utimes utimensat futimesat
+    getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""
+OF_A_PROCESS = "kill tkill tgkill getpgid getsid sched_getaffinity sched_getparam sched_getscheduler"
+ITSELF = (0, wire.OWN_PROCESS)
+
 NEW_NAMESPACES = 0x7E020000
 CLONE_THREAD = 0x00010000
 # CSIGNAL, VM, FS, FILES, SIGHAND, VFORK, THREAD, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, DETACHED and
@@ -88,6 +96,7 @@ CLONE_THREAD = 0x00010000
 CLONE_KNOWN = 0x017D4FFF
 # NAME, GET_NAME, GET_DUMPABLE, and naming anonymous memory, as glibc's malloc and newer interpreters do.
 PRCTL_OPTIONS = (15, 16, 3, 0x53564D41)
+PDEATHSIG = 1
 # TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX
 IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450)
 FICLONE = 0x40049409
@@ -129,15 +138,13 @@ class Rule:
     checks: tuple[Check, ...] = ()
 
 
-def policy(processes: bool, narrowing: bool = False) -> dict[str, Rule]:
+def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> dict[str, Rule]:
     """The rule of each call that isn't refused with EPERM; without `processes` only threads may be started."""
-    more = {"seccomp": Rule(refuse(errno.EPERM), (Check(0, (SET_MODE_FILTER,), ALLOW),))} if narrowing else {}
     rules: dict[str, Rule] = {name: Rule(ALLOW) for names in ALLOWED for name in names.split()}
     rules.update((name, Rule(KILL)) for name in HOSTILE.split())
     forking = Rule(ALLOW if processes else refuse(errno.EAGAIN))
     return (
         rules
-        | more
         | {
             "clone": clone_rule(processes),
             # Its flags lie in memory, out of a filter's sight; the C library falls back on clone.
@@ -167,6 +174,8 @@ def policy(processes: bool, narrowing: bool = False) -> dict[str, Rule]:
                 refuse(errno.ENOTTY), (Check(1, IOCTL_REQUESTS, ALLOW), Check(1, (FICLONE,), refuse(errno.EOPNOTSUPP)))
             ),
         }
+        | (NARROWING if narrowing else {})
+        | (WALLED if walled else {})
     )
 
 
@@ -178,6 +187,19 @@ def without_urgency(flags: int) -> Rule:
 def only(argument: int, values: tuple[int, ...]) -> Rule:
     """Allowed where the argument, an int to the kernel, is one of `values`; else EPERM."""
     return Rule(refuse(errno.EPERM), (Check(argument, values, ALLOW),))
+
+
+# A runner puts its tests behind more than it is behind itself.
+NARROWING = {
+    "seccomp": only(0, (SET_MODE_FILTER,)),
+    "landlock_restrict_self": Rule(ALLOW),
+    "prctl": only(0, (*PRCTL_OPTIONS, PDEATHSIG)),
+}
+WALLED = {
+    **{name: Rule(refuse(errno.EPERM)) for name in BEYOND_LANDLOCK.split()},
+    **{name: only(0, ITSELF) for name in OF_A_PROCESS.split()},
+    "getpriority": only(1, ITSELF),
+}
 
 
 def clone_rule(processes: bool) -> Rule:
@@ -193,14 +215,15 @@ def clone_rule(processes: bool) -> Rule:
 
 
 @functools.cache
-def build_filter(machine: str, *, processes: bool, narrowing: bool = False) -> bytes:
+def build_filter(machine: str, *, processes: bool, narrowing: bool = False, walled: bool = False) -> bytes:
     """The filter for a machine as `platform.machine()` names it: an array of `struct sock_filter`.
 
     `processes` says whether a program may fork, `narrowing` whether a second filter may be added to this one, as a
-    runner needs that may fork where its tests may not. Raises SandboxError for a machine without a table of calls.
+    runner needs that may fork where its tests may not; `walled` is for tests without namespaces, and `wire.OWN_PROCESS`
+    stands in it for the number of the test's process. Raises SandboxError for a machine without a table of calls.
     """
     numbers = numbers_of(machine)
-    rules = {numbers[name]: rule for name, rule in policy(processes, narrowing).items() if name in numbers}
+    rules = {numbers[name]: rule for name, rule in policy(processes, narrowing, walled).items() if name in numbers}
     ranges = list(ranges_of(rules, x32=machine == "x86_64"))
     endings, starts = compile_rules({rule: None for _, rule in ranges})
     search = compile_search([(number, starts[rule]) for number, rule in ranges])

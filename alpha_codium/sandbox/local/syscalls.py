@@ -40,7 +40,7 @@ setrlimit 160 164, prlimit64 302 261, getcpu 309 168, getpriority 140 141, prctl
 sched_yield 24 124, sched_getaffinity 204 123, sched_getparam 143 121, sched_getscheduler 145 120,
 sched_get_priority_max 146 125, sched_get_priority_min 147 126,
 futex 202 98, futex_waitv 449 449, set_robust_list 273 99, rseq 334 293, set_tid_address 218 96,
-seccomp 317 277, arch_prctl 158 -, getrandom 318 278, restart_syscall 219 128,
+seccomp 317 277, landlock_restrict_self 446 446, arch_prctl 158 -, getrandom 318 278, restart_syscall 219 128,
 exit 60 93, exit_group 231 94, clone 56 220,
 clone3 435 435, fork 57 -, vfork 58 -, wait4 61 260, waitid 247 95, execve 59 221, execveat 322 281,
 socket 41 198, socketpair 53 199, sendmsg 46 211, recvmsg 47 212, sendto 44 206, recvfrom 45 207,

@@ -23,10 +23,10 @@ from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.sandbox.local.interpreter import Interpreter
 from alpha_codium.sandbox.local.orders import order_of
+from alpha_codium.sandbox.local.scratch import Scratch, make_scratch
+from alpha_codium.sandbox.local.users import unused_user
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
-# No user has an id in here: each worker takes one for itself.
-FIRST_USER, USERS = 0x7000_0000, 0x0F00_0000
 START_SECONDS = 60.0
 ANSWER_SECONDS = 10.0
 LEAVE_SECONDS = 2.0
@@ -44,13 +44,15 @@ class WorkerLost(Exception):
 class Jail:
     """What a worker's jail is made of.
 
-    `starter` has one thread that starts all jails: the kernel ends a jail with the thread that started it.
+    `starter` has one thread that starts all jails: the kernel ends a jail with the thread that started it. `walls`: it
+    is made without namespaces, see `inside/walls`.
     """
 
     interpreter: Interpreter
     starter: Executor
     preload: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    walls: bool = False
 
 
 class Worker:
@@ -65,6 +67,7 @@ class Worker:
         self._control: socket.socket | None = None
         self._stderr = -1
         self._runner = -1
+        self._scratch: Scratch | None = None
         self._lock = threading.Lock()
         self._closing = False
         self._kills = 0
@@ -73,6 +76,11 @@ class Worker:
     def running(self) -> bool:
         """Whether there is a zygote; it may have died without a word."""
         return self._process is not None
+
+    @property
+    def folder(self) -> str:
+        """Where programs find themselves."""
+        return wire.FOLDER if self._scratch is None else f"{self._scratch.path}/{wire.BOX}"
 
     def start(self) -> None:
         """Make the jail; raises WorkerLost with the reason where that fails."""
@@ -86,6 +94,8 @@ class Worker:
             message = self._control.recv(wire.MESSAGE_BYTES)
             if message[:1] != wire.READY:
                 raise OSError(files.last_words(self._stderr) or "it ended")
+            # Whom we may not signal we could not end.
+            self._process.send_signal(0)
             self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:]), strict=True))
             self._control.settimeout(ANSWER_SECONDS)
         except (OSError, ValueError) as error:
@@ -102,6 +112,8 @@ class Worker:
             control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, wire.MESSAGE_BYTES)
             control.settimeout(START_SECONDS)
             self._stderr = files.output_file("stderr")
+            if self.jail.walls:
+                self._scratch = make_scratch(self._user)
             self._process = self.jail.starter.submit(self._spawn, inner).result()
 
     def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[socket.socket, int]:
@@ -120,7 +132,8 @@ class Worker:
         try:
             with inner:
                 errors = files.output_file("stderr")
-                self._hand_over([source, driver], inner, errors, order_of(limits, may_fork=self.may_fork))
+                order = order_of(limits, may_fork=self.may_fork, walls=self.jail.walls)
+                self._hand_over([source, driver], inner, errors, order)
         except BaseException:
             host.close()
             if errors >= 0:
@@ -171,6 +184,9 @@ class Worker:
         if self.group is not None:
             self.group.kill_and_remove()
             self.group, self._kills = None, 0
+        if self._scratch is not None:
+            self._scratch.remove()
+            self._scratch = None
 
     def was_killed_for_memory(self) -> bool:
         """Whether the kernel has killed for memory since this was last asked."""
@@ -195,7 +211,7 @@ class Worker:
                 stdout=fds[1],
                 stderr=self._stderr,
                 pass_fds=[fd],
-                env=dict(self.jail.environment),
+                env={**self.jail.environment, "HOME": self.folder, "TMPDIR": self.folder},
                 cwd="/",
                 process_group=0,
             )
@@ -203,7 +219,11 @@ class Worker:
     def _config(self) -> dict[str, Any]:
         interpreter = self.jail.interpreter
         return {
-            "uid": unused_user(self.number) if os.geteuid() == 0 else 0,
+            "uid": self._user,
+            "host": os.getpid(),
+            "walls": self.jail.walls,
+            "folder": self.folder,
+            "scratch": self._scratch.path if self._scratch else wire.SCRATCH,
             "read_only": list(interpreter.read_only),
             "hidden": list(interpreter.hidden),
             "links": list(interpreter.links),
@@ -217,7 +237,12 @@ class Worker:
     @property
     def may_fork(self) -> bool:
         """Whether a test may have several processes: where their sum of CPU time and memory is known."""
-        return self.group is not None and self.group.complete
+        return self.group is not None and self.group.complete and not self.jail.walls
+
+    @property
+    def _user(self) -> int:
+        """The user id that the jail takes; 0 where it keeps ours."""
+        return unused_user(self.number) if os.geteuid() == 0 else 0
 
     def _hand_over(self, sources: list[bytes], inner: socket.socket, errors: int, candidate: dict[str, Any]) -> None:
         assert self._control is not None
@@ -253,16 +278,6 @@ class Worker:
             if self._runner >= 0:
                 os.close(self._runner)
                 self._runner = -1
-
-
-def unused_user(number: int) -> int:
-    """A user id for a worker; 0 where ours isn't the machine's own root, who alone could take one."""
-    user = FIRST_USER + (os.getpid() * 64 + number % 64) % USERS
-    for line in Path("/proc/self/uid_map").read_text().splitlines():
-        first, _, count = map(int, line.split())
-        if first <= user < first + count:
-            return user
-    return 0
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import _socket
 import os
 
 TYPE_CHECKING = False
@@ -54,6 +55,8 @@ def enter(config: Config) -> None:
     os.close(own_proc)
     become_first_process()
     furnish(config)
+    _socket.sethostname("sandbox")
+    k.forbid_capabilities()
 
 
 def become(uid: int) -> None:
@@ -151,6 +154,21 @@ def furnish(config: Config) -> None:
     k.mount(PROGRAM_FOLDER, PROGRAM_FOLDER, None, k.MS_BIND)
     k.make_read_only(PROGRAM_FOLDER)
     mount_scratch(config)
+    config["own_pids"] = os.pidfd_open(os.getpid())
+    # A user namespace of its own counts no process of anyone else.
+    config["others"] = 0
+
+
+def fork_runner(config: Config) -> int:
+    """Fork process 1 of a new pid namespace; what we fork ourselves is in ours again."""
+    k.setns(config["own_pids"], k.CLONE_NEWPID)
+    k.unshare(k.CLONE_NEWPID)
+    return os.fork()
+
+
+def await_end(pid: int) -> int:
+    """Wait for the end of a runner, which is the end of all that was in its namespace; its wait status."""
+    return os.waitpid(pid, 0)[1]
 
 
 def mount_scratch(config: Config) -> None:
@@ -168,7 +186,7 @@ def renew_scratch(config: Config) -> None:
     mount_scratch(config)
 
 
-def scratch_state() -> tuple[int, ...]:
+def scratch_state(_config: Config) -> tuple[int, ...]:
     """What tells whether anything in the scratch folders was changed; a few system calls."""
     try:
         space, link = os.statvfs(wire.SCRATCH), os.lstat(wire.FOLDER + "/" + wire.PROGRAM)
@@ -182,12 +200,13 @@ def scratch_state() -> tuple[int, ...]:
     return tuple(state)
 
 
-def landlock_ruleset() -> int | None:
+def landlock_ruleset(_config: Config) -> int | None:
     """The rules of every candidate: read all there is here, write in the scratch folder only; None without Landlock."""
-    version = k.landlock_version()
-    if not version:
+    if not k.landlock_version():
         return None
-    write = ((1 << 15) - 1) & ~(k.EXECUTE | k.MAKE_CHAR | k.MAKE_BLOCK)
-    rules = [("/", k.READ), *((folder, write) for folder in SCRATCH_FOLDERS)]
-    rules += [("/dev/" + name, k.READ_FILE | k.WRITE_FILE) for name in DEVICES]
-    return k.landlock_rules(rules)
+    return k.landlock_rules([("/", k.READ), *((folder, k.CHANGE) for folder in SCRATCH_FOLDERS), *device_rules()])
+
+
+def device_rules() -> list[tuple[str, int]]:
+    """What may be done with the devices."""
+    return [("/dev/" + name, k.READ_FILE | k.WRITE_FILE) for name in DEVICES]

@@ -57,8 +57,9 @@ class Task:
     All that can be made ready is made before the fork: each page that a test writes to costs it a copy.
     """
 
-    def __init__(self, code: CodeType, program: CodeType | None) -> None:
+    def __init__(self, code: CodeType, program: CodeType | None, folder: str) -> None:
         self.code: CodeType | str = code
+        self.folder = folder
         # A driver is ours and leaves nothing.
         names, generators = names_of(code if program is None else program)
         self.is_hiding = bool(names & HIDING)
@@ -77,7 +78,7 @@ class Task:
 
     def make_ready(self) -> None:
         """Make the program's module, after the collector was told to leave all before it alone."""
-        self.namespace = main_module(self.program)
+        self.namespace = main_module(self.program, self.folder)
         self.module_count = len(sys.modules)
 
     def leave_plainly(self) -> None:
@@ -120,11 +121,11 @@ def something_lasts() -> bool:
     return any(hasattr(kind, "__del__") or hasattr(kind, "close") for kind in kinds)
 
 
-def main_module(program: CodeType | None) -> dict[str, Any]:
+def main_module(program: CodeType | None, folder: str) -> dict[str, Any]:
     """Make the module `__main__` of a program, or of a driver of `program`, and give its variables."""
     module = type(sys)("__main__")
     variables = module.__dict__
-    file = wire.FOLDER + "/" + (wire.PROGRAM if program is None else wire.DRIVER)
+    file = folder + "/" + (wire.PROGRAM if program is None else wire.DRIVER)
     variables.update(__builtins__=builtins, __file__=file, __cached__=None)
     if sys.version_info < (3, 14):
         variables["__annotations__"] = {}
@@ -135,26 +136,21 @@ def main_module(program: CodeType | None) -> dict[str, Any]:
     sys.argv[:] = [wire.PROGRAM]
     if sys.version_info >= (3, 10):
         sys.orig_argv[:] = [sys.executable, wire.PROGRAM]
-    sys.path.insert(0, wire.FOLDER)
+    sys.path.insert(0, folder)
     for name in OURS:
         sys.modules.pop(name, None)
     return variables
 
 
-def compile_all(source: bytes, driver: CodeType | None) -> Task | None:
+def compile_all(source: bytes, driver: CodeType | None, folder: str) -> Task | None:
     """Compile the program, to be run by itself or by its driver; None, with the reason on stderr, if it can't be."""
     try:
-        program = compile_one(source, wire.PROGRAM)
-        return Task(program, None) if driver is None else Task(driver, program)
+        program = compile(source, folder + "/" + wire.PROGRAM, "exec", 0, True)
+        return Task(program, None, folder) if driver is None else Task(driver, program, folder)
     except BaseException as error:
         # The frames are ours: a program that doesn't compile has none.
         sys.excepthook(type(error), error.with_traceback(None), None)
         return None
-
-
-def compile_one(source: bytes, name: str) -> CodeType:
-    """Compile one source as the interpreter compiles a file."""
-    return compile(source, wire.FOLDER + "/" + name, "exec", 0, True)
 
 
 def names_of(code: CodeType) -> tuple[set[str], bool]:

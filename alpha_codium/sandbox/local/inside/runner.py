@@ -2,7 +2,7 @@
 
 1. It has no rights: no capabilities, no new privileges, Landlock, seccomp. Tests inherit all of it.
 2. Process 1 of its pid namespace: no signal from inside can end it, all that a test started can be killed at once,
-   and what lost its parent becomes its child, so that its CPU time counts.
+   and what lost its parent becomes its child, so that its CPU time counts. (Where there are none, see `walls`.)
 3. The nonce of an answer comes in the same stream, behind the request, and stays unread until all processes of the
    test are dead. None of them can have seen it, so none could have answered in our place.
 """
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Ends the test that runs; only the host sends it, or a program that wants its own end.
 END_TEST = signal.SIGUSR1
+# The descriptor of the Landlock rules, while it is open.
+RULES = 4
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
 
 
@@ -34,14 +36,15 @@ class Tests:
     process, if only to let go of something, has to be copied.
     """
 
-    def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes) -> None:
-        self.host, self.warnings = host, warnings
+    def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
+        self.host, self.warnings, self.config = host, warnings, config
+        self.scratch_state = config["place"].scratch_state
         self.cpu_limit = (candidate["cpu_seconds"],) * 2
         self.filter = candidate["test_filter"]
 
     def serve(self) -> None:
         """Fork a test for each message of the host; comes back in the test's process."""
-        pristine = jail.scratch_state()
+        pristine = self.scratch_state(self.config)
         while True:
             message, fds = zygote.receive(self.host, 1)
             if message != wire.TEST:
@@ -52,14 +55,16 @@ class Tests:
                 return self.become_test(fds)
             for fd in fds:
                 os.close(fd)
-            status, cpu, peak, processes = reap_all(pid)
+            status, cpu, peak, processes = self.reap(pid)
             wall = time.monotonic() - start
-            touched = jail.scratch_state() != pristine
+            touched = self.scratch_state(self.config) != pristine
             nonce = self.host.recv(wire.NONCE_BYTES)
             self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes, touched))
 
     def become_test(self, fds: list[int]) -> None:
         """In the new process: its streams and nothing else open, its own limits, a session of its own."""
+        if self.filter:
+            self.enclose()
         # Its number may be the link's now, which must not be closed with it.
         self.host.detach()
         for target, fd in enumerate(fds):
@@ -73,10 +78,20 @@ class Tests:
         if "numpy.random" in sys.modules:
             # Python seeds `random` anew in each process; numpy's would give every test the same numbers.
             sys.modules["numpy.random"].seed()
-        if self.filter:
-            k.install_filter(self.filter)
         if self.warnings:
             os.write(2, self.warnings)
+
+    def enclose(self) -> None:
+        """In the new process: what it is kept from beyond what the runner is."""
+        k.install_filter(self.filter)
+
+    def reap(self, pid: int) -> tuple[int, float, int, int]:
+        """See `reap_all`."""
+        return reap_all(pid)
+
+    def end_test(self, _number: int, _frame: object) -> None:
+        """The host's clock says that it is time: kill every process of the test."""
+        kill_all()
 
 
 def make_ready(
@@ -89,18 +104,18 @@ def make_ready(
     os.dup2(errors_fd, 2)
     host_fd = keep_only(host_fd, config["landlock"])
     host = _socket.socket(fileno=host_fd)
-    os.chdir(wire.FOLDER)
-    limit(candidate)
-    harden(candidate, config["landlock"])
+    os.chdir(config["folder"])
+    limit(candidate, config["others"])
+    harden(candidate, config)
     # Whoever dies from here on dies of the program.
     host.send(wire.COMPILING)
-    task = program.compile_all(source, driver)
+    task = program.compile_all(source, driver, config["folder"])
     if task is None:
         host.send(wire.NOT_COMPILED)
         os._exit(0)
-    tests = Tests(host, candidate, wire.read_all(2))
+    tests = getattr(config["place"], "Tests", Tests)(host, candidate, wire.read_all(2), config)
     resource.setrlimit(resource.RLIMIT_AS, (candidate["memory_bytes"] + config["own_bytes"],) * 2)
-    signal.signal(END_TEST, end_test)
+    signal.signal(END_TEST, tests.end_test)
     gc.freeze()
     task.make_ready()
     host.send(wire.COMPILED)
@@ -109,7 +124,7 @@ def make_ready(
 
 def write_program(folder: int, source: bytes) -> None:
     """Put the program where tracebacks and `inspect` look for it."""
-    fd = os.open(wire.PROGRAM, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o444, dir_fd=folder)
+    fd = os.open(wire.PROGRAM, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=folder)
     view = memoryview(source)
     while view:
         view = view[os.write(fd, view) :]
@@ -117,40 +132,44 @@ def write_program(folder: int, source: bytes) -> None:
 
 
 def keep_only(host_fd: int, ruleset: int | None) -> int:
-    """Close all descriptors but the host's socket, which becomes 3, and the rule set, which becomes 4."""
-    high = os.dup(host_fd) if host_fd < 5 else host_fd
+    """Close all descriptors but the host's socket, which becomes 3, and the rule set, which becomes `RULES`."""
+    high = os.dup(host_fd) if host_fd <= RULES else host_fd
     if ruleset is not None:
         kept = os.dup(ruleset)
         os.dup2(high, 3, inheritable=False)
-        os.dup2(kept, 4, inheritable=False)
-        k.close_from(5)
+        os.dup2(kept, RULES, inheritable=False)
+        k.close_from(RULES + 1)
     else:
         os.dup2(high, 3, inheritable=False)
         k.close_from(4)
     return 3
 
 
-def limit(candidate: jail.Config) -> None:
-    """The limits that all tests share, hard; those of the compilation, soft."""
+def limit(candidate: jail.Config, others: int) -> None:
+    """The limits that all tests share, hard; those of the compilation, soft. `others` are our user's other tasks."""
+    _, most = resource.getrlimit(resource.RLIMIT_NPROC)
+    tasks = candidate["rlimits"]["RLIMIT_NPROC"] + others
+    candidate["rlimits"]["RLIMIT_NPROC"] = tasks if most == resource.RLIM_INFINITY else min(tasks, most)
     for name, value in candidate["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
     for name, value in candidate["compile_rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, resource.RLIM_INFINITY))
 
 
-def harden(candidate: jail.Config, ruleset: int | None) -> None:
+def harden(candidate: jail.Config, config: jail.Config) -> None:
     """Give up everything, for good, in the order in which it can be given up."""
     k.drop_capabilities()
     k.prctl(k.PR_SET_NO_NEW_PRIVS, 1)
     k.prctl(k.PR_SET_DUMPABLE, 0)
-    if ruleset is not None:
-        k.landlock_restrict(4)
-        os.close(4)
+    if config["landlock"] is not None:
+        k.landlock_restrict(RULES)
+        if not config["walls"]:
+            os.close(RULES)
     k.install_filter(candidate["filter"])
 
 
-def end_test(_number: int, _frame: object) -> None:
-    """The host's clock says that it is time: kill every process of the test."""
+def kill_all() -> None:
+    """Kill every process of the test."""
     if os.getpid() != 1:
         raise SystemError("only process 1 of a pid namespace of its own may kill all")
     try:
@@ -171,7 +190,7 @@ def reap_all(pid: int) -> tuple[int, float, int, int]:
         except ChildProcessError:
             return status, cpu_seconds, peak, processes
         if not ended:
-            end_test(0, None)
+            kill_all()
             options = WALL
             continue
         if ended == pid:

@@ -24,11 +24,15 @@ MESSAGE_BYTES = 1 << 17
 RESULT = struct.Struct("=16siddqi?")
 WAIT_STATUS = struct.Struct("=i")
 
-# One file system for all that a program can write; a folder each for what are different places elsewhere.
+# One file system for all that a program can write; a folder each for what are different places elsewhere. Without
+# namespaces there are only the programs' folder and its file, somewhere on the host.
 SCRATCH = "/scratch"
 FOLDER = SCRATCH + "/box"
 PROGRAM = "program.py"
+BOX = "box"
 DRIVER = "driver.py"
+# Stands in a filter for the number of the process that installs it.
+OWN_PROCESS = 0x5E1F5E1F
 # The descriptor at which a process of a pair finds its end of the link.
 LINK = 3
 # How deep a module can recurse before the default limit: asked of a plain start and of ours.

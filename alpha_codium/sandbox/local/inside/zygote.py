@@ -1,7 +1,8 @@
 """The zygote: a warm interpreter in the jail, from which each candidate gets a runner. It never runs code of others.
 
 A candidate's runner is process 1 of a new pid namespace: whatever a program starts is in there with it, and dies with
-it. After each candidate a scratch folder that isn't as it was is thrown away.
+it. After each candidate a scratch folder that isn't as it was is thrown away. Where there are no namespaces, `walls`
+stands in for `jail`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from alpha_codium.sandbox.local.inside import kernel as k
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
+    from typing import Any
 
 SCM_RIGHTS = 1
 CONTROL_BYTES = 256
@@ -34,33 +37,41 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], CodeType
     """Serve the host until it goes; comes back in a runner's process, with what `runner.make_ready` needs."""
     control = _socket.socket(fileno=control_fd)
     config = marshal.loads(control.recv(wire.MESSAGE_BYTES))
+    place = place_of(config)
     prepare(config)
     allow_recursion(config["depth"] - depth)
-    jail.enter(config)
+    place.enter(config)
     k.prctl(k.PR_SET_DUMPABLE, 0)
-    config["landlock"] = jail.landlock_ruleset()
-    own_pids = os.pidfd_open(os.getpid())
-    k.forbid_capabilities()
-    _socket.sethostname("sandbox")
+    config["landlock"] = place.landlock_ruleset(config)
     k.warm_up()
     gc.collect()
     k.give_back()
     gc.freeze()
     control.send(wire.READY + bytes([config["landlock"] is not None, config["proc"]]))
-    pristine = jail.scratch_state()
+    pristine = place.scratch_state(config)
     while True:
         message, fds = receive(control)
         if not message:
             os._exit(0)
-        driver = driver_of(wire.read_all(fds[1]))
-        started = fork_runner(own_pids)
+        driver = driver_of(wire.read_all(fds[1]), config["folder"])
+        started = place.fork_runner(config)
         if started == 0:
             control.detach()
             return marshal.loads(message), fds, driver, config
-        reap_runner(control, started, fds)
-        if jail.scratch_state() != pristine:
+        reap_runner(control, started, fds, place.await_end)
+        if place.scratch_state(config) != pristine:
             renew(config)
-            pristine = jail.scratch_state()
+            pristine = place.scratch_state(config)
+
+
+def place_of(config: jail.Config) -> Any:
+    """The module that makes the kind of jail that is asked for; a runner finds it in `config`."""
+    config["place"] = jail
+    if config["walls"]:
+        from alpha_codium.sandbox.local.inside import walls
+
+        config["place"] = walls
+    return config["place"]
 
 
 def prepare(config: jail.Config) -> None:
@@ -118,14 +129,7 @@ def make_builtins() -> None:
     builtins.help = site._Helper()
 
 
-def fork_runner(own_pids: int) -> int:
-    """Fork process 1 of a new pid namespace; what we fork ourselves is in ours again."""
-    k.setns(own_pids, k.CLONE_NEWPID)
-    k.unshare(k.CLONE_NEWPID)
-    return os.fork()
-
-
-def reap_runner(control: _socket.socket, pid: int, fds: list[int]) -> None:
+def reap_runner(control: _socket.socket, pid: int, fds: list[int], await_end: Callable[[int], int]) -> None:
     """Hand the host a grip on the runner, and wait for its end, which is the end of all that it started."""
     for fd in fds:
         os.close(fd)
@@ -133,30 +137,29 @@ def reap_runner(control: _socket.socket, pid: int, fds: list[int]) -> None:
     try:
         control.sendmsg([wire.STARTED], [(_socket.SOL_SOCKET, SCM_RIGHTS, grip.to_bytes(4, "little"))])
         os.close(grip)
-        _, status = os.waitpid(pid, 0)
-        control.send(wire.ENDED + wire.WAIT_STATUS.pack(status))
+        control.send(wire.ENDED + wire.WAIT_STATUS.pack(await_end(pid)))
     except ConnectionError:
         # The host has gone; with us goes the runner.
         os._exit(0)
 
 
-def driver_of(source: bytes) -> CodeType | None:
+def driver_of(source: bytes, folder: str) -> CodeType | None:
     """A driver compiled, once for all candidates: there are few, and they are ours. None where there is none."""
     if not source:
         return None
     if source not in DRIVERS:
         if len(DRIVERS) >= MOST_DRIVERS:
             DRIVERS.clear()
-        DRIVERS[source] = compile(source, wire.FOLDER + "/" + wire.DRIVER, "exec", 0, True)
+        DRIVERS[source] = compile(source, folder + "/" + wire.DRIVER, "exec", 0, True)
     return DRIVERS[source]
 
 
 def renew(config: jail.Config) -> None:
     """A new scratch folder, and the rules that know it."""
-    jail.renew_scratch(config)
+    config["place"].renew_scratch(config)
     if config["landlock"] is not None:
         os.close(config["landlock"])
-    config["landlock"] = jail.landlock_ruleset()
+    config["landlock"] = config["place"].landlock_ruleset(config)
 
 
 def receive(control: _socket.socket, most: int = wire.MESSAGE_BYTES) -> tuple[bytes, list[int]]:

@@ -1,0 +1,62 @@
+"""Removing folders that a hostile program filled: nested deeper than any path, unreadable, with links in odd places.
+
+Both the host and the zygote do this, in the weaker jail; with namespaces a whole file system is let go instead.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def empty(folder: str) -> None:
+    """Remove all that is in a folder; raises OSError."""
+    base = os.open(folder, os.O_RDONLY | FOLDER)
+    try:
+        for entry in os.listdir(base):
+            if is_folder(entry, base):
+                remove(entry, base)
+            else:
+                os.unlink(entry, dir_fd=base)
+    finally:
+        os.close(base)
+
+
+def remove(name: str, base: int) -> None:
+    """Remove a folder of the folder `base` and all that is in it; raises OSError.
+
+    Folders in it are moved up into `base` first: so no path is too long, and few are open at a time.
+    """
+    todo, moved = [name], 0
+    while todo:
+        each = todo.pop()
+        fd = open_folder(each, base)
+        try:
+            for entry in os.listdir(fd):
+                if is_folder(entry, fd):
+                    # It can't be moved by who may not write in it.
+                    os.close(open_folder(entry, fd))
+                    moved += 1
+                    todo.append("moved-%d-%d" % (os.getpid(), moved))
+                    os.rename(entry, todo[-1], src_dir_fd=fd, dst_dir_fd=base)
+                else:
+                    os.unlink(entry, dir_fd=fd)
+        finally:
+            os.close(fd)
+        os.rmdir(each, dir_fd=base)
+
+
+def is_folder(name: str, base: int) -> bool:
+    """Whether that is a folder itself, and no link to one."""
+    return stat.S_ISDIR(os.lstat(name, dir_fd=base).st_mode)
+
+
+def open_folder(name: str, base: int) -> int:
+    """A descriptor to list a folder with, after its owner, or root, was allowed to."""
+    path = os.open(name, os.O_PATH | FOLDER, dir_fd=base)
+    # By its name a link could be followed that has taken its place.
+    os.chmod("/proc/self/fd/%d" % path, 0o700)
+    os.close(path)
+    return os.open(name, os.O_RDONLY | FOLDER, dir_fd=base)
