@@ -65,6 +65,7 @@ class Task:
         self.is_hiding = bool(names & HIDING)
         self.is_lasting = generators or bool(names & LASTING)
         self.is_watched = bool(names & WATCHING)
+        self.uses_random = "random" in names
         self.is_plain = not (self.is_hiding or self.is_lasting or names & (SPEAKING | WATCHING))
         for name in sorted(names & QUIET):
             if name not in sys.modules:

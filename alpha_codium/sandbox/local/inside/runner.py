@@ -39,6 +39,7 @@ class Tests:
     def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
         self.host, self.warnings, self.config = host, warnings, config
         self.scratch_state = config["place"].scratch_state
+        self.reseeds = False
         self.cpu_limit = (candidate["cpu_seconds"],) * 2
         self.filter = candidate["test_filter"]
 
@@ -75,7 +76,7 @@ class Tests:
         signal.signal(END_TEST, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         resource.setrlimit(resource.RLIMIT_CPU, self.cpu_limit)
-        if "numpy.random" in sys.modules:
+        if self.reseeds:
             # Python seeds `random` anew in each process; numpy's would give every test the same numbers.
             sys.modules["numpy.random"].seed()
         if self.warnings:
@@ -116,6 +117,7 @@ def make_ready(
     tests = getattr(config["place"], "Tests", Tests)(host, candidate, wire.read_all(2), config)
     resource.setrlimit(resource.RLIMIT_AS, (candidate["memory_bytes"] + config["own_bytes"],) * 2)
     signal.signal(END_TEST, tests.end_test)
+    tests.reseeds = task.uses_random and "numpy.random" in sys.modules
     gc.freeze()
     task.make_ready()
     host.send(wire.COMPILED)
