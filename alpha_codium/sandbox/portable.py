@@ -17,7 +17,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,8 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox import pythons
 from alpha_codium.sandbox.isolation import Isolation, isolating_command
 from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
 from alpha_codium.sandbox.worker import Ended, Worker, WorkerLost
@@ -60,8 +59,7 @@ class PortableSandbox:
     def __init__(self, workers: int = 0, isolation: Isolation = True, interpreter: str = "") -> None:
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
-        # Absolute, since programs run in folders of their own; not resolved, since a venv's python is a link.
-        self.interpreter = str(Path(shutil.which(interpreter or sys.executable) or interpreter).absolute())
+        self.interpreter = pythons.path_of(interpreter)
         self._idle: queue.SimpleQueue[tuple[Worker, Worker]] = queue.SimpleQueue()
         self._workers: list[Worker] = []
         self._threads: ThreadPoolExecutor | None = None
@@ -69,10 +67,7 @@ class PortableSandbox:
 
     async def __aenter__(self) -> Self:
         """Check that the machine gives the isolation and the interpreter, and make the scratch folder."""
-        if shutil.which(self.interpreter) is None:
-            raise SandboxError(
-                f"there is no interpreter {self.interpreter!r}: set code_tester.interpreter to the path of a python3"
-            )
+        pythons.require(self.interpreter)
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         for _ in range(self.workers):
             both = (Worker(prefix), Worker(prefix))

@@ -10,8 +10,6 @@ import asyncio
 import os
 import queue
 import re
-import shutil
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -23,6 +21,7 @@ from loguru import logger
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox import pythons
 from alpha_codium.sandbox.isolation import Isolation
 from alpha_codium.sandbox.local import pairs
 from alpha_codium.sandbox.local.cgroups import remove_stale
@@ -105,8 +104,7 @@ class LocalSandbox:
     ) -> None:
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
-        # Not resolved: a venv's python is a link, and knows its modules by where it stands.
-        self.interpreter = str(Path(shutil.which(interpreter or sys.executable) or interpreter).absolute())
+        self.interpreter = pythons.path_of(interpreter)
         self.preload = tuple(preload)
         self._gate = Gate()
         self._slots: list[Slot] = []
@@ -116,10 +114,7 @@ class LocalSandbox:
 
     async def __aenter__(self) -> Self:
         """Make a whole jail, to see that this machine gives it."""
-        if shutil.which(self.interpreter) is None:
-            raise SandboxError(
-                f"there is no interpreter {self.interpreter!r}: set code_tester.interpreter to the path of a python3"
-            )
+        pythons.require(self.interpreter)
         interpreter = await asyncio.to_thread(inspect_interpreter, self.interpreter)
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
         jail = Jail(interpreter, self._starter, WARM, environment_of(Path(wire.FOLDER)) | BIND_NOW)
