@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.wait_status import HasWaitStatus
 
 SPAWNER = Path(__file__).with_name("spawner.py")
 # What a spawner may take beyond a program's wall limit before it counts as lost, in seconds.
@@ -27,10 +28,9 @@ class WorkerLost(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(HasWaitStatus):
     """How a process ended and what it and its children used; `wait_status` as `os.wait4` gives it."""
 
-    wait_status: int
     stdout: bytes
     stderr: bytes
     cpu_seconds: float
@@ -39,16 +39,6 @@ class Ended:
     output_exceeded: bool
     wall_exceeded: bool
     start_error: str = ""
-
-    @property
-    def exit_code(self) -> int | None:
-        """The exit status, or None where a signal ended the process."""
-        return os.WEXITSTATUS(self.wait_status) if os.WIFEXITED(self.wait_status) else None
-
-    @property
-    def signal(self) -> int | None:
-        """The signal that ended the process, or None."""
-        return os.WTERMSIG(self.wait_status) if os.WIFSIGNALED(self.wait_status) else None
 
 
 class Worker:

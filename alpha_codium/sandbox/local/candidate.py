@@ -162,6 +162,3 @@ class Candidate:
             return None
         except ConnectionError:
             return b""
-
-
-__all__ = ["Candidate", "RunnerLost", "WorkerLost"]

@@ -1,10 +1,10 @@
 """What became of a test, from what the runner and the kernel say of it."""
 
-import os
 import signal
 from dataclasses import dataclass
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.wait_status import HasWaitStatus
 from alpha_codium.verdict import Execution, Status
 
 # Close to the memory limit a kill or a failed allocation is the limit's doing.
@@ -15,13 +15,12 @@ HIDDEN_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(HasWaitStatus):
     """How the processes of one test ended; seconds and bytes are of all of them together, `peak` of the largest.
 
     `killed_for_memory`: the kernel ended one since the group had no more memory. `touched`: it wrote in its folder.
     """
 
-    wait_status: int
     cpu_seconds: float
     wall_seconds: float
     peak_bytes: int
@@ -29,16 +28,6 @@ class Outcome:
     stderr_bytes: int
     killed_for_memory: bool = False
     touched: bool = False
-
-    @property
-    def exit_code(self) -> int | None:
-        """The exit status, or None where a signal ended the program."""
-        return os.WEXITSTATUS(self.wait_status) if os.WIFEXITED(self.wait_status) else None
-
-    @property
-    def signal(self) -> int | None:
-        """The signal that ended the program, or None."""
-        return os.WTERMSIG(self.wait_status) if os.WIFSIGNALED(self.wait_status) else None
 
 
 def largest_file(limits: Limits) -> int:
