@@ -107,7 +107,7 @@ class Candidate:
             if self.worker.was_killed_for_memory():
                 return self._killed_for_memory(wall_seconds, stdout, stderr)
             raise RunnerLost(files.last_words(self._errors) or "it gave no answer")
-        _, status, cpu_seconds, inner_seconds, peak, processes, touched = wire.RESULT.unpack(answer)
+        _, status, cpu_seconds, inner_seconds, peak, processes = wire.RESULT.unpack(answer)
         killed = (status == SIGKILL_STATUS or processes > 1) and self.worker.was_killed_for_memory()
         if group is not None:
             in_all = group.cpu_seconds() - used
@@ -120,7 +120,7 @@ class Candidate:
             files.size_of(stdout),
             files.size_of(stderr),
             killed_for_memory=killed,
-            touched=touched,
+            touched=self.worker.touched,
         )
 
     def _killed_for_memory(self, wall_seconds: float, stdout: int, stderr: int) -> Outcome:

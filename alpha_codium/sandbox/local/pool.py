@@ -28,12 +28,13 @@ from alpha_codium.sandbox.local.cgroups import remove_stale
 from alpha_codium.sandbox.local.gate import Gate
 from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.sandbox.local.interpreter import inspect_interpreter
+from alpha_codium.sandbox.local.jail import Jail
 from alpha_codium.sandbox.local.layers import NEEDS, Layer, layers_of
 from alpha_codium.sandbox.local.scratch import remove_stale as remove_stale_folders
 from alpha_codium.sandbox.local.session import Session
 from alpha_codium.sandbox.local.turn import CalledOff, Turn
 from alpha_codium.sandbox.local.users import is_ours
-from alpha_codium.sandbox.local.worker import Jail, Worker, WorkerLost
+from alpha_codium.sandbox.local.worker import Worker, WorkerLost
 from alpha_codium.sandbox.portable import environment_of
 from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
 from alpha_codium.verdict import Execution, Report, Status

@@ -11,9 +11,6 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +18,16 @@ from alpha_codium.limits import Limits
 from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.local.inside import wire
-from alpha_codium.sandbox.local.interpreter import Interpreter
+from alpha_codium.sandbox.local.jail import Jail, folder_in
 from alpha_codium.sandbox.local.orders import order_of
 from alpha_codium.sandbox.local.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.local.users import unused_user
+from alpha_codium.sandbox.local.watch import Watch
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
 START_SECONDS = 60.0
 ANSWER_SECONDS = 10.0
 LEAVE_SECONDS = 2.0
-SCRATCH_BYTES = 64 << 20
 # What the zygote, the runner and the outputs take of a group's memory.
 GROUP_OVERHEAD = 96 << 20
 _numbers = itertools.count()
@@ -38,21 +35,6 @@ _numbers = itertools.count()
 
 class WorkerLost(Exception):
     """The jail ended or stopped answering: no word on the program that it ran."""
-
-
-@dataclass(frozen=True, slots=True)
-class Jail:
-    """What a worker's jail is made of.
-
-    `starter` has one thread that starts all jails: the kernel ends a jail with the thread that started it. `walls`: it
-    is made without namespaces, see `inside/walls`.
-    """
-
-    interpreter: Interpreter
-    starter: Executor
-    preload: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    walls: bool = False
 
 
 class Worker:
@@ -68,6 +50,7 @@ class Worker:
         self._stderr = -1
         self._runner = -1
         self._scratch: Scratch | None = None
+        self._watch: Watch | None = None
         self._lock = threading.Lock()
         self._closing = False
         self._kills = 0
@@ -80,7 +63,7 @@ class Worker:
     @property
     def folder(self) -> str:
         """Where programs find themselves."""
-        return wire.FOLDER if self._scratch is None else f"{self._scratch.path}/{wire.BOX}"
+        return folder_in(self._scratch)
 
     def start(self) -> None:
         """Make the jail; raises WorkerLost with the reason where that fails."""
@@ -90,10 +73,8 @@ class Worker:
             self.group = open_worker_group(f"gencode-{os.getpid()}-{self.number}")
             if self.group is not None:
                 self.group.add(self._process.pid)
-            self._control.send(marshal.dumps(self._config(), 2))
-            message = self._control.recv(wire.MESSAGE_BYTES)
-            if message[:1] != wire.READY:
-                raise OSError(files.last_words(self._stderr) or "it ended")
+            self._control.send(marshal.dumps(self.jail.configuration(self._user, self._scratch), 2))
+            message = self._await_ready()
             # Whom we may not signal we could not end.
             self._process.send_signal(0)
             self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:]), strict=True))
@@ -160,6 +141,13 @@ class Worker:
             self._let_go()
         if message[:1] != wire.ENDED:
             raise self._lost("it gave no word of the end")
+        if self.touched:
+            self._renew()
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything in the folders that programs can write to was changed since they were made."""
+        return self._watch is None or self._watch.touched
 
     def close(self) -> None:
         """Take no more programs, and end the one that runs, from any thread."""
@@ -181,6 +169,9 @@ class Worker:
         if stderr >= 0:
             os.close(stderr)
         self._let_go()
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
         if self.group is not None:
             self.group.kill_and_remove()
             self.group, self._kills = None, 0
@@ -216,23 +207,25 @@ class Worker:
                 process_group=0,
             )
 
-    def _config(self) -> dict[str, Any]:
-        interpreter = self.jail.interpreter
-        return {
-            "uid": self._user,
-            "host": os.getpid(),
-            "walls": self.jail.walls,
-            "folder": self.folder,
-            "scratch": self._scratch.path if self._scratch else wire.SCRATCH,
-            "read_only": list(interpreter.read_only),
-            "hidden": list(interpreter.hidden),
-            "links": list(interpreter.links),
-            "path": list(interpreter.path),
-            "depth": interpreter.depth,
-            "attributes": dict(interpreter.attributes),
-            "preload": list(self.jail.preload),
-            "scratch_bytes": SCRATCH_BYTES,
-        }
+    def _await_ready(self) -> bytes:
+        """The zygote's word that it can take a program; raises OSError."""
+        assert self._control is not None
+        message, grips, _, _ = socket.recv_fds(self._control, 64, 16, socket.MSG_CMSG_CLOEXEC)
+        if self._watch is not None:
+            self._watch.close()
+        self._watch = Watch(grips, own_file_system=not self.jail.walls)
+        if message[:1] != wire.READY:
+            raise OSError(files.last_words(self._stderr) or "it ended")
+        return message
+
+    def _renew(self) -> None:
+        """Have new folders made that programs can write to."""
+        assert self._control is not None
+        try:
+            self._control.send(wire.RENEW)
+            self._await_ready()
+        except OSError as error:
+            raise self._lost(error) from error
 
     @property
     def may_fork(self) -> bool:
@@ -251,7 +244,7 @@ class Worker:
                 for source in sources:
                     fds.append(files.input_file(source))
                 socket.send_fds(self._control, [marshal.dumps(candidate, 2)], [*fds, inner.fileno(), errors])
-            message, grips, _, _ = socket.recv_fds(self._control, 64, 4)
+            message, grips, _, _ = socket.recv_fds(self._control, 64, 4, socket.MSG_CMSG_CLOEXEC)
         except OSError as error:
             raise self._lost(error) from error
         if message[:1] != wire.STARTED or len(grips) != 1:

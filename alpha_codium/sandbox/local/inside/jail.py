@@ -178,6 +178,9 @@ def mount_scratch(config: Config) -> None:
     for folder in SCRATCH_FOLDERS:
         os.mkdir(folder, 0o700)
     os.symlink(PROGRAM_FOLDER + "/" + wire.PROGRAM, wire.FOLDER + "/" + wire.PROGRAM)
+    for folder in (wire.SCRATCH, *SCRATCH_FOLDERS):
+        # Whatever is done in there makes it another time, however coarse the clock.
+        os.utime(folder, ns=(0, 0))
 
 
 def renew_scratch(config: Config) -> None:
@@ -186,18 +189,9 @@ def renew_scratch(config: Config) -> None:
     mount_scratch(config)
 
 
-def scratch_state(_config: Config) -> tuple[int, ...]:
-    """What tells whether anything in the scratch folders was changed; a few system calls."""
-    try:
-        space, link = os.statvfs(wire.SCRATCH), os.lstat(wire.FOLDER + "/" + wire.PROGRAM)
-        folders = [os.stat(folder) for folder in (wire.SCRATCH, *SCRATCH_FOLDERS)]
-    except OSError:
-        # The program took away what we look for, or our right to look.
-        return ()
-    state = [space.f_bfree, space.f_ffree, link.st_ino]
-    for each in (link, *folders):
-        state += (each.st_ino, each.st_mode, each.st_nlink, each.st_mtime_ns, each.st_ctime_ns, each.st_atime_ns)
-    return tuple(state)
+def watched(_config: Config) -> list[str]:
+    """What shows by its state that something in the scratch folders was changed."""
+    return [wire.SCRATCH, *SCRATCH_FOLDERS, wire.FOLDER + "/" + wire.PROGRAM]
 
 
 def landlock_ruleset(_config: Config) -> int | None:

@@ -46,6 +46,11 @@ CHANGE = ((1 << 15) - 1) & ~(EXECUTE | MAKE_CHAR | MAKE_BLOCK)
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p)
+# Made before the forks, as are filters: what is made after one, is made again after each.
+_no_capabilities = (
+    ctypes.create_string_buffer(struct.pack("=Ii", CAPABILITY_VERSION_3, 0), 8),
+    ctypes.create_string_buffer(24),
+)
 _libc.prctl.argtypes = (ctypes.c_int,) + (ctypes.c_ulong,) * 4
 
 
@@ -119,8 +124,7 @@ def forbid_capabilities() -> None:
 
 def drop_capabilities() -> None:
     """Give up all capabilities."""
-    header = ctypes.create_string_buffer(struct.pack("=Ii", CAPABILITY_VERSION_3, 0), 8)
-    _call("capset", CAPSET, header, ctypes.create_string_buffer(24))
+    _call("capset", CAPSET, *_no_capabilities)
 
 
 def warm_up() -> None:
@@ -138,11 +142,15 @@ def close_from(first: int) -> None:
     _call("close_range", CLOSE_RANGE, first, ctypes.c_uint(0xFFFFFFFF), 0)
 
 
-def install_filter(program: bytes) -> None:
-    """Put a seccomp filter (an array of sock_filter) on this thread and its children; needs no_new_privs."""
+def filter_of(program: bytes) -> tuple[Any, Any]:
+    """A seccomp filter (an array of sock_filter) as the kernel takes it, and what must live as long."""
     code = ctypes.create_string_buffer(program, len(program))
-    header = ctypes.create_string_buffer(struct.pack("=H6xQ", len(program) // 8, ctypes.addressof(code)), 16)
-    _call("seccomp", SECCOMP, 1, 0, header)
+    return ctypes.create_string_buffer(struct.pack("=H6xQ", len(program) // 8, ctypes.addressof(code)), 16), code
+
+
+def install_filter(made: tuple[Any, Any]) -> None:
+    """Put a filter of `filter_of` on this thread and its children; needs no_new_privs."""
+    _call("seccomp", SECCOMP, 1, 0, made[0])
 
 
 def landlock_version() -> int:

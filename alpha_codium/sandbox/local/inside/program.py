@@ -67,12 +67,6 @@ class Task:
         self.is_watched = bool(names & WATCHING)
         self.uses_random = "random" in names
         self.is_plain = not (self.is_hiding or self.is_lasting or names & (SPEAKING | WATCHING))
-        for name in sorted(names & QUIET):
-            if name not in sys.modules:
-                try:
-                    __import__(name)
-                except ImportError:
-                    pass
         self.program = program
         self.namespace: dict[str, Any] = {}
         self.module_count = 0
@@ -147,11 +141,26 @@ def compile_all(source: bytes, driver: CodeType | None, folder: str) -> Task | N
     """Compile the program, to be run by itself or by its driver; None, with the reason on stderr, if it can't be."""
     try:
         program = compile(source, folder + "/" + wire.PROGRAM, "exec", 0, True)
+        import_early(source)
         return Task(program, None, folder) if driver is None else Task(driver, program, folder)
     except BaseException as error:
         # The frames are ours: a program that doesn't compile has none.
         sys.excepthook(type(error), error.with_traceback(None), None)
         return None
+
+
+def import_early(source: bytes) -> None:
+    """Import once, for all tests, those of `QUIET` that stand on the program's lines with an `import`."""
+    words: set[bytes] = set()
+    for line in source.splitlines():
+        if b"import" in line:
+            words.update(line.replace(b",", b" ").replace(b";", b" ").split())
+    for name in sorted(QUIET.intersection(word.decode("ascii", "replace") for word in words)):
+        if name not in sys.modules:
+            try:
+                __import__(name)
+            except ImportError:
+                pass
 
 
 def names_of(code: CodeType) -> tuple[set[str], bool]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 END_TEST = signal.SIGUSR1
 # The descriptor of the Landlock rules, while it is open.
 RULES = 4
+# Where a test starts, all that is open is below: the runner closed everything, and has few.
+MOST_FILES = 64
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
 
 
@@ -38,14 +40,12 @@ class Tests:
 
     def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
         self.host, self.warnings, self.config = host, warnings, config
-        self.scratch_state = config["place"].scratch_state
         self.reseeds = False
         self.cpu_limit = (candidate["cpu_seconds"],) * 2
         self.filter = candidate["test_filter"]
 
     def serve(self) -> None:
         """Fork a test for each message of the host; comes back in the test's process."""
-        pristine = self.scratch_state(self.config)
         while True:
             message, fds = zygote.receive(self.host, 1)
             if message != wire.TEST:
@@ -54,13 +54,11 @@ class Tests:
             pid = os.fork()
             if pid == 0:
                 return self.become_test(fds)
-            for fd in fds:
-                os.close(fd)
+            os.closerange(fds[0], fds[-1] + 1)
             status, cpu, peak, processes = self.reap(pid)
             wall = time.monotonic() - start
-            touched = self.scratch_state(self.config) != pristine
             nonce = self.host.recv(wire.NONCE_BYTES)
-            self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes, touched))
+            self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes))
 
     def become_test(self, fds: list[int]) -> None:
         """In the new process: its streams and nothing else open, its own limits, a session of its own."""
@@ -70,8 +68,7 @@ class Tests:
         self.host.detach()
         for target, fd in enumerate(fds):
             os.dup2(fd, target)
-        # Ours are below 64: nothing else was open when the program was compiled.
-        os.closerange(len(fds), 64)
+        os.closerange(len(fds), MOST_FILES)
         os.setsid()
         signal.signal(END_TEST, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -84,7 +81,7 @@ class Tests:
 
     def enclose(self) -> None:
         """In the new process: what it is kept from beyond what the runner is."""
-        k.install_filter(self.filter)
+        k.install_filter(k.filter_of(self.filter))
 
     def reap(self, pid: int) -> tuple[int, float, int, int]:
         """See `reap_all`."""
@@ -167,7 +164,7 @@ def harden(candidate: jail.Config, config: jail.Config) -> None:
         k.landlock_restrict(RULES)
         if not config["walls"]:
             os.close(RULES)
-    k.install_filter(candidate["filter"])
+    k.install_filter(zygote.FILTERS[candidate["filter"]])
 
 
 def kill_all() -> None:

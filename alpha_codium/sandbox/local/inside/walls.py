@@ -71,14 +71,9 @@ def renew_scratch(config: jail.Config) -> None:
     make_box(config)
 
 
-def scratch_state(config: jail.Config) -> tuple[int, ...]:
-    """What tells whether anything in the programs' folder was changed."""
-    try:
-        each = os.stat(config["folder"])
-        link = os.lstat(config["folder"] + "/" + wire.PROGRAM)
-    except OSError:
-        return ()
-    return (each.st_ino, each.st_mode, each.st_nlink, each.st_mtime_ns, each.st_ctime_ns, each.st_atime_ns, link.st_ino)
+def watched(config: jail.Config) -> list[str]:
+    """What shows by its state that something in the programs' folder was changed."""
+    return [config["folder"], config["folder"] + "/" + wire.PROGRAM]
 
 
 def landlock_ruleset(config: jail.Config) -> int:
@@ -162,7 +157,7 @@ class Tests(runner.Tests):
         die_with(self.runner)
         k.landlock_restrict(runner.RULES)
         own = struct.pack("=I", os.getpid())
-        k.install_filter(self.filter.replace(struct.pack("=I", wire.OWN_PROCESS), own))
+        k.install_filter(k.filter_of(self.filter.replace(struct.pack("=I", wire.OWN_PROCESS), own)))
 
     def reap(self, pid: int) -> tuple[int, float, int, int]:
         """Wait until the test's only process ends, as `runner.reap_all` does for several."""

@@ -1,7 +1,8 @@
 """What host and jail say to each other: messages of SOCK_SEQPACKET with the zygote, a stream with a runner.
 
-host -> zygote   a candidate (marshalled), with [source, driver, runner's socket, stderr of the compilation]
-zygote -> host   READY and a byte each for Landlock and /proc; STARTED with [pidfd of the runner]; ENDED and how
+host -> zygote   a candidate (marshalled), with [source, driver, runner's socket, stderr of the compilation]; RENEW
+zygote -> host   READY and a byte each for Landlock and /proc, with grips on the scratch folder; STARTED with [pidfd
+                 of the runner]; ENDED and how; READY again, with new grips, where the scratch folder was renewed
 runner -> host   COMPILING, then COMPILED or NOT_COMPILED; a RESULT for each test
 host -> runner   TEST with [stdin, stdout, stderr, maybe a link], and behind it the nonce
 """
@@ -10,6 +11,7 @@ import os
 import struct
 
 READY = b"Z"
+RENEW = b"R"
 STARTED = b"S"
 ENDED = b"D"
 COMPILING = b"C"
@@ -20,8 +22,8 @@ TEST = b"T"
 NONCE_BYTES = 16
 # The most that a message holds; `marshal` of the configuration is the longest.
 MESSAGE_BYTES = 1 << 17
-# nonce, wait status, CPU seconds, wall seconds, peak memory in KiB, processes, whether the scratch folder was touched
-RESULT = struct.Struct("=16siddqi?")
+# nonce, wait status, CPU seconds, wall seconds, peak memory in KiB, processes
+RESULT = struct.Struct("=16siddqi")
 WAIT_STATUS = struct.Struct("=i")
 
 # One file system for all that a program can write; a folder each for what are different places elsewhere. Without

@@ -1,8 +1,8 @@
 """The zygote: a warm interpreter in the jail, from which each candidate gets a runner. It never runs code of others.
 
 A candidate's runner is process 1 of a new pid namespace: whatever a program starts is in there with it, and dies with
-it. After each candidate a scratch folder that isn't as it was is thrown away. Where there are no namespaces, `walls`
-stands in for `jail`.
+it. The host watches the scratch folder, and has it made anew where a candidate left it other than it was. Where there
+are no namespaces, `walls` stands in for `jail`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import gc
 import marshal
 import os
 import resource
+import struct
 import sys
 
 from alpha_codium.sandbox.local.inside import jail, wire
@@ -31,6 +32,7 @@ BARE_BYTES = 24 << 20
 THREAD_STACK = 8 << 20
 MOST_DRIVERS = 16
 DRIVERS: dict[bytes, CodeType] = {}
+FILTERS: dict[bytes, tuple[Any, Any]] = {}
 
 
 def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], CodeType | None, jail.Config]:
@@ -47,21 +49,23 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], CodeType
     gc.collect()
     k.give_back()
     gc.freeze()
-    control.send(wire.READY + bytes([config["landlock"] is not None, config["proc"]]))
-    pristine = place.scratch_state(config)
+    say_ready(control, config)
     while True:
         message, fds = receive(control)
         if not message:
             os._exit(0)
+        if message == wire.RENEW:
+            renew(config)
+            say_ready(control, config)
+            continue
+        candidate = marshal.loads(message)
+        know_filter(candidate["filter"])
         driver = driver_of(wire.read_all(fds[1]), config["folder"])
         started = place.fork_runner(config)
         if started == 0:
             control.detach()
-            return marshal.loads(message), fds, driver, config
+            return candidate, fds, driver, config
         reap_runner(control, started, fds, place.await_end)
-        if place.scratch_state(config) != pristine:
-            renew(config)
-            pristine = place.scratch_state(config)
 
 
 def place_of(config: jail.Config) -> Any:
@@ -143,6 +147,15 @@ def reap_runner(control: _socket.socket, pid: int, fds: list[int], await_end: Ca
         os._exit(0)
 
 
+def say_ready(control: _socket.socket, config: jail.Config) -> None:
+    """Hand the host grips on what shows whether the scratch folder is as it was made: paths only, not rights."""
+    grips = [os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC) for path in config["place"].watched(config)]
+    facts = bytes([config["landlock"] is not None, config["proc"]])
+    control.sendmsg([wire.READY + facts], [(_socket.SOL_SOCKET, SCM_RIGHTS, struct.pack("%di" % len(grips), *grips))])
+    for grip in grips:
+        os.close(grip)
+
+
 def driver_of(source: bytes, folder: str) -> CodeType | None:
     """A driver compiled, once for all candidates: there are few, and they are ours. None where there is none."""
     if not source:
@@ -152,6 +165,12 @@ def driver_of(source: bytes, folder: str) -> CodeType | None:
             DRIVERS.clear()
         DRIVERS[source] = compile(source, folder + "/" + wire.DRIVER, "exec", 0, True)
     return DRIVERS[source]
+
+
+def know_filter(program: bytes) -> None:
+    """Have a runner's filter made; the limits choose among few."""
+    if program not in FILTERS:
+        FILTERS[program] = k.filter_of(program)
 
 
 def renew(config: jail.Config) -> None:
@@ -165,8 +184,5 @@ def renew(config: jail.Config) -> None:
 def receive(control: _socket.socket, most: int = wire.MESSAGE_BYTES) -> tuple[bytes, list[int]]:
     """One message and the descriptors that came with it."""
     message, ancillary, _, _ = control.recvmsg(most, CONTROL_BYTES)
-    fds = []
-    for level, kind, data in ancillary:
-        if (level, kind) == (_socket.SOL_SOCKET, SCM_RIGHTS):
-            fds += [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data) - len(data) % 4, 4)]
-    return message, fds
+    # The host sends nothing else, and these all at once.
+    return message, memoryview(ancillary[0][2]).cast("i").tolist() if ancillary else []
