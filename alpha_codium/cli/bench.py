@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Group)
 def group() -> None:
-    """Measure the sandbox beside its peers."""
+    """Measure the sandbox beside its peers, and its backends beside each other."""
 
 
 @group.command()
@@ -85,6 +85,30 @@ def sandbox(
     if not scaling and not memory:
         results["table"] = _table(workload, contenders, plan, common)
     common.write_json(results)
+
+
+@group.command()
+@click.option("--conformance", type=click.Path(), metavar="XML", help="What pytest --junitxml wrote of the suite.")
+@click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Medians are of so many.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
+              help="About how long one backend runs in one round.")  # fmt: skip
+@common_options
+def backends(conformance: str | None, rounds: int, seconds: float, common: CommonOptions) -> None:
+    """Every backend that this machine gives: what programs reach in it, and tests a second, as a Markdown table.
+
+    `make backends` runs the conformance suite first and writes docs/backends.md.
+    """
+    from pathlib import Path
+
+    from alpha_codium.bench.backends import BACKENDS, as_json, as_markdown, compare_backends, read_suite
+    from alpha_codium.bench.rounds import Plan
+    from alpha_codium.bench.table import machine, machine_text
+
+    suite = read_suite(Path(conformance)) if conformance else {}
+    plan, facts = Plan(rounds, seconds, (10,)), machine()
+    rows = _with_progress("backends", len(BACKENDS), common, lambda step: compare_backends(plan, suite, step))
+    click.echo(f"{machine_text(facts)}\n\n{as_markdown(rows)}")
+    common.write_json({"machine": facts, "backends": as_json(rows)})
 
 
 def _ours(common: CommonOptions) -> dict[str, str]:
