@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Compiling every file of every dependency costs more than it saves.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test test-slow lint types docs clean
+.PHONY: demo test test-slow lint types docs backends clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gencode demo
@@ -26,6 +26,9 @@ types: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_commands.py > docs/commands.md
+
+backends: $(VENV)/.dev
+	$(BIN)/python docs/make_backends.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info
