@@ -4,8 +4,9 @@ To be run inside `unshare --net --pid --fork --mount-proc`, since what it runs i
 
 1. Honest programs have outputs that are known; every one must be right, whatever runs beside it.
 2. Before and after the load, honest programs alone are run and their CPU time is counted, that of all processes below
-   this one: a sandbox that wears out (mounts, cgroups, memory that pile up) needs more of it in the end. A second of
-   CPU time does less on a busy machine, so it is counted in starts of a bare interpreter, measured in turn.
+   this one: a sandbox that wears out (mounts, cgroups, memory that pile up) needs more of it in the end. A machine
+   isn't as fast after half an hour as before, and not for all work alike (a bare interpreter's start took 30 % more,
+   an honest test 43 %), so in the end a new process with a new sandbox is measured in turn with the old one.
 3. What a run may leave behind is counted before, while and after the sandbox is open.
 """
 
@@ -36,7 +37,7 @@ from tests.sandbox.backends import descendants, is_zombie
 
 WORKERS = 2
 HONEST_FOR_A_HOSTILE = 10
-PROBE_PROGRAMS, PROBES, BARE = 60, 5, 20
+PROBE_PROGRAMS, PROBES = 120, 9
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = resource.getpagesize()
 MIB = 2**20
@@ -223,22 +224,32 @@ class Soak:
         if end.status is Status.INTERNAL_ERROR or ("ESCAPED" in end.stdout and not name.startswith("13")):
             self.faults.append(f"{name}: {shown(report)}")
 
-    async def probe(self) -> dict[str, float]:
-        """CPU seconds of an honest test with nothing beside it, and as many of a bare interpreter: medians."""
-        rounds = [await self._probe_once() for _ in range(PROBES)]
-        return {
-            "cpu_ms": 1000 * statistics.median(test for test, _ in rounds),
-            "bare_interpreters": statistics.median(test / bare for test, bare in rounds),
-        }
-
-    async def _probe_once(self) -> tuple[float, float]:
+    async def probe(self) -> float:
+        """CPU milliseconds of an honest test with nothing beside it."""
         start, tests = cpu_seconds(), self.honest_tests
         await asyncio.gather(*(self.honest(number % len(HONEST)) for number in range(PROBE_PROGRAMS)))
-        middle = cpu_seconds()
-        for _ in range(BARE):
-            bare = await asyncio.create_subprocess_exec(sys.executable, "-I", "-S", "-c", "pass")
-            await bare.wait()
-        return (middle - start) / (self.honest_tests - tests), (cpu_seconds() - middle) / BARE
+        return 1000 * (cpu_seconds() - start) / (self.honest_tests - tests)
+
+    async def probe_beside_fresh(self, backend: str) -> dict[str, float]:
+        """Probes of this sandbox and of a new one in a new process, in turn: medians, and that of their ratios."""
+        module = ("-m", "tests.sandbox.soak_driver", "fresh", backend)
+        fresh = await asyncio.create_subprocess_exec(
+            sys.executable, *module, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        assert fresh.stdin is not None and fresh.stdout is not None
+        rounds = []
+        for _ in range(PROBES):
+            old = await self.probe()
+            fresh.stdin.write(b"probe\n")
+            await fresh.stdin.drain()
+            rounds.append((old, float(await fresh.stdout.readline())))
+        fresh.stdin.close()
+        assert await fresh.wait() == 0
+        return {
+            "cpu_ms": statistics.median(old for old, _ in rounds),
+            "fresh_cpu_ms": statistics.median(new for _, new in rounds),
+            "against_fresh": statistics.median(old / new for old, new in rounds),
+        }
 
 
 def hostile_programs() -> list[tuple[str, str]]:
@@ -262,7 +273,7 @@ async def soak(seconds: float, backend: str) -> dict[str, Any]:
         await run.load(min(10.0, seconds / 4), choice)
         first, busy, warm_up = await run.probe(), Census.now(), len(run.resident)
         await run.load(seconds, choice)
-        last = await run.probe()
+        last = await run.probe_beside_fresh(backend)
         await settled(lambda: Census.now().zombies == 0)
         after = Census.now()
     await settled(lambda: Census.now() == before)
@@ -273,7 +284,7 @@ async def soak(seconds: float, backend: str) -> dict[str, Any]:
         "faults": run.faults[:10],
         "honest_tests": run.honest_tests,
         "hostile": dict(run.hostile),
-        "first": first,
+        "first": {"cpu_ms": first},
         "last": last,
         "resident_first": statistics.median(middle),
         "resident_last": statistics.median(end),
@@ -284,6 +295,16 @@ async def soak(seconds: float, backend: str) -> dict[str, Any]:
     }
 
 
+async def be_fresh(backend: str) -> None:
+    """A sandbox that has seen little: a probe for each line that comes."""
+    async with open_sandbox(backend, workers=WORKERS) as sandbox:
+        run = Soak(sandbox)
+        await run.probe()
+        while await asyncio.to_thread(sys.stdin.readline):
+            print(await run.probe(), flush=True)
+        assert not run.wrong, run.wrong
+
+
 def main() -> None:
     """Soak, in a folder for temporary files that nobody else uses."""
     with tempfile.TemporaryDirectory() as folder:
@@ -292,4 +313,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    under_an_init(main)
+    if sys.argv[1] == "fresh":
+        asyncio.run(be_fresh(sys.argv[2]))
+    else:
+        under_an_init(main)

@@ -56,4 +56,4 @@ def test_full_load_of_honest_and_hostile_programs_gives_right_verdicts_and_leave
 def test_half_an_hour_of_full_load_makes_it_no_slower() -> None:
     seen = soak(LONG)
     check(seen)
-    assert seen["last"]["bare_interpreters"] < 1.1 * seen["first"]["bare_interpreters"]
+    assert seen["last"]["against_fresh"] < 1.1
