@@ -23,6 +23,8 @@ SIGKILL_STATUS = 9
 # All processes together may use more than the limit by so much, to tell a close call from a crowd that burns.
 CROWD = 1.25
 SHORTEST_WAIT = 1e-3
+# A test that waits for a processor gets more wall time, up to so many times the limit.
+MOST_WAIT = 10
 TIMEVAL = struct.Struct("@ll")
 
 
@@ -38,7 +40,7 @@ class Candidate:
         self.worker, self.limits = worker, limits
         self._socket, self._errors = worker.begin(source, driver, limits)
         self._prefix = f"{worker.folder}/".encode()
-        self._patience = 0.0
+        self._patience = self._waited = 0.0
         self._begun = worker.group.cpu_seconds() if worker.group is not None else 0.0
 
     def compile(self) -> Execution:
@@ -121,6 +123,7 @@ class Candidate:
             files.size_of(stderr),
             killed_for_memory=killed,
             touched=self.worker.touched,
+            waited_seconds=self._waited,
         )
 
     def _killed_for_memory(self, wall_seconds: float, stdout: int, stderr: int) -> Outcome:
@@ -129,9 +132,12 @@ class Candidate:
         return Outcome(SIGKILL_STATUS, 0.0, wall_seconds, self.limits.memory_bytes, *sizes, killed_for_memory=True)
 
     def _answer_in_time(self, start: float, used: float) -> bytes | None:
-        """The answer, or None where the CPU limit of all processes together, or the wall limit, is passed."""
+        """The answer, or None where the CPU limit of all processes together, or the wall limit, is passed.
+
+        The time for which the test waited for a processor doesn't count.
+        """
         group, most = self.worker.group, CROWD * self.limits.cpu_seconds
-        left, burned = self.limits.wall_seconds, 0.0
+        left, burned, self._waited = self.limits.wall_seconds, 0.0, 0.0
         while left > 0 and burned < most:
             # No sooner can it be used up, on all processors at once.
             soonest = max(0.02, (most - burned) / (os.cpu_count() or 1)) if group is not None else left
@@ -139,6 +145,9 @@ class Candidate:
             if answer is not None:
                 return answer
             left = start + self.limits.wall_seconds - time.monotonic()
+            if left <= 0:
+                self._waited = min(self.worker.processor_wait, MOST_WAIT * self.limits.wall_seconds)
+                left += self._waited
             burned = group.cpu_seconds() - used if group is not None else 0.0
         # We may have been stopped ourselves, and the answer be there.
         return self._answer(SHORTEST_WAIT)

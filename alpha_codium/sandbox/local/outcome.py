@@ -19,6 +19,7 @@ class Outcome(HasWaitStatus):
     """How the processes of one test ended; seconds and bytes are of all of them together, `peak` of the largest.
 
     `killed_for_memory`: the kernel ended one since the group had no more memory. `touched`: it wrote in its folder.
+    `waited_seconds`: what of its wall time doesn't count, since it waited for a processor.
     """
 
     cpu_seconds: float
@@ -28,6 +29,7 @@ class Outcome(HasWaitStatus):
     stderr_bytes: int
     killed_for_memory: bool = False
     touched: bool = False
+    waited_seconds: float = 0.0
 
 
 def largest_file(limits: Limits) -> int:
@@ -53,7 +55,8 @@ def status_of(outcome: Outcome, stderr: bytes, limits: Limits) -> Status:
     """Which limit was reached first, or how the program ended."""
     if outcome.stdout_bytes > limits.output_bytes or outcome.stderr_bytes >= largest_file(limits):
         return Status.OUTPUT_LIMIT_EXCEEDED
-    if outcome.cpu_seconds >= limits.cpu_seconds or outcome.wall_seconds >= limits.wall_seconds:
+    too_long = outcome.wall_seconds - outcome.waited_seconds >= limits.wall_seconds
+    if outcome.cpu_seconds >= limits.cpu_seconds or too_long:
         return Status.TIME_LIMIT_EXCEEDED
     if outcome.exit_code == 0:
         return Status.FINISHED

@@ -22,6 +22,7 @@ from alpha_codium.sandbox.local.jail import Jail, folder_in
 from alpha_codium.sandbox.local.orders import order_of
 from alpha_codium.sandbox.local.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.local.users import unused_user
+from alpha_codium.sandbox.local.waiting import processor_wait
 from alpha_codium.sandbox.local.watch import Watch
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
@@ -148,6 +149,11 @@ class Worker:
     def touched(self) -> bool:
         """Whether anything in the folders that programs can write to was changed since they were made."""
         return self._watch is None or self._watch.touched
+
+    @property
+    def processor_wait(self) -> float:
+        """Seconds for which the test that runs has waited for a processor."""
+        return processor_wait(self._runner)
 
     def close(self) -> None:
         """Take no more programs, and end the one that runs, from any thread."""
