@@ -6,6 +6,7 @@ program is no pure function; it belongs to the judge.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
@@ -17,6 +18,13 @@ from alpha_codium.problem import CheckerSpec
 HALF = 0.5
 # Below this a float holds every integer.
 EXACT = 2.0**53
+DEEPMIND_PRECISION = 1e-5
+DEEPMIND_SPACES = re.compile(r"[ \n\t\r\v]+")
+# What absl::SimpleAtod takes, in small letters: decimals, inf, nan.
+DEEPMIND_NUMBER = re.compile(
+    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan(?:\([a-z0-9_]*\))?)"
+)
+SMALL_LETTERS = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
 class Checker(Protocol):
@@ -43,13 +51,35 @@ def tokens(case_sensitive: bool = True) -> Checker:
     return check
 
 
+def lines() -> Checker:
+    """The same lines in the same order; white space at the ends of lines and empty lines at the end don't count."""
+
+    def lines_of(text: str) -> list[str]:
+        return [line.rstrip() for line in text.rstrip().split("\n")]
+
+    return lambda _input, expected, actual: lines_of(expected) == lines_of(actual)
+
+
+def yes_no() -> Checker:
+    """The same tokens, but `yes` and `no` in any case where the expected token is one of them in any case."""
+
+    def same(expected: str, actual: str) -> bool:
+        return expected == actual or (expected.lower() == actual.lower() and expected.lower() in ("yes", "no"))
+
+    def check(_input: str, expected: str, actual: str, /) -> bool:
+        wanted, got = expected.split(), actual.split()
+        return len(wanted) == len(got) and all(map(same, wanted, got))
+
+    return check
+
+
 def unordered_lines() -> Checker:
     """The same lines in any order, each compared by its tokens; empty lines don't count."""
 
-    def lines(text: str) -> Counter[tuple[str, ...]]:
+    def lines_of(text: str) -> Counter[tuple[str, ...]]:
         return Counter(tuple(line.split()) for line in text.splitlines() if line.strip())
 
-    return lambda _input, expected, actual: lines(expected) == lines(actual)
+    return lambda _input, expected, actual: lines_of(expected) == lines_of(actual)
 
 
 def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = True) -> Checker:
@@ -82,6 +112,41 @@ def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = T
     return check
 
 
+def deepmind() -> Checker:
+    """The comparison that CodeContests was published with, and AlphaCode scored by; kept with its quirks.
+
+    1. The outputs are split at space, tab, newline, carriage return and vertical tab (not at form feed), and their
+       ASCII letters made small. The same tokens are right.
+    2. Else there must be as many, and of each pair: where both are numbers, they differ by less than 1e-5, compared
+       as doubles. That goes for integers, too, so 2**53 is right for 2**53 + 1, and 1.00000999 for 1; there is no
+       relative tolerance.
+    3. Where one is no number they must be the same text. `inf` and `nan` are numbers that equal nothing, themselves
+       included, once any other token differs; numbers too large for a double are `inf`.
+
+    Source: `OutputsMatch` of google-deepmind/code_contests, execution/tester_sandboxer.cc. It is only good for numbers
+    that can be compared with published ones: it takes wrong answers for right ones that `tokens` or `float` wouldn't.
+    """
+
+    def tokens_of(text: str) -> list[str]:
+        return [token for token in DEEPMIND_SPACES.split(text.translate(SMALL_LETTERS)) if token]
+
+    def match(expected: str, actual: str) -> bool:
+        if DEEPMIND_NUMBER.fullmatch(expected) and DEEPMIND_NUMBER.fullmatch(actual):
+            return math.fabs(_as_double(expected) - _as_double(actual)) < DEEPMIND_PRECISION
+        return expected == actual
+
+    def check(_input: str, expected: str, actual: str, /) -> bool:
+        wanted, got = tokens_of(expected), tokens_of(actual)
+        return wanted == got or (len(wanted) == len(got) and all(map(match, wanted, got)))
+
+    return check
+
+
+def _as_double(number: str) -> float:
+    """A number that `DEEPMIND_NUMBER` matches; what it says of a `nan` is left out."""
+    return float(number.partition("(")[0])
+
+
 def _number_of(token: str) -> float | None:
     """The number that a token spells in plain decimal notation, or None."""
     if not token.isascii() or "_" in token or not any(map(str.isdigit, token)):
@@ -101,16 +166,27 @@ def _is_float(number: str) -> bool:
 BUILT_IN: dict[str, Callable[..., Checker]] = {
     "exact": exact,
     "tokens": tokens,
+    "lines": lines,
     "unordered_lines": unordered_lines,
+    "yes_no": yes_no,
     "float": float_tolerance,
+    "deepmind": deepmind,
 }
 DEFAULT_CHECKER = CheckerSpec("tokens")
 
 
+# The name of checkers that are programs: no pure functions, so the judge runs them (`judge.checker_program`).
+PROGRAM = "program"
+
+
 def make_checker(spec: CheckerSpec) -> Checker:
     """The checker that `spec` names, with its arguments; raises UserError where there is none such."""
-    factory = find_plugin("alpha_codium.checkers", spec.name, BUILT_IN)
+    factory = find_plugin("alpha_codium.checkers", spec.name, BUILT_IN | {PROGRAM: _no_function})
     try:
         return factory(**spec.arguments)
     except TypeError as error:
         raise UserError(f"checker {spec.name!r} doesn't take the arguments {spec.arguments}: {error}") from error
+
+
+def _no_function(**_arguments: object) -> Checker:
+    raise UserError("a checker that is a program compares nothing by itself: a judge runs it")

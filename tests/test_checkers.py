@@ -45,7 +45,7 @@ def test_tokens_accepts_the_same_tokens_only(first: list[str], second: list[str]
     assert accepts("tokens", " ".join(first), "\n".join(second)) == (first == second)
 
 
-@pytest.mark.parametrize("name", ["tokens", "float", "exact", "unordered_lines"])
+@pytest.mark.parametrize("name", BUILT_IN)
 @pytest.mark.parametrize(("expected", "actual"), [("1 2 3", "12 3"), ("1 2 3", "1 2"), ("1 2", "1 2 3"), ("ab", "a b")])
 def test_joined_split_or_missing_tokens_are_wrong(name: str, expected: str, actual: str) -> None:
     assert not accepts(name, expected, actual)
@@ -75,6 +75,97 @@ def test_unordered_lines_counts_them_and_minds_the_order_within() -> None:
     assert not accepts("unordered_lines", "a\na\nb", "a\nb\nb")
     assert not accepts("unordered_lines", "a b\nc", "b a\nc")
     assert accepts("unordered_lines", "a b\n\nc\n", "c\r\na   b\r\n")
+
+
+@given(st.lists(st.text("ab ", max_size=5), min_size=1), st.lists(SPACES, min_size=6, max_size=6))
+def test_lines_minds_all_but_the_ends_of_lines_and_of_the_output(rows: list[str], ends: list[str]) -> None:
+    blanks = [end.replace("\n", "") for end in ends]
+    padded = "\n".join(row + blanks[place % len(blanks)] for place, row in enumerate(rows))
+    assert accepts("lines", "\n".join(rows), padded)
+    assert accepts("lines", "\n".join(rows), padded + "".join(ends))
+    assert accepts("lines", "\n".join(rows), "\n" + padded) == (not any(row.strip() for row in rows))
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "right"),
+    [
+        ("a b\nc\n", "a b\r\nc", True),
+        ("a b\nc\n", "a  b\nc\n", False),
+        ("a b\nc\n", " a b\nc\n", False),
+        ("a\nb\n", "b\na\n", False),
+        ("a\nb\n", "a\n\nb\n", False),
+        ("a\nb\n", "a\nb\n\n \n", True),
+        ("a\nb\n", "a b\n", False),
+    ],
+)
+def test_lines_are_compared_in_order(expected: str, actual: str, right: bool) -> None:
+    assert accepts("lines", expected, actual) is right
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "right"),
+    [
+        ("YES", "Yes", True),
+        ("yes", "YES", True),
+        ("NO\nYES", "no yes", True),
+        ("YES", "NO", False),
+        ("YES", "Y", False),
+        ("YES\naB", "yes\naB", True),
+        ("YES\naB", "yes\nab", False),
+        ("aB", "AB", False),
+        ("yes", "ye\u017f", False),
+    ],
+)
+def test_yes_no_minds_the_case_of_every_other_word(expected: str, actual: str, right: bool) -> None:
+    assert accepts("yes_no", expected, actual) is right
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "right"),
+    [
+        ("YES", "yes", True),
+        ("1 2\n3", "1\n2 3", True),
+        ("1\f2", "1 2", False),
+        ("1\v2", "1 2", True),
+        ("\u00c4", "\u00e4", False),
+        ("1.0", "1", True),
+        ("1", "1.00000999", True),
+        ("1", "1.00001001", False),
+        ("100000000", "100000000.1", False),
+        ("9007199254740993", "9007199254740992", True),
+        ("3", "03", True),
+        ("3", "+3.", True),
+        ("3", "+-3", False),
+        ("5", "five", False),
+        ("0x10", "16", False),
+        ("1_0", "10", False),
+        ("1e2", "100", True),
+        ("1e2", "1e", False),
+        ("inf", "INF", True),
+        ("inf a", "inf A", True),
+        ("inf 1.0", "inf 1", False),
+        ("nan 1.0", "nan 1", False),
+        ("nan(q) 1.0", "nan(q) 1", False),
+        ("nan(-) 1.0", "nan(-) 1", True),
+        ("1e999 1.0", "1e999 1", False),
+        ("1e999", "1e999", True),
+        ("1 2", "1", False),
+        ("\uff11", "1", False),
+    ],
+)
+def test_deepmind_keeps_the_quirks_of_the_published_comparison(expected: str, actual: str, right: bool) -> None:
+    assert accepts("deepmind", expected, actual) is right
+
+
+@given(st.floats(-1e9, 1e9), st.floats(-2e-5, 2e-5))
+def test_deepmind_compares_numbers_as_doubles_within_an_absolute_error(number: float, off: float) -> None:
+    assert accepts("deepmind", repr(number), repr(number + off)) == (abs(number - (number + off)) < 1e-5)
+
+
+@given(st.integers(), st.integers())
+def test_deepmind_knows_no_integers(expected: int, actual: int) -> None:
+    near = expected == actual or (max(abs(expected), abs(actual)) < 10**300 and float(expected) == float(actual))
+    assert accepts("deepmind", str(expected), str(actual)) == near
 
 
 def text_of(lines: list[list[str]]) -> str:
@@ -161,6 +252,8 @@ def test_integers_are_never_near_enough(expected: int, actual: int, tolerance: f
     ("spec", "said"),
     [
         (CheckerSpec("token"), "no checker 'token' (did you mean 'tokens'?)"),
+        (CheckerSpec("progam"), "no checker 'progam' (did you mean 'program'?)"),
+        (CheckerSpec("program", {"files": {}}), "a judge runs it"),
         (CheckerSpec("tokens", {"abs": 1}), "'tokens' doesn't take"),
         (CheckerSpec("float", {"tolerance": 1}), "tolerance"),
         (CheckerSpec("float", {"abs": "1e-6"}), "abs must be a number from 0, not '1e-6'"),

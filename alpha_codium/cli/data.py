@@ -10,6 +10,7 @@ import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options
 from alpha_codium.cli.progress import Progress
+from alpha_codium.cli.validate import validate
 
 if TYPE_CHECKING:
     from alpha_codium.data.catalogue import SplitDescription
@@ -21,7 +22,10 @@ DATE = click.DateTime(["%Y-%m-%d"])
 
 @click.group(cls=Group)
 def group() -> None:
-    """Get problems: load, filter, list, show, import."""
+    """Get problems: load, filter, list, show, import, validate."""
+
+
+group.add_command(validate)
 
 
 @group.command()

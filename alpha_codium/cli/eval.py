@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from alpha_codium.cli.doctor import doctor
 from alpha_codium.cli.options import CommonOptions, Group, common_options
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 @click.group(cls=Group)
 def group() -> None:
     """Run candidates against tests; pass@k."""
+
+
+group.add_command(doctor)
 
 
 class KList(click.ParamType):
@@ -136,7 +140,6 @@ def _judge_human_solutions(
 ) -> None:
     from alpha_codium.data import load_problems
     from alpha_codium.eval.prepare import human_solutions
-    from alpha_codium.eval.scoring import human_facts
 
     problems = load_problems(dataset_name, split_name)
     chosen = problems.sample(sample_rate, seed) if sample_rate < 1 else problems
@@ -151,7 +154,7 @@ def _judge_human_solutions(
         "solutions": groups,
         "test_types": [kind.value for kind in evaluation_set.test_types],
     }
-    result = _evaluate(evaluation_set, what, ks, run_name, resume, common, human_facts)
+    result = _evaluate(evaluation_set, what, ks, run_name, resume, common, humans=True)
     _print_score(result, common)
 
 
@@ -162,29 +165,49 @@ def _evaluate(
     run_name: str | None,
     resume: str | None,
     common: CommonOptions,
-    facts_of: "Callable[[Sequence[ProblemResult]], dict[str, Any]] | None" = None,
+    *,
+    humans: bool = False,
 ) -> "Score":
-    """Judge everything, with a journal in a run folder, and keep the result there."""
+    """Judge everything, with a journal in a run folder, and keep the result there.
+
+    Beside candidates, known solutions are judged for the judge's own error; those of `humans` are known themselves.
+    """
     from alpha_codium.cli.run_folders import open_run, versions
     from alpha_codium.errors import UserError
-    from alpha_codium.eval.scoring import score
+    from alpha_codium.eval.scoring import labels_of, score
 
     code_tester = common.settings.code_tester.model_dump(exclude={"workers"})
     description = what | {"code_tester": code_tester, "versions": versions()}
     if not any(task.tests for task in evaluation_set):
         kinds = " and ".join(kind.value for kind in evaluation_set.test_types)
         raise UserError(f"no problem of {what['dataset']!r} has {kinds}: choose another --evaluation_test_type")
+    known = 0 if humans else common.settings.code_tester.known_solutions
     with open_run(what["command"], run_name, resume, description) as folder, folder.journal as journal:
         click.echo(f"run folder: {folder.path}", err=True)
-        results = asyncio.run(_judge_all(evaluation_set, journal, common))
-        result = score(results, ks, facts_of(results) if facts_of else {})
+        judged = asyncio.run(_judge_all(evaluation_set, known, journal, common))
+        results, facts = _facts(judged, known, common.settings.code_tester.tester_type, humans=humans)
+        result = score(results, ks, facts, labels_of(evaluation_set))
         folder.write_json("results.json", result.to_json())
         _say_how_to_resume(result, folder)
     return result
 
 
-async def _judge_all(evaluation_set: "EvaluationSet", journal: Any, common: CommonOptions) -> Any:
+def _facts(
+    judged: "Sequence[ProblemResult]", known: int, backend: str, *, humans: bool
+) -> "tuple[Sequence[ProblemResult], dict[str, Any]]":
+    """What is scored, and what is said beside the score."""
+    from alpha_codium.eval.known import error_of_human_solutions, split_known
+    from alpha_codium.eval.scoring import human_facts
+
+    if humans:
+        return judged, human_facts(judged) | {"judge_error": error_of_human_solutions(judged, backend).to_json()}
+    results, error = split_known(judged, backend, known)
+    return results, {"judge_error": error.to_json()}
+
+
+async def _judge_all(evaluation_set: "EvaluationSet", known: int, journal: Any, common: CommonOptions) -> Any:
     from alpha_codium.cli.progress import Progress
+    from alpha_codium.eval.known import KNOWN_GROUPS, with_known
     from alpha_codium.eval.running import run_evaluation
     from alpha_codium.judge import Judge, Rules
     from alpha_codium.sandbox import sandbox_of
@@ -194,16 +217,15 @@ async def _judge_all(evaluation_set: "EvaluationSet", journal: Any, common: Comm
 
     def count(_name: str, result: Any) -> None:
         nonlocal accepted
-        accepted += result.verdict.value == "accepted"
+        accepted += result.verdict.value == "accepted" and result.group not in KNOWN_GROUPS
         progress.advance()
 
-    total = sum(len(task.entries) for task in evaluation_set)
+    total = sum(len(task.entries) for task in with_known(evaluation_set, known))
     with Progress("judged", total, common.verbosity < 0, lambda: f"{accepted} accepted") as progress:
         async with sandbox_of(settings) as sandbox:
             judge = Judge(sandbox, Rules.of(settings))
-            return await run_evaluation(
-                evaluation_set, judge, journal=journal, on_result=count, workers=settings.workers
-            )
+            tasks = with_known(evaluation_set, known)
+            return await run_evaluation(tasks, judge, journal=journal, on_result=count, workers=settings.workers)
 
 
 def _say_how_to_resume(result: "Score", folder: "RunFolder") -> None:
@@ -220,22 +242,30 @@ def _say_how_to_resume(result: "Score", folder: "RunFolder") -> None:
 
 def _print_score(result: "Score", common: CommonOptions) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
+    from alpha_codium.eval.known import JudgeError
+
     candidates = sum(len(problem.candidates) for problem in result.problems)
     common.write_json(result.to_json())
     click.echo(f"{len(result.problems)} problems, {candidates} programs")
     for verdict, count in result.verdicts.most_common():
         click.echo(f"  {verdict:<24}{count:>7}")
     for name, value in result.pass_at_k.items():
-        click.echo(f"{name:<8} {value:.4f}" if value is not None else f"{name:<8} n/a ({result.reasons[name]})")
+        click.echo(f"{name:<8} {_with_interval(value, result.intervals[name])}" if value is not None
+                   else f"{name:<8} n/a ({result.reasons[name]})")  # fmt: skip
     for low, high in result.bounds:
         if low.value is not None and high.value is not None:
             click.echo(f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}")
+    click.echo(f"judge error  {JudgeError(**result.extra['judge_error'])}")
     if agreed := result.extra.get("agreement"):
         click.echo(f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}")
         click.echo(f"incorrect solutions rejected  {agreed['incorrect_rejected']} of {agreed['incorrect_total']}")
     if result.extra.get("skipped_solutions"):
         click.echo(f"not run (not python3)         {result.extra['skipped_solutions']}")
     _exit_incomplete(result)
+
+
+def _with_interval(value: float, bounds: list[float] | None) -> str:
+    return f"{value:.4f}" + (f"  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else "")
 
 
 def _exit_incomplete(result: "Score") -> None:

@@ -18,7 +18,7 @@ from alpha_codium.errors import UserError
 
 # name -> (module, attribute, what it does)
 COMMANDS = {
-    "data": ("alpha_codium.cli.data", "group", "Get problems: load, filter, list, show, import."),
+    "data": ("alpha_codium.cli.data", "group", "Get problems: load, filter, list, show, import, validate."),
     "gen": ("alpha_codium.cli.gen", "group", "Let a model solve problems."),
     "eval": ("alpha_codium.cli.eval", "group", "Run candidates against tests; pass@k."),
     "model": ("alpha_codium.cli.model", "group", "Local models: list, get, add."),

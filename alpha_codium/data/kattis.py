@@ -21,10 +21,12 @@ def checker_of_package(package: Mapping[str, Any]) -> CheckerSpec:
 
     Without flags tokens are compared whatever their case. `space_change_sensitive` becomes `exact`, which minds
     the case too; beside a tolerance it has no counterpart and is left out. A custom validator becomes the checker
-    `program` with all that the package says of it.
+    `program`, of the protocol `icpc` unless the package names testlib's.
     """
     if package.get("type") == "custom":
-        return CheckerSpec("program", {key: value for key, value in package.items() if key != "type"})
+        protocol = "testlib" if "testlib" in str(package.get("protocol") or "").lower() else "icpc"
+        arguments = {"protocol": protocol, "flags": package.get("flags") or "", "files": package.get("files") or {}}
+        return CheckerSpec("program", arguments | ({"main": package["main"]} if package.get("main") else {}))
     if package.get("type") != "default":
         raise ValueError(f"type must be 'default' or 'custom', not {package.get('type')!r}")
     switches, tolerances = _parse_flags(str(package.get("flags") or ""))

@@ -11,6 +11,7 @@ _HOMES = {
     "run_evaluation": "alpha_codium.eval.running",
     "Score": "alpha_codium.eval.scoring",
     "score": "alpha_codium.eval.scoring",
+    "labels_of": "alpha_codium.eval.scoring",
     "Metric": "alpha_codium.eval.api",
     "calculate_metrics": "alpha_codium.eval.api",
     "evaluate": "alpha_codium.eval.api",

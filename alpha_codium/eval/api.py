@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
+from alpha_codium.eval.known import DEFAULT_KNOWN, split_known, with_known
 from alpha_codium.eval.prepare import EvaluationSet, prepare_for_evaluation
 from alpha_codium.eval.running import run_evaluation
-from alpha_codium.eval.scoring import Score, score
+from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import Problem, TestCase, TestType
 from alpha_codium.sandbox import Sandbox, open_sandbox
@@ -23,11 +24,15 @@ def evaluate(
     *,
     rules: Rules | None = None,
     split: str | None = None,
+    known_solutions: int = DEFAULT_KNOWN,
 ) -> Score:
     """Judge the candidates of a Solutions dataset and score them over all problems of the split.
 
-    `solutions` and `problems` are datasets or their names. Raises UserError where one can't be read or the two
-    don't belong together. Must be called outside a running event loop.
+    `solutions` and `problems` are datasets or their names. So many `known_solutions` of each kind a problem are judged
+    beside the candidates: `extra["judge_error"]` says how often the judge was wrong on them (0: don't).
+
+    Raises UserError where one can't be read or the two don't belong together. Must be called outside a running event
+    loop.
     """
     if isinstance(problems, str):
         from alpha_codium.data import load_problems
@@ -38,7 +43,7 @@ def evaluate(
 
         solutions = load_solutions(solutions)
     evaluation_set = prepare_for_evaluation(solutions, problems, test_type)
-    return asyncio.run(_judge_and_score(evaluation_set, sandbox, k, rules))
+    return asyncio.run(_judge_and_score(evaluation_set, sandbox, k, rules, known_solutions))
 
 
 def calculate_metrics(
@@ -75,10 +80,14 @@ def _problem_of(prediction: Mapping[str, Any], reference: Mapping[str, Any]) -> 
 
 
 def _judge_and_score(
-    evaluation_set: EvaluationSet, sandbox: str | Sandbox, ks: Sequence[int], rules: Rules | None
+    evaluation_set: EvaluationSet, sandbox: str | Sandbox, ks: Sequence[int], rules: Rules | None, known: int = 0
 ) -> Coroutine[Any, Any, Score]:
+    backend = sandbox if isinstance(sandbox, str) else type(sandbox).__name__
+
     async def run() -> Score:
         async with open_sandbox(sandbox) if isinstance(sandbox, str) else sandbox as opened:
-            return score(await run_evaluation(evaluation_set, Judge(opened, rules or Rules())), ks)
+            tasks = with_known(evaluation_set, known)
+            results, error = split_known(await run_evaluation(tasks, Judge(opened, rules or Rules())), backend, known)
+            return score(results, ks, {"judge_error": error.to_json()}, labels_of(evaluation_set))
 
     return run()

@@ -1,22 +1,43 @@
-"""From verdicts to scores: pass@k with what makes it incomplete, and agreement with known labels."""
+"""From verdicts to scores: pass@k with its intervals and strata, what makes it incomplete, agreement with labels.
+
+1. A score is of a whole split. Where each problem has one sample, pass@1 is a proportion with a Wilson interval; else
+   problems are resampled (`alpha_codium.statistics`).
+2. A stratum, such as all easy problems, is scored as a split of its own: it may be complete where the whole isn't.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from alpha_codium.eval.prepare import CORRECT, INCORRECT
+from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, Task
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.statistics import Estimate, mean_pass_at_k
+from alpha_codium.statistics import (
+    Estimate,
+    Interval,
+    bootstrap_interval,
+    mean_pass_at_k,
+    mean_pass_hat_k,
+    problem_scores,
+    strata,
+    wilson_interval,
+)
+from alpha_codium.statistics.intervals import BOOTSTRAP, WILSON
 from alpha_codium.verdict import Verdict
+
+# What each problem is: {"difficulty": "easy", "source": "codeforces"}, by the problem's name.
+Labels = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """The scores of a split.
 
-    `estimates` are pass@k by k. Where a program got no verdict (`unjudged` > 0: a fault of the provider or of ours)
-    the result is incomplete and `bounds` hold pass@k with all of those failed and all of them passed.
+    `estimates` are pass@k by k, `all_pass` are pass^k, `ranges` are the 95 % intervals of pass@k. Where a program got
+    no verdict (`unjudged` > 0: a fault of the provider or of ours) the result is incomplete and `bounds` hold pass@k
+    with all of those failed and all of them passed. `strata` are the scores of parts of the split by kind and label:
+    `strata["difficulty"]["easy"]`.
     """
 
     problems: tuple[ProblemResult, ...]
@@ -24,6 +45,9 @@ class Score:
     unjudged: int = 0
     bounds: tuple[tuple[Estimate, Estimate], ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+    all_pass: tuple[Estimate, ...] = ()
+    ranges: tuple[Interval, ...] = ()
+    strata: dict[str, dict[str, "Score"]] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -36,17 +60,50 @@ class Score:
         return {f"pass@{e.k}": e.value if self.complete else None for e in self.estimates}
 
     @property
+    def pass_hat_k(self) -> dict[str, float | None]:
+        """`{"pass^1": 0.5}`, how often all of k samples pass; None where pass@k is, for the same reason."""
+        return {f"pass^{e.k}": e.value if self.complete else None for e in self.all_pass}
+
+    @property
     def reasons(self) -> dict[str, str]:
         """Why a pass@k is None."""
         if not self.complete:
-            why = f"{self.unjudged} programs got no verdict"
-            return {f"pass@{e.k}": e.reason or why for e in self.estimates}
+            return {f"pass@{e.k}": e.reason or _no_verdict(self.unjudged) for e in self.estimates}
         return {f"pass@{e.k}": e.reason for e in self.estimates if e.value is None}
+
+    @property
+    def intervals(self) -> dict[str, list[float] | None]:
+        """`{"pass@1": [0.4, 0.6]}`, at 95 %; None where pass@k is, or where an interval would say nothing."""
+        return {
+            f"pass@{e.k}": [*of_k.bounds] if of_k.bounds else None
+            for e, of_k in zip(self.estimates, self.ranges, strict=True)
+        }
+
+    @property
+    def interval_reasons(self) -> dict[str, str]:
+        """Why an interval is None."""
+        pairs = zip(self.estimates, self.ranges, strict=True)
+        return {f"pass@{e.k}": of_k.reason for e, of_k in pairs if of_k.bounds is None}
+
+    @property
+    def interval_method(self) -> str:
+        """How the intervals are made."""
+        return _method([_counts(problem) for problem in self.problems])
 
     @property
     def verdicts(self) -> Counter[str]:
         """How many programs got which verdict."""
         return Counter(c.verdict.value for p in self.problems for c in p.candidates)
+
+    def by_problem(self, k: int) -> dict[str, float]:
+        """Each problem's pass@k by its name: what two results are compared by (`alpha_codium.statistics`).
+
+        Raises ValueError where it is undefined: a program got no verdict, or a problem has samples, but fewer than k.
+        """
+        if not self.complete:
+            raise ValueError(f"{_no_verdict(self.unjudged)}: the result can't be compared")
+        scores = problem_scores([_counts(problem, Verdict.ACCEPTED) for problem in self.problems], k)
+        return dict(zip((problem.name for problem in self.problems), scores, strict=True))
 
     def to_json(self) -> dict[str, Any]:
         """The whole result as `--json` writes it."""
@@ -55,6 +112,13 @@ class Score:
             "n_problems": len(self.problems),
             "complete": self.complete,
             "reasons": self.reasons,
+            "intervals": self.intervals,
+            "interval_method": self.interval_method,
+            "interval_reasons": self.interval_reasons,
+            "pass_hat_k": self.pass_hat_k,
+            "strata": {
+                kind: {label: _of_stratum(part) for label, part in parts.items()} for kind, parts in self.strata.items()
+            },
             "verdicts": dict(sorted(self.verdicts.items())),
         }
         if not self.complete:
@@ -63,14 +127,43 @@ class Score:
         return values | {"problems": [problem.to_json() for problem in self.problems]}
 
 
-def score(problems: Sequence[ProblemResult], ks: Sequence[int], extra: Mapping[str, Any] | None = None) -> Score:
-    """pass@k over all problems for each k; `extra` is what else the result shall say."""
+def score(
+    problems: Sequence[ProblemResult],
+    ks: Sequence[int],
+    extra: Mapping[str, Any] | None = None,
+    labels: Labels | None = None,
+) -> Score:
+    """pass@k over all problems for each k; `extra` is what else the result shall say.
+
+    `labels`, if given (`labels_of`), add the scores of each difficulty and each source. Raises KeyError where they
+    leave out a problem.
+    """
     low = [_counts(problem, Verdict.ACCEPTED) for problem in problems]
     high = [_counts(problem, Verdict.ACCEPTED, Verdict.INTERNAL_ERROR) for problem in problems]
     unjudged = sum(c.verdict is Verdict.INTERNAL_ERROR for p in problems for c in p.candidates)
     estimates = tuple(mean_pass_at_k(low, k) for k in ks)
     bounds = tuple((estimate, mean_pass_at_k(high, estimate.k)) for estimate in estimates)
-    return Score(tuple(problems), estimates, unjudged, bounds if unjudged else (), dict(extra or {}))
+    return Score(
+        tuple(problems),
+        estimates,
+        unjudged,
+        bounds if unjudged else (),
+        dict(extra or {}),
+        all_pass=tuple(mean_pass_hat_k(low, k) for k in ks),
+        ranges=tuple(_interval(low, estimate, unjudged) for estimate in estimates),
+        strata=_strata(problems, ks, labels) if labels is not None else {},
+    )
+
+
+def labels_of(tasks: Iterable[Task]) -> dict[str, dict[str, str]]:
+    """Each problem's difficulty and source in words, by its name; `tasks` is an EvaluationSet."""
+    return {
+        task.name: {
+            "difficulty": difficulty_name(task.problem.difficulty),
+            "source": source_name(task.problem.source),
+        }
+        for task in tasks
+    }
 
 
 def human_facts(problems: Sequence[ProblemResult]) -> dict[str, Any]:
@@ -102,3 +195,61 @@ def _counts(problem: ProblemResult, *passing: Verdict) -> tuple[int, int]:
         return candidate.verdict in passing
 
     return len(problem.candidates), sum(map(passes, problem.candidates))
+
+
+def _interval(counts: Sequence[tuple[int, int]], estimate: Estimate, unjudged: int) -> Interval:
+    """The interval of one pass@k, or why there is none."""
+    method = _method(counts)
+    if reason := _why_no_interval(counts, estimate, unjudged):
+        return Interval(None, method, reason=reason)
+    if method == WILSON:
+        return wilson_interval(sum(c for _, c in counts), len(counts))
+    return bootstrap_interval(problem_scores(counts, estimate.k))
+
+
+def _why_no_interval(counts: Sequence[tuple[int, int]], estimate: Estimate, unjudged: int) -> str:
+    if unjudged or estimate.value is None:
+        return estimate.reason or _no_verdict(unjudged)
+    if not any(n for n, _ in counts):
+        return "no problem has a sample"
+    return "there is one problem only" if len(counts) == 1 else ""
+
+
+def _method(counts: Sequence[tuple[int, int]]) -> str:
+    """Wilson's where each problem's score is 0 or 1 by one sample (0 without any), else the bootstrap."""
+    return WILSON if all(n <= 1 for n, _ in counts) else BOOTSTRAP
+
+
+def _no_verdict(unjudged: int) -> str:
+    return f"{unjudged} programs got no verdict"
+
+
+def _strata(problems: Sequence[ProblemResult], ks: Sequence[int], labels: Labels) -> dict[str, dict[str, Score]]:
+    """The scores of each label's problems, by kind of label; a kind that doesn't divide the problems is left out."""
+    kinds = dict.fromkeys(kind for problem in problems for kind in labels[problem.name])
+    found = {}
+    for kind in kinds:
+        places = strata([labels[problem.name][kind] for problem in problems])
+        if len(places) > 1:
+            found[kind] = {
+                label: score([problems[i] for i in places[label]], ks) for label in sorted(places, key=_rank)
+            }
+    return found
+
+
+def _rank(label: str) -> tuple[int, str]:
+    """Difficulties in the schema's order, everything else by the alphabet."""
+    return (DIFFICULTY_NAMES.index(label) if label in DIFFICULTY_NAMES else len(DIFFICULTY_NAMES)), label
+
+
+def _of_stratum(part: Score) -> dict[str, Any]:
+    return {
+        "n_problems": len(part.problems),
+        "complete": part.complete,
+        "pass_at_k": part.pass_at_k,
+        "reasons": part.reasons,
+        "intervals": part.intervals,
+        "interval_method": part.interval_method,
+        "interval_reasons": part.interval_reasons,
+        "pass_hat_k": part.pass_hat_k,
+    }

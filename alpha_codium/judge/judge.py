@@ -1,18 +1,22 @@
 """The judge: runs programs on tests in a sandbox and decides, outside of the program's process, what they did.
 
-The kind of a problem's tests says how one runs a program and what is compared: see `kinds` and `assertions`.
+The kind of a problem's tests says how one runs a program and what is compared: see `kinds`, `by_program` and
+`assertions`.
 """
 
 from dataclasses import dataclass, field
 
-from alpha_codium.checkers import Checker, make_checker
+from alpha_codium.checkers import PROGRAM, Checker, make_checker
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertions import AssertionsKind
+from alpha_codium.judge.by_program import ProgramKind
 from alpha_codium.judge.call_result import call_result
+from alpha_codium.judge.checker_program import CheckerProgram
 from alpha_codium.judge.kinds import CallKind, Kind, StdinKind
 from alpha_codium.judge.order import FailureCounts
 from alpha_codium.judge.problem_judge import ProblemJudge
 from alpha_codium.judge.rules import Rules
+from alpha_codium.judge.runner import Runner
 from alpha_codium.problem import CheckerSpec, Problem
 from alpha_codium.sandbox import Sandbox
 
@@ -45,10 +49,12 @@ class Judge:
             return AssertionsKind(self.sandbox, limits, spec)
         if spec.kind != "stdin":
             raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are stdin, call and assertions")
-        if problem.input_file not in STREAMS or problem.output_file not in STREAMS:
-            files = f"{problem.input_file or 'stdin'} and {problem.output_file or 'stdout'}"
-            raise Unjudgeable(f"it uses {files}: only stdin and stdout can be judged yet")
-        return StdinKind(self.sandbox, limits, make_checker(self.rules.checker_for(problem)), spec.setup_code)
+        files = (_own_file(problem.input_file), _own_file(problem.output_file))
+        runner = Runner(self.sandbox, limits, spec.setup_code, *files)
+        checker = self.rules.checker_for(problem)
+        if checker.name == PROGRAM:
+            return ProgramKind(runner, CheckerProgram.of(checker.arguments))
+        return StdinKind(runner, make_checker(checker))
 
     def _call_checker(self, problem: Problem) -> Checker:
         spec = problem.checker or CheckerSpec("call_result", {"abs": self.rules.delta, "rel": self.rules.delta})
@@ -58,3 +64,12 @@ class Judge:
             return call_result(**spec.arguments)
         except TypeError as error:
             raise Unjudgeable(f"the checker {spec.name!r} doesn't take {spec.arguments}: {error}") from error
+
+
+def _own_file(name: str) -> str:
+    """The file that a program uses in place of a stream; empty where it uses that. Raises Unjudgeable."""
+    if name.strip().lower() in STREAMS:
+        return ""
+    if "/" in name or "\0" in name or name in (".", ".."):
+        raise Unjudgeable(f"it uses the file {name!r}: only files in the program's own folder can be judged")
+    return name

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from alpha_codium.checkers import Checker
 from alpha_codium.judge.codec import Unencodable, encode
 from alpha_codium.judge.drivers import driver
+from alpha_codium.judge.runner import Runner
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.sandbox import Sandbox
@@ -41,10 +42,8 @@ class Kind(Protocol):
 class StdinKind:
     """The test's input is what the program reads; the checker compares what it prints."""
 
-    sandbox: Sandbox
-    limits: Limits
+    runner: Runner
     checker: Checker
-    setup_code: str = ""
 
     def fault_of(self, test: TestCase) -> str:
         """See `Kind`; any text may be read and printed."""
@@ -56,17 +55,11 @@ class StdinKind:
         def judged(index: int, execution: Execution) -> bool:
             return told(index, TestResult(verdict_of(self.checker, tests[index], execution), execution.shortened()))
 
-        inputs = [test.input for test in tests]
-        report = await self.sandbox.run(self._whole(program), inputs, limits=self.limits, stop=judged)
-        return report.compilation
+        return (await self.runner.run(program, [test.input for test in tests], judged)).compilation
 
     async def execute(self, program: str, input: str) -> Execution:
         """See `Kind`."""
-        report = await self.sandbox.run(self._whole(program), [input], limits=self.limits)
-        return report.executions[0] if report.executions else report.compilation
-
-    def _whole(self, program: str) -> str:
-        return f"{self.setup_code}\n{program}" if self.setup_code else program
+        return await self.runner.execute(program, input)
 
 
 @dataclass(frozen=True, slots=True)

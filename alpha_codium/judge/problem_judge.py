@@ -3,11 +3,13 @@
 1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
 2. No test, no program, or no execution is never a pass.
 3. A test that is none of its kind (arguments that are no JSON) is our fault: `internal_error`, whatever the program.
+   So is a checker program that doesn't compile: that is found out only when there is something to check.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.kinds import Kind
 from alpha_codium.judge.order import FailureCounts
 from alpha_codium.problem import TestCase
@@ -44,7 +46,10 @@ class ProblemJudge:
             results[ordered[index]] = result
             return stop_early and not self._passed(tests[ordered[index]], result)
 
-        compilation = await self.kind.judge_each(program, [tests[place] for place in ordered], told)
+        try:
+            compilation = await self.kind.judge_each(program, [tests[place] for place in ordered], told)
+        except Unjudgeable as reason:
+            return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
         if compilation.status is not Status.FINISHED:
             return _uncompiled(compilation, len(tests))
         if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
@@ -69,6 +74,10 @@ class ProblemJudge:
 
 def _not_run(why: str) -> TestResult:
     return TestResult(Verdict.INTERNAL_ERROR, Execution(Status.INTERNAL_ERROR, stderr=why))
+
+
+def _unjudged(why: str, tests: int) -> Judgement:
+    return Judgement(Verdict.INTERNAL_ERROR, (_not_run(why),) * tests, tests, message=why)
 
 
 def _uncompiled(compilation: Execution, tests: int) -> Judgement:

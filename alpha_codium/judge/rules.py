@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alpha_codium.checkers import DEFAULT_CHECKER
+from alpha_codium.judge.tolerances import tolerance_in
 from alpha_codium.limits import DEFAULT_CPU_SECONDS, DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.problem import CheckerSpec, Problem
 
@@ -50,11 +51,16 @@ class Rules:
         )
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
-        """The checker: the problem's own, else one that the rules ask for, else exact tokens."""
+        """The checker: the problem's own, else one that the rules ask for, else `float` with the errors that the
+        statement allows, else exact tokens.
+        """
         if problem.checker is not None:
             return problem.checker
         if not self.order_matters:
             return CheckerSpec("unordered_lines")
         if self.delta > 0:
             return CheckerSpec("float", {"abs": self.delta, "rel": self.delta})
+        allowed = tolerance_in(problem.description)
+        if allowed is not None:
+            return CheckerSpec("float", {"abs": allowed[0], "rel": allowed[1]})
         return DEFAULT_CHECKER

@@ -125,8 +125,8 @@ async def test_a_sample_that_the_provider_lost_is_never_run() -> None:
     [
         {"checker": CheckerSpec("tokns")},
         {"execution": ExecutionSpec("cal")},
-        {"input_file": "in.txt"},
-        {"output_file": "out.txt"},
+        {"input_file": "/etc/in.txt"},
+        {"output_file": "../out.txt"},
     ],
     ids=str,
 )

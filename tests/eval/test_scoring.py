@@ -7,10 +7,13 @@ import pytest
 import alpha_codium
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval import Metric, calculate_metrics, evaluate, human_solutions, prepare_for_evaluation
+from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
-from alpha_codium.eval.scoring import agreement, human_facts, score
+from alpha_codium.eval.scoring import agreement, human_facts, labels_of, score
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import Problem
+from alpha_codium.statistics import bootstrap_interval, flips, mcnemar, paired_bootstrap, wilson_interval
+from alpha_codium.verdict import Verdict
 from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, labelled, problem
 from tests.eval.test_prepare import row
 
@@ -137,3 +140,131 @@ async def test_agreement_counts_each_group_and_leaves_out_what_got_no_verdict() 
     assert score(results, [1], human_facts(results)).to_json()["skipped_solutions"] == 4
     untested = await run_evaluation(human_solutions([labelled("a")], "both", "public_tests"), Judge(Arithmetic()))
     assert set(agreement(untested).values()) == {0}
+
+
+def judged(name: str, passes: int, samples: int, lost: int = 0) -> ProblemResult:
+    """A problem whose first samples pass; the last ones of them got no verdict."""
+    kinds = [Verdict.ACCEPTED] * passes + [Verdict.WRONG_ANSWER] * (samples - passes - lost)
+    verdicts = kinds + [Verdict.INTERNAL_ERROR] * lost
+    return ProblemResult(name, tuple(CandidateResult(i, "generated", v, 0, 1) for i, v in enumerate(verdicts)))
+
+
+def test_one_sample_a_problem_has_the_wilson_interval_of_the_problems_solved() -> None:
+    values = score([judged(f"p{i}", passes=int(i < 6), samples=1) for i in range(10)], [1, 5]).to_json()
+    assert values["intervals"] == {"pass@1": [*(wilson_interval(6, 10).bounds or ())], "pass@5": None}
+    assert values["interval_method"] == "wilson"
+    assert values["interval_reasons"] == {"pass@5": "10 of 10 problems have fewer than 5 samples (least 1)"}
+
+
+def test_a_problem_without_a_sample_is_one_not_solved_in_the_interval_too() -> None:
+    result = score([judged("a", 1, 1), judged("b", 1, 1), judged("c", 0, 0)], [1])
+    assert result.intervals == {"pass@1": [*(wilson_interval(2, 3).bounds or ())]}
+
+
+def test_several_samples_a_problem_have_the_bootstrap_interval_of_the_problems_scores() -> None:
+    result = score([judged("a", 2, 2), judged("b", 1, 2), judged("c", 0, 2), judged("d", 0, 0)], [1, 2])
+    assert result.interval_method == "bootstrap over problems"
+    assert result.intervals == {
+        "pass@1": [*(bootstrap_interval([1, 0.5, 0, 0]).bounds or ())],
+        "pass@2": [*(bootstrap_interval([1, 1, 0, 0]).bounds or ())],
+    }
+    assert result.interval_reasons == {}
+    for low, high in result.intervals.values():  # type: ignore[misc] - neither is None
+        assert low < high
+
+
+def test_pass_hat_k_says_how_often_all_of_k_pass() -> None:
+    result = score([judged("a", 3, 3), judged("b", 2, 3), judged("c", 0, 0)], [1, 2, 3, 4])
+    expected = {"pass^1": (1 + 2 / 3) / 3, "pass^2": (1 + 1 / 3) / 3, "pass^3": 1 / 3}
+    assert result.to_json()["pass_hat_k"] == {name: pytest.approx(value) for name, value in expected.items()} | {
+        "pass^4": None
+    }
+    assert result.pass_hat_k["pass^1"] == pytest.approx(result.pass_at_k["pass@1"])
+
+
+@pytest.mark.parametrize(
+    ("problems", "reason"),
+    [
+        ([], "there is no problem"),
+        ([judged("a", 1, 1)], "there is one problem only"),
+        ([judged("a", 1, 4)], "there is one problem only"),
+        ([judged("a", 0, 0), judged("b", 0, 0)], "no problem has a sample"),
+        ([judged("a", 2, 2), judged("b", 2, 2)], "no two problems differ, so resampling them shows no spread"),
+        ([judged("a", 1, 1), judged("b", 0, 1, lost=1)], "1 programs got no verdict"),
+    ],
+)
+def test_an_interval_that_would_say_nothing_is_null_with_the_reason(problems, reason: str) -> None:
+    values = score(problems, [1]).to_json()
+    assert values["intervals"] == {"pass@1": None}
+    assert values["interval_reasons"] == {"pass@1": reason}
+
+
+LABELS = {
+    "a": {"difficulty": "hard", "source": "codeforces"},
+    "b": {"difficulty": "easy", "source": "codeforces"},
+    "c": {"difficulty": "easy", "source": "codeforces"},
+    "d": {"difficulty": "A", "source": "codeforces"},
+}
+
+
+def test_strata_are_scored_like_splits_of_their_own_in_the_schemas_order() -> None:
+    results = [judged("a", 0, 2), judged("b", 2, 2), judged("c", 1, 2), judged("d", 2, 2)]
+    result = score(results, [1, 3], labels=LABELS)
+    strata = result.to_json()["strata"]
+    assert list(strata) == ["difficulty"], "one source only divides nothing"
+    assert list(strata["difficulty"]) == ["easy", "hard", "A"]
+    alone = score([results[1], results[2]], [1, 3])
+    assert strata["difficulty"]["easy"] == {
+        "n_problems": 2,
+        "complete": True,
+        "pass_at_k": {"pass@1": 0.75, "pass@3": None},
+        "reasons": {"pass@3": "2 of 2 problems have fewer than 3 samples (least 2)"},
+        "intervals": alone.intervals,
+        "interval_method": "bootstrap over problems",
+        "interval_reasons": alone.interval_reasons,
+        "pass_hat_k": {"pass^1": 0.75, "pass^3": None},
+    }
+    assert alone.intervals["pass@1"] == [0.5, 1.0]
+    assert strata["difficulty"]["A"]["intervals"] == {"pass@1": None, "pass@3": None}
+    assert strata["difficulty"]["A"]["interval_reasons"]["pass@1"] == "there is one problem only"
+    sizes = [part["n_problems"] for part in strata["difficulty"].values()]
+    assert sum(sizes) == len(result.problems)
+
+
+def test_a_stratum_that_lost_nothing_is_complete_where_the_whole_is_not() -> None:
+    results = [judged("a", 0, 1, lost=1), judged("b", 1, 1), judged("c", 0, 1), judged("d", 0, 1)]
+    result = score(results, [1], labels=LABELS)
+    assert result.pass_at_k == result.intervals == {"pass@1": None}
+    assert result.pass_hat_k == {"pass^1": None}
+    assert result.strata["difficulty"]["easy"].pass_at_k == {"pass@1": 0.5}
+    assert result.strata["difficulty"]["hard"].pass_at_k == {"pass@1": None}
+
+
+def test_without_labels_there_are_no_strata_and_a_problem_left_out_of_them_is_an_error() -> None:
+    assert score([judged("a", 1, 1)], [1]).to_json()["strata"] == {}
+    with pytest.raises(KeyError, match="z"):
+        score([judged("z", 1, 1)], [1], labels=LABELS)
+
+
+def test_labels_say_difficulty_and_source_in_words() -> None:
+    split = [problem("a", difficulty=1, source=2), problem("b", difficulty=7, source=5), problem("c")]
+    assert labels_of(prepare_for_evaluation([], split)) == {
+        "a": {"difficulty": "easy", "source": "codeforces"},
+        "b": {"difficulty": "A", "source": "atcoder"},
+        "c": {"difficulty": "unknown_difficulty", "source": "unknown"},
+    }
+
+
+def test_two_results_are_compared_problem_by_problem() -> None:
+    first = score([judged("a", 1, 1), judged("b", 0, 1), judged("c", 0, 0)], [1]).by_problem(1)
+    second = score([judged("c", 1, 1), judged("b", 1, 1), judged("a", 1, 1)], [1]).by_problem(1)
+    assert flips(first, second).gained == ("b", "c")
+    assert mcnemar(2, 0) == 0.5
+    assert paired_bootstrap(first, second).value == pytest.approx(2 / 3)
+
+
+def test_what_is_undefined_or_incomplete_cannot_be_compared() -> None:
+    with pytest.raises(ValueError, match="1 programs got no verdict"):
+        score([judged("a", 0, 2, lost=1)], [1]).by_problem(1)
+    with pytest.raises(ValueError, match="k must lie between"):
+        score([judged("a", 0, 2)], [1]).by_problem(3)

@@ -1,15 +1,21 @@
 """Drivers stand alone: one text each, for every supported Python."""
 
+import base64
 import subprocess
 import sys
+import zlib
+from pathlib import Path
 
 import pytest
 
+from alpha_codium.judge.building import build
 from alpha_codium.judge.codec import encode
 from alpha_codium.judge.drivers import driver
+from alpha_codium.judge.packing import pack
+from tests.judge.checkers import CPP_FILES, DIVISOR, needs_compiler
 from tests.judge.pythons import OTHER_PYTHONS
 
-NAMES = ["asserting", "call", "serving", "together"]
+NAMES = ["asserting", "call", "checking", "filing", "serving", "together"]
 
 
 @pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])
@@ -34,3 +40,42 @@ def test_a_call_is_the_same_on_each_supported_python(python: str) -> None:
         check=False,
     )
     assert (done.stdout, done.stderr) == ("TLt;sc3a9;)Di1;d0x1.4000000000000p+1;))", "hello\n")
+
+
+def checked(python: str, program: str, language: str, output: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    source = f"program = compile({program!r}, 'program.py', 'exec')\n{driver('checking')}"
+    (folder / "run.py").write_text(source)
+    packed = pack(["icpc", language, "", "10\n", "2\n", output]).encode()
+    return subprocess.run(
+        [python, "-I", "-S", folder / "run.py"], input=packed, capture_output=True, cwd=folder, check=False
+    )
+
+
+@needs_compiler
+@pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])
+def test_a_compiled_checker_takes_each_supported_python_over(
+    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
+    program = f'IMAGE = "{base64.b64encode(zlib.compress(build(CPP_FILES))).decode()}"'
+    for output, status in (("5\n", 42), ("3\n", 43), ("deep\n", 42), ("assert", -6), ("crash", -11)):
+        done = checked(python, program, "image", output, tmp_path)
+        assert done.returncode == status, done.stderr
+        assert (b"taken down" in done.stderr) == (status > 0)
+    assert (tmp_path / "feedback" / "judgemessage.txt").exists()
+
+
+@pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])
+def test_a_python_checker_ends_as_it_says_on_each_supported_python(python: str, tmp_path: Path) -> None:
+    assert checked(python, DIVISOR, "python", "5\n", tmp_path).returncode == 42
+    assert checked(python, DIVISOR, "python", "3\n", tmp_path).returncode == 43
+    done = checked(python, "1 / 0", "python", "5\n", tmp_path)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (-6, b"ZeroDivisionError: division by zero")
+
+
+@pytest.mark.parametrize("image", [b"", b"\x7fELF", b"\x7fELF\x02" + bytes(60), b"#!/bin/sh\nexit 42\n"])
+def test_what_is_no_compiled_checker_is_never_a_verdict(image: bytes, tmp_path: Path) -> None:
+    program = f'IMAGE = "{base64.b64encode(zlib.compress(image)).decode()}"'
+    done = checked(sys.executable, program, "image", "5\n", tmp_path)
+    assert done.returncode == -6
+    assert b"it isn't a position-independent program" in done.stderr

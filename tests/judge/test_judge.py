@@ -116,8 +116,9 @@ async def test_a_single_run_is_not_compared_with_anything(sandbox: Sandbox) -> N
 
 
 def test_a_checker_that_can_not_be_had_is_said_before_anything_runs() -> None:
-    with pytest.raises(UserError, match="no checker 'program'"):
-        Judge(Recorded([])).for_problem(Problem("a", checker=CheckerSpec("program")))
+    for name, said in (("tokenz", "no checker 'tokenz'"), ("program", "needs files")):
+        with pytest.raises(UserError, match=said):
+            Judge(Recorded([])).for_problem(Problem("a", checker=CheckerSpec(name)))
 
 
 class Recorded:

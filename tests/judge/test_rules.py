@@ -8,7 +8,8 @@ from alpha_codium.problem import CheckerSpec, Problem
 
 PLAIN = Problem("a")
 LIMITED = Problem("b", time_limit_seconds=2.0, memory_limit_bytes=2**28)
-CHECKED = Problem("c", checker=CheckerSpec("exact"))
+CHECKED = Problem("c", checker=CheckerSpec("exact"), description="Allowed is an error of 1e-4.")
+ROUGH = Problem("d", description="Print x with an absolute error of at most 10 - 4.")
 
 
 def test_what_is_asked_for_is_taken_as_it_is_before_the_problems_own() -> None:
@@ -34,9 +35,11 @@ def test_the_problems_own_checker_comes_before_every_rule() -> None:
     assert Rules(delta=1e-6, order_matters=False).checker_for(CHECKED) == CheckerSpec("exact")
 
 
-def test_order_comes_before_the_tolerance_and_tokens_come_last() -> None:
+def test_order_comes_before_the_tolerance_the_statement_after_the_rules_and_tokens_come_last() -> None:
     assert Rules(delta=1e-6, order_matters=False).checker_for(PLAIN) == CheckerSpec("unordered_lines")
     assert Rules(delta=1e-6).checker_for(PLAIN) == CheckerSpec("float", {"abs": 1e-6, "rel": 1e-6})
+    assert Rules(delta=1e-6).checker_for(ROUGH) == CheckerSpec("float", {"abs": 1e-6, "rel": 1e-6})
+    assert Rules().checker_for(ROUGH) == CheckerSpec("float", {"abs": 1e-4, "rel": 0.0})
     assert Rules().checker_for(PLAIN) == CheckerSpec("tokens")
 
 

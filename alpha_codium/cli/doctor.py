@@ -1,0 +1,183 @@
+"""`gencode eval doctor`: how far the judge itself can be trusted."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.errors import UserError
+
+if TYPE_CHECKING:
+    from alpha_codium.eval.doctor import Examination
+    from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownVerdicts
+    from alpha_codium.judge import Rules
+    from alpha_codium.runs import Journal
+
+
+@click.command()
+@click.option("--backend", help="The sandbox to examine; else that of code_tester.tester_type.")
+@click.option(
+    "--known_verdicts",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Problems with submissions of known verdict: judge those, too.",
+)
+@click.option(
+    "--time_limit_factor",
+    type=click.FloatRange(0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Times the problems' own limits, under which the labels of --known_verdicts were given.",
+)
+@click.option("--skip_kit", is_flag=True, help="Judge the file of --known_verdicts only.")
+@click.option("--run", "run_name", help="A name for the run folder of --known_verdicts.")
+@click.option("--resume", help="Go on with an earlier run of --known_verdicts.")
+@common_options
+def doctor(
+    backend: str | None,
+    known_verdicts: Path | None,
+    time_limit_factor: float,
+    skip_kit: bool,
+    run_name: str | None,
+    resume: str | None,
+    common: CommonOptions,
+) -> None:  # fmt: skip
+    """Judge programs whose verdict is known: a kit of idioms and cheats that ships with gencode, and your own file."""
+    if backend is not None:
+        common.extra_overrides.append(f"code_tester.tester_type={backend}")
+    if known_verdicts is None and (run_name or resume or skip_kit):
+        raise UserError("--run, --resume and --skip_kit are for --known_verdicts: give a file")
+    settings = common.settings.code_tester
+    known = _read_known(known_verdicts)
+    click.echo(f"judge: {settings.tester_type}{'' if settings.sandbox else ', without isolation'}")
+    parts: list[tuple[dict[str, Any], bool]] = []
+    if not skip_kit:
+        parts.append(_kit_part(common))
+    if known is not None:
+        parts.append(_known_part(known, str(known_verdicts), time_limit_factor, run_name, resume, common))
+    values: dict[str, Any] = {"backend": settings.tester_type, "isolation": settings.sandbox, "kit": None}
+    for part, _ in parts:
+        values |= part
+    common.write_json(values)
+    if not all(faultless for _, faultless in parts):
+        click.echo("NOT all as it should be", err=True)
+        raise click.exceptions.Exit(1)
+    click.echo("all as it should be")
+
+
+def _read_known(path: Path | None) -> "KnownVerdicts | None":
+    """The file of submissions, read before anything runs."""
+    from alpha_codium.eval.doctor.known_verdicts import KnownVerdicts
+
+    return None if path is None else KnownVerdicts(path)
+
+
+def _kit_part(common: CommonOptions) -> tuple[dict[str, Any], bool]:
+    """Examine the judge with the kit and print it; its part of the result, and whether all is as it should be."""
+    from alpha_codium.eval.doctor.report import kit_lines
+
+    examination = _examine(common)
+    for line in kit_lines(examination):
+        click.echo(line)
+    return {"kit": examination.to_json()}, examination.faultless
+
+
+def _known_part(
+    known: "KnownVerdicts",
+    path: str,
+    time_limit_factor: float,
+    run_name: str | None,
+    resume: str | None,
+    common: CommonOptions,
+) -> tuple[dict[str, Any], bool]:
+    """Judge a file's submissions and print it; its part of the result, and whether all is as it should be."""
+    from alpha_codium.eval.doctor.report import known_lines
+
+    report = _judge_known(known, path, time_limit_factor, run_name, resume, common)
+    for line in known_lines(report):
+        click.echo(line)
+    return report.to_json(), report.faultless
+
+
+def _examine(common: CommonOptions) -> "Examination":
+    from alpha_codium.cli.progress import Progress
+    from alpha_codium.eval.doctor import CaseResult, Finding, examine, load_kit, witnesses
+    from alpha_codium.judge import Judge, Rules
+    from alpha_codium.sandbox import sandbox_of
+
+    settings = common.settings.code_tester
+    otherwise = 0
+
+    async def run() -> "Examination":
+        async with sandbox_of(settings) as sandbox:
+            judge = Judge(sandbox, Rules(time_limit_factor=1.0))
+            isolated = settings.sandbox is not False
+            return await examine(judge, kit, isolated=isolated, at_once=_at_once(common), on_result=count)
+
+    def count(result: CaseResult) -> None:
+        nonlocal otherwise
+        otherwise += result.finding not in (Finding.RIGHT, Finding.NOT_RUN)
+        progress.advance()
+
+    with witnesses() as secrets:
+        kit = load_kit(secrets)
+        with Progress("kit", len(kit) + 1, common.verbosity < 0, lambda: f"{otherwise} otherwise") as progress:
+            return asyncio.run(run())
+
+
+def _judge_known(
+    known: "KnownVerdicts",
+    path: str,
+    time_limit_factor: float,
+    run_name: str | None,
+    resume: str | None,
+    common: CommonOptions,
+) -> "KnownReport":
+    """Judge the submissions of a file, with a journal in a run folder, and keep the result there."""
+    from alpha_codium.cli.run_folders import open_run, versions
+    from alpha_codium.judge import Rules
+
+    settings = common.settings.code_tester.model_copy(update={"time_limit_factor": time_limit_factor})
+    description = {
+        "command": "doctor",
+        "known_verdicts": path,
+        "fingerprint": known.problems.fingerprint,
+        "code_tester": settings.model_dump(exclude={"workers"}),
+        "versions": versions(),
+    }
+    rules = Rules.of(settings)
+    with open_run("doctor", run_name, resume, description) as folder, folder.journal as journal:
+        click.echo(f"run folder: {folder.path}", err=True)
+        results = asyncio.run(_run_known(known, rules, journal, common))
+        limits = {problem.name: rules.limits_for(problem).cpu_seconds for problem in known.problems}
+        report = known.report(results, limits)
+        folder.write_json("results.json", report.to_json())
+    return report
+
+
+async def _run_known(known: "KnownVerdicts", rules: "Rules", journal: "Journal", common: CommonOptions) -> Any:
+    from alpha_codium.cli.progress import Progress
+    from alpha_codium.eval.running import run_evaluation
+    from alpha_codium.judge import Judge
+    from alpha_codium.sandbox import sandbox_of
+
+    settings = common.settings.code_tester
+    evaluation_set = known.evaluation_set
+    total = sum(len(task.entries) for task in evaluation_set)
+    with Progress("judged", total, common.verbosity < 0) as progress:
+        async with sandbox_of(settings) as sandbox:
+            return await run_evaluation(
+                evaluation_set,
+                Judge(sandbox, rules),
+                journal=journal,
+                on_result=lambda _name, _result: progress.advance(),
+                workers=settings.workers,
+            )
+
+
+def _at_once(common: CommonOptions) -> int:
+    import os
+
+    return common.settings.code_tester.workers or os.cpu_count() or 1

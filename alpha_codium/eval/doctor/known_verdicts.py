@@ -1,0 +1,221 @@
+"""Real submissions with known verdicts before the judge.
+
+1. A file holds problems in the schema of CodeContests, each with a `checker` and `submissions[{file, language,
+   expected_verdict, code}]`, as contest packages have them. `agrees`, where it stands, says whether the label is
+   confirmed.
+2. Every submission that can be run is judged by all tests of its problem. The others are listed without a verdict.
+3. Labels are those of contests. `PARTIAL` is any rejection. `RTE` is a crash or too much memory, which the packages
+   don't tell apart.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.data import load_problems
+from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.eval.doctor.kit import REJECTIONS
+from alpha_codium.eval.prepare import RUNNABLE, Entry, EvaluationSet
+from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.problem import LANGUAGES, TestType
+from alpha_codium.verdict import Verdict
+
+GROUP = "submission"
+ACCEPTED = "AC"
+PARTIAL = "PARTIAL"
+CLASSES = {
+    ACCEPTED: frozenset({Verdict.ACCEPTED}),
+    "WA": frozenset({Verdict.WRONG_ANSWER}),
+    "TLE": frozenset({Verdict.TIME_LIMIT_EXCEEDED}),
+    "RTE": frozenset({Verdict.RUNTIME_ERROR, Verdict.MEMORY_LIMIT_EXCEEDED}),
+    "MLE": frozenset({Verdict.MEMORY_LIMIT_EXCEEDED}),
+    "OLE": frozenset({Verdict.OUTPUT_LIMIT_EXCEEDED}),
+    "CE": frozenset({Verdict.COMPILATION_ERROR}),
+    PARTIAL: REJECTIONS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One program of a contest; `language` is what the file says, and `label` a name of `CLASSES`."""
+
+    problem: str
+    file: str
+    language: int | str
+    label: str
+    code: str
+    confirmed: bool = True
+
+    @property
+    def language_name(self) -> str:
+        """The language in the words of the schema."""
+        known = isinstance(self.language, int) and 0 <= self.language < len(LANGUAGES)
+        return LANGUAGES[int(self.language)] if known else str(self.language).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownResult:
+    """What the judge said of one submission; nothing where it can't be run. Times are CPU seconds."""
+
+    submission: Submission
+    result: CandidateResult | None = None
+    cpu_limit: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The judge's verdict; None where the submission can't be run."""
+        return self.result.verdict if self.result else None
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a verdict on the program."""
+        return self.verdict is Verdict.ACCEPTED or self.verdict in REJECTIONS
+
+    @property
+    def right(self) -> bool:
+        """Whether what was to be accepted was, and what was to be rejected was."""
+        return self.judged and (self.verdict is Verdict.ACCEPTED) == (self.submission.label == ACCEPTED)
+
+    @property
+    def right_class(self) -> bool:
+        """Whether the verdict is of the label's class."""
+        return self.verdict in CLASSES[self.submission.label]
+
+    @property
+    def reason(self) -> str:
+        """Why there is no verdict, or, where it is of another class than the label, what the judge saw."""
+        if self.result is None:
+            return f"{self.submission.language_name} can't be run"
+        if not self.judged:
+            return self.result.error or "a fault of the sandbox"
+        return "" if self.right_class else _seen(self.result, self.cpu_limit)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as `--json` writes it; `cpu_seconds` is the sum over the tests."""
+        result = self.result
+        values: dict[str, Any] = {
+            "problem": self.submission.problem,
+            "file": self.submission.file,
+            "language": self.submission.language,
+            "expected_verdict": self.submission.label,
+            "verdict": result.verdict.value if result else None,
+            "tests_passed": result.tests_passed if result else None,
+            "tests_total": result.tests_total if result else None,
+            "cpu_seconds": round(sum(t["cpu_seconds"] for t in result.tests), 4) if result else None,
+        }
+        return values | ({"reason": self.reason} if self.reason else {})
+
+
+@dataclass(frozen=True, slots=True)
+class KnownReport:
+    """The results of all submissions of a file, in its order."""
+
+    results: tuple[KnownResult, ...]
+
+    @property
+    def confirmed(self) -> tuple[KnownResult, ...]:
+        """Those that can be run and whose label was confirmed: what the judge must get right."""
+        return tuple(r for r in self.results if r.result and r.submission.confirmed)
+
+    @property
+    def unconfirmed(self) -> tuple[KnownResult, ...]:
+        """Those that can be run and whose label was not confirmed."""
+        return tuple(r for r in self.results if r.result and not r.submission.confirmed)
+
+    @property
+    def faultless(self) -> bool:
+        """Whether every confirmed submission was accepted or rejected as it should be."""
+        return all(result.right for result in self.confirmed)
+
+    @property
+    def class_share(self) -> tuple[int, int]:
+        """Of the confirmed submissions to be rejected that were judged: with the right class, and in all."""
+        rejected = [r for r in self.confirmed if r.judged and r.submission.label != ACCEPTED]
+        return sum(r.right_class for r in rejected), len(rejected)
+
+    @property
+    def not_run(self) -> Counter[str]:
+        """How many submissions are in a language that can't be run, by language."""
+        return Counter(r.submission.language_name for r in self.results if r.result is None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The part of `--json` that tells of the file."""
+        right, total = self.class_share
+        return {
+            "by_expected": table(r for r in self.results if r.result),
+            "submissions": [result.to_json() for result in self.results],
+            "confirmed": {"by_expected": table(self.confirmed), "class_right": right, "class_total": total},
+            "not_run": dict(self.not_run),
+        }
+
+
+def table(results: "Iterator[KnownResult] | Sequence[KnownResult]") -> dict[str, dict[str, int]]:
+    """`{label: {verdict: how many}}`, labels in the order of `CLASSES`."""
+    counts = Counter((r.submission.label, r.verdict.value) for r in results if r.verdict)
+    labels = [label for label in CLASSES if any(label == given for given, _ in counts)]
+    return {label: {v: n for (given, v), n in sorted(counts.items()) if given == label} for label in labels}
+
+
+class KnownVerdicts:
+    """The problems of a file and their submissions; raises DatasetError where it isn't one."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.problems = load_problems(path)
+        names = self.problems.names
+        self.submissions = {
+            name: _submissions(record, name) for name, record in zip(names, self.problems.records, strict=True)
+        }
+        if not any(self.submissions.values()):
+            raise DatasetError(f"{path} holds no submissions: each problem needs `submissions` with known verdicts")
+
+    @property
+    def evaluation_set(self) -> EvaluationSet:
+        """What is to be judged: the submissions that can be run, by all tests."""
+        entries = {
+            name: tuple(Entry(i, GROUP, s.code) for i, s in enumerate(given) if s.language_name == RUNNABLE)
+            for name, given in self.submissions.items()
+        }
+        return EvaluationSet(self.problems, entries, tuple(TestType))
+
+    def report(self, results: Sequence[ProblemResult], cpu_limit_of: Mapping[str, float]) -> KnownReport:
+        """All submissions beside what the judge said of them; `cpu_limit_of` gives the seconds a test by problem."""
+        judged = {(problem.name, c.index): c for problem in results for c in problem.candidates}
+        return KnownReport(
+            tuple(
+                KnownResult(submission, judged.get((name, index)), cpu_limit_of.get(name, 0.0))
+                for name, given in self.submissions.items()
+                for index, submission in enumerate(given)
+            )
+        )
+
+
+def _submissions(record: Mapping[str, Any], name: str) -> tuple[Submission, ...]:
+    given = record.get("submissions") or []
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise DatasetError(f"problem {name!r}: submissions must be a list")
+    return tuple(_submission(values, f"problem {name!r}, submissions[{i}]", name) for i, values in enumerate(given))
+
+
+def _submission(values: Any, where: str, problem: str) -> Submission:
+    if not isinstance(values, Mapping):
+        raise DatasetError(f"{where} must be an object")
+    for key in ("file", "language", "expected_verdict", "code"):
+        if not isinstance(values.get(key), (str, int) if key == "language" else str):
+            raise DatasetError(f"{where}: {key} is missing, or no {'language' if key == 'language' else 'text'}")
+    label = values["expected_verdict"].upper()
+    if label not in CLASSES:
+        raise DatasetError(f"{where}: expected_verdict {label!r} is unknown{nearest(label, CLASSES)}")
+    confirmed = values.get("agrees", True) is True
+    return Submission(problem, values["file"], values["language"], label, values["code"], confirmed)
+
+
+def _seen(result: CandidateResult, cpu_limit: float) -> str:
+    """What the judge saw of a submission, in one line."""
+    slowest = max((test["cpu_seconds"] for test in result.tests), default=0.0)
+    times = f"slowest test {slowest:.2f} s of {cpu_limit:g} s"
+    failed = next((n for n, test in enumerate(result.tests, 1) if test["verdict"] != Verdict.ACCEPTED.value), None)
+    if failed is None:
+        return f"passes all {result.tests_total} tests; {times}"
+    return f"test {failed} of {result.tests_total} is the first to fail; {result.tests_passed} passed; {times}"

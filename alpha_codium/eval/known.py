@@ -1,0 +1,117 @@
+"""The judge's own error, beside every score: how it judges programs of the same problems whose verdict is known.
+
+1. A problem's first few known-correct and known-incorrect programs are judged with its candidates, by the same judge,
+   tests and limits. They stand in groups of their own, in the journal too, and never count in a score.
+2. A correct program that is rejected, and an incorrect one that is accepted, is an error of the judge, of the tests or
+   of the label. The share bounds what the score is worth; it doesn't say whose fault it is.
+3. Where human solutions are what is scored, nothing runs twice: their agreement says it already.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, RUNNABLE, Entry, Task
+from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.problem import Solution
+from alpha_codium.verdict import Verdict
+
+DEFAULT_KNOWN = 2
+KNOWN_CORRECT, KNOWN_INCORRECT = "known_correct", "known_incorrect"
+KNOWN_GROUPS = (KNOWN_CORRECT, KNOWN_INCORRECT)
+NO_VERDICT = (Verdict.INTERNAL_ERROR, Verdict.NO_TESTS)
+NONE_KNOWN = f"the problems carry no {RUNNABLE} solutions"
+TURNED_OFF = "turned off: known_solutions = 0"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeError:
+    """How often the judge was wrong on programs of known verdict; `not_judged` are in neither total.
+
+    `reason` says why nothing is known, where nothing is.
+    """
+
+    backend: str
+    correct_rejected: int = 0
+    correct_total: int = 0
+    incorrect_accepted: int = 0
+    incorrect_total: int = 0
+    not_judged: int = 0
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The error as `--json` writes it."""
+        values: dict[str, Any] = {
+            "backend": self.backend,
+            "correct_rejected": self.correct_rejected,
+            "correct_total": self.correct_total,
+            "incorrect_accepted": self.incorrect_accepted,
+            "incorrect_total": self.incorrect_total,
+            "not_judged": self.not_judged,
+        }
+        return values | ({"reason": self.reason} if self.reason else {})
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"n/a ({self.reason})"
+        correct = _share(self.correct_rejected, self.correct_total, "known-correct rejected")
+        incorrect = _share(self.incorrect_accepted, self.incorrect_total, "known-incorrect accepted")
+        unjudged = f", {self.not_judged} got no verdict" if self.not_judged else ""
+        return f"{correct}, {incorrect}{unjudged} ({self.backend})"
+
+
+def with_known(tasks: Iterable[Task], most: int = DEFAULT_KNOWN) -> Iterator[Task]:
+    """Each task with its problem's first `most` correct and first `most` incorrect programs that can be run."""
+    for task in tasks:
+        problem = task.problem
+        known = (
+            *_entries(KNOWN_CORRECT, problem.solutions, most),
+            *_entries(KNOWN_INCORRECT, problem.incorrect_solutions, most),
+        )
+        yield replace(task, entries=(*task.entries, *known)) if task.tests else task
+
+
+def split_known(
+    problems: Sequence[ProblemResult], backend: str, most: int = DEFAULT_KNOWN
+) -> tuple[list[ProblemResult], JudgeError]:
+    """The results without those of `with_known`, and what those say of the judge."""
+    scored = [replace(p, candidates=tuple(c for c in p.candidates if c.group not in KNOWN_GROUPS)) for p in problems]
+    return scored, _judge_error(problems, backend, KNOWN_GROUPS, "" if most else TURNED_OFF)
+
+
+def error_of_human_solutions(problems: Sequence[ProblemResult], backend: str) -> JudgeError:
+    """What the results of human solutions, all of known verdict, say of the judge."""
+    return _judge_error(problems, backend, (CORRECT, INCORRECT))
+
+
+def _judge_error(
+    problems: Sequence[ProblemResult], backend: str, groups: tuple[str, str], reason: str = ""
+) -> JudgeError:
+    correct, incorrect = (_of_group(problems, group) for group in groups)
+    return JudgeError(
+        backend=backend,
+        correct_rejected=sum(c.verdict is not Verdict.ACCEPTED for c in _judged(correct)),
+        correct_total=len(_judged(correct)),
+        incorrect_accepted=sum(c.verdict is Verdict.ACCEPTED for c in _judged(incorrect)),
+        incorrect_total=len(_judged(incorrect)),
+        not_judged=sum(c.verdict in NO_VERDICT for c in (*correct, *incorrect)),
+        reason=reason or ("" if correct or incorrect else NONE_KNOWN),
+    )
+
+
+def _of_group(problems: Sequence[ProblemResult], group: str) -> list[CandidateResult]:
+    return [c for problem in problems for c in problem.candidates if c.group == group]
+
+
+def _judged(candidates: Sequence[CandidateResult]) -> list[CandidateResult]:
+    return [c for c in candidates if c.verdict not in NO_VERDICT]
+
+
+def _entries(group: str, solutions: Sequence[Solution], most: int) -> Iterator[Entry]:
+    codes = [solution.code for solution in solutions if solution.language == RUNNABLE]
+    return (Entry(index, group, code) for index, code in enumerate(codes[:most]))
+
+
+def _share(count: int, total: int, what: str) -> str:
+    """`1 of 50 known-correct rejected`, or that there is none to say it of."""
+    return f"{count} of {total} {what}" if total else f"no {what.rpartition(' ')[0]} program"

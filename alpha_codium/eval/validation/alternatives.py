@@ -1,0 +1,71 @@
+"""The checkers of ours that a problem might have meant, from strict to lax."""
+
+import functools
+import json
+from dataclasses import dataclass
+
+from alpha_codium.checkers import Checker, make_checker
+from alpha_codium.judge import Rules
+from alpha_codium.judge.call_result import call_result
+from alpha_codium.problem import CheckerSpec, Problem
+
+# The order of trying: none stands before one that accepts less for the same purpose. `deepmind` is left out: what it
+# accepts beyond these are wrong answers.
+_PRINTED = (
+    CheckerSpec("tokens"),
+    CheckerSpec("yes_no"),
+    CheckerSpec("tokens", {"case_sensitive": False}),
+    CheckerSpec("float", {"abs": 1e-9, "rel": 1e-9}),
+    CheckerSpec("float", {"abs": 1e-6, "rel": 1e-6}),
+    CheckerSpec("float", {"abs": 1e-4, "rel": 1e-4}),
+    CheckerSpec("float", {"abs": 1e-6, "rel": 1e-6, "case_sensitive": False}),
+    CheckerSpec("unordered_lines"),
+)
+_RETURNED = (
+    CheckerSpec("call_result"),
+    CheckerSpec("call_result", {"abs": 1e-9, "rel": 1e-9}),
+    CheckerSpec("call_result", {"abs": 1e-6, "rel": 1e-6}),
+)
+ORDER_FREE = "unordered_lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A checker beside the one in force; `key` names it in a run's files."""
+
+    spec: CheckerSpec
+    checker: Checker
+
+    @property
+    def key(self) -> str:
+        """The name, and the arguments where it has some."""
+        return key_of(self.spec)
+
+
+def key_of(spec: CheckerSpec) -> str:
+    """A checker's name, and its arguments as JSON where it has some."""
+    return f"{spec.name} {json.dumps(spec.arguments, sort_keys=True)}" if spec.arguments else spec.name
+
+
+def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
+    """The checker that the judge takes; None where tests are assertions, which check by themselves."""
+    if problem.execution.kind == "assertions":
+        return None
+    if problem.execution.kind == "call":
+        return problem.checker or CheckerSpec("call_result", {"abs": rules.delta, "rel": rules.delta})
+    return rules.checker_for(problem)
+
+
+def alternatives_for(problem: Problem) -> tuple[Alternative, ...]:
+    """The checkers to be tried on a problem's outputs, from strict to lax; none where tests are assertions."""
+    return {"stdin": _printed, "call": _returned}.get(problem.execution.kind, tuple[Alternative, ...])()
+
+
+@functools.cache
+def _printed() -> tuple[Alternative, ...]:
+    return tuple(Alternative(spec, make_checker(spec)) for spec in _PRINTED)
+
+
+@functools.cache
+def _returned() -> tuple[Alternative, ...]:
+    return tuple(Alternative(spec, call_result(**spec.arguments)) for spec in _RETURNED)

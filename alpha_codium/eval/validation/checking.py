@@ -1,0 +1,149 @@
+"""Which checker fits the known programs, and what the tests let pass.
+
+A checker fits where it accepts every output of every known-correct program, but on tests found wrong, and rejects no
+fewer known-incorrect programs than the one in force. The one in force is preferred, then the strictest. That lines may
+stand in any order must be said by the statement, too: where any answer of several will do, one checker or the other may
+fit the known programs by accident.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from alpha_codium.eval.validation.alternatives import ORDER_FREE, Alternative
+from alpha_codium.eval.validation.answers import Answers, dissent
+from alpha_codium.eval.validation.case import Case, Known, rejections
+from alpha_codium.eval.validation.findings import Finding, Reason, plural, spoken
+from alpha_codium.eval.validation.observation import COMPARED
+from alpha_codium.problem import CheckerSpec
+from alpha_codium.verdict import Verdict
+
+Accepts = Callable[[Known, int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """The checker to suggest (None where none fits or nothing is known), how far each goes, and the findings.
+
+    `undetected` is the number of known-incorrect programs accepted on every test that isn't wrong; None where none ran.
+    """
+
+    suggested: CheckerSpec | None
+    evidence: dict[str, Any]
+    undetected: int | None
+    findings: tuple[Finding, ...]
+
+
+def examine_checking(case: Case, answers: Answers) -> Checking:
+    """Which checker fits a problem's known programs, and which programs it and the tests misjudge."""
+    places = [place for place in case.usable if place not in answers.wrong]
+    suggested, evidence = _suggest(case, places)
+    undetected = _undetected(case, places)
+    findings = [
+        *_strict_checker(case, places, suggested),
+        *_rejected_solutions(case, places, answers),
+        *_weak_tests(case, places, undetected),
+    ]
+    return Checking(suggested, evidence, len(undetected) if case.incorrect else None, tuple(findings))
+
+
+def _suggest(case: Case, places: Sequence[int]) -> tuple[CheckerSpec | None, dict[str, Any]]:
+    compared = [known for known in case.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
+    if case.checker is None or not compared:
+        return None, {}
+    now = _score(case, places, _in_force)
+    choices: list[tuple[CheckerSpec, Accepts]] = [(case.checker, _in_force)]
+    choices += [(tried.spec, _accepting(tried.key)) for tried in case.alternatives if _is_supported(case, tried)]
+    for spec, accepts in choices:
+        then = _score(case, places, accepts)
+        if (
+            then["correct_accepted"] == then["correct_total"]
+            and then["incorrect_rejected"] >= now["incorrect_rejected"]
+        ):
+            return spec, {"in_force": now, "suggested": then}
+    return None, {"in_force": now}
+
+
+def _is_supported(case: Case, alternative: Alternative) -> bool:
+    return alternative.key != ORDER_FREE or "order" in case.wording
+
+
+def _score(case: Case, places: Sequence[int], accepts: Accepts) -> dict[str, int]:
+    """How a checker does: known-correct programs without a rejected output, known-incorrect ones with a failed test."""
+
+    def all_compared_accepted(known: Known) -> bool:
+        return all(accepts(known, place) for place in places if known.seen.verdicts[place] in COMPARED)
+
+    compared = [known for known in case.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
+    return {
+        "correct_accepted": sum(map(all_compared_accepted, compared)),
+        "correct_total": len(compared),
+        "incorrect_rejected": sum(not all(accepts(known, p) for p in places) for known in case.incorrect),
+        "incorrect_total": len(case.incorrect),
+    }
+
+
+def _in_force(known: Known, place: int) -> bool:
+    return known.seen.verdicts[place] is Verdict.ACCEPTED
+
+
+def _accepting(key: str) -> Accepts:
+    return lambda known, place: known.seen.accepts(key, place)
+
+
+def _strict_checker(case: Case, places: Sequence[int], suggested: CheckerSpec | None) -> list[Finding]:
+    """Known-correct outputs that another checker of ours accepts."""
+    evidence = []
+    for known in case.correct:
+        for place in places:
+            key = known.seen.accepting(place)
+            if known.seen.verdicts[place] is Verdict.WRONG_ANSWER and key:
+                evidence.append(dissent(case, known, place) | {"accepted_by": key})
+    if not evidence:
+        return []
+    programs = len({entry["solution"] for entry in evidence})
+    keys = ", ".join(sorted({entry["accepted_by"] for entry in evidence}))
+    text = f"{plural(programs, 'known-correct program')} rejected by the checker in force, accepted by {keys}"
+    if suggested is None:
+        text += "; no checker of ours fits all known programs"
+    return [Finding(Reason.STRICT_CHECKER, text, tuple(evidence))]
+
+
+def _rejected_solutions(case: Case, places: Sequence[int], answers: Answers) -> list[Finding]:
+    """Known-correct programs that were rejected with no other finding to explain it.
+
+    A fault where no known-correct program is accepted on all tests: then nothing shows that the problem can be solved.
+    """
+    explained = {Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED}
+    explained |= {Verdict.WRONG_ANSWER} if answers.several else set()
+    evidence = []
+    for known in case.correct:
+        failed = [p for p in rejections(known, places) if not known.seen.accepting(p)]
+        left = [place for place in failed if known.seen.verdicts[place] not in explained]
+        if left:
+            entry = dissent(case, known, left[0]) | {"tests_failed": len(left)}
+            evidence.append(entry | ({"says": known.seen.message} if known.seen.message else {}))
+    if not evidence:
+        return []
+    some_accepted = any(not rejections(known, places) for known in case.correct)
+    counts = {spoken(Verdict(entry["verdict"])): 0 for entry in evidence}
+    for entry in evidence:
+        counts[spoken(Verdict(entry["verdict"]))] += 1
+    how = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    text = f"{len(evidence)} of {plural(len(case.correct), 'known-correct program')} rejected ({how})"
+    return [Finding(Reason.REJECTED_SOLUTION, text, tuple(evidence), fault=not some_accepted)]
+
+
+def _undetected(case: Case, places: Sequence[int]) -> list[Known]:
+    return [known for known in case.incorrect if places and not rejections(known, places)]
+
+
+def _weak_tests(case: Case, places: Sequence[int], undetected: Sequence[Known]) -> list[Finding]:
+    if not undetected:
+        return []
+    text = (
+        f"{len(undetected)} of {plural(len(case.incorrect), 'known-incorrect program')} "
+        f"accepted on {plural(len(places), 'test')}"
+    )
+    evidence = tuple(known.evidence() | {"verdict": "accepted", "tests": len(places)} for known in undetected)
+    return [Finding(Reason.WEAK_TESTS, text, evidence)]

@@ -1,0 +1,110 @@
+"""Assessments as columns beside their problems, in a dataset of its own, stored as ETL stores one."""
+
+import datetime
+import json
+import re
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from alpha_codium.data.counts import SplitCounts
+from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.schema import DATE_COLUMNS, features, stored_record
+from alpha_codium.data.sources import output_path
+from alpha_codium.data.store import SplitWriter, check_target, put_splits, workshop
+from alpha_codium.errors import DatasetError
+from alpha_codium.eval.validation.assessment import TEST_CODE, Assessment
+from alpha_codium.eval.validation.findings import Finding
+from alpha_codium.problem import TestType
+
+if TYPE_CHECKING:
+    from datasets import Features
+
+SPLIT_NAME = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes
+
+
+def columns_of(assessment: Assessment) -> dict[str, Any]:
+    """The columns that validation adds to a stored record; null stands for what nothing known decides.
+
+    A checker's arguments and a finding's evidence are JSON text, since Arrow has one type a column.
+    """
+    checker = assessment.suggested_checker
+    return {
+        "is_valid_problem": assessment.is_valid_problem,
+        "is_valid_test": {column: assessment.is_valid_test.get(column, []) for column in (*TestType, TEST_CODE)},
+        "multiple_answers": assessment.multiple_answers,
+        "suggested_checker": None
+        if checker is None
+        else {"name": checker.name, "arguments": json.dumps(checker.arguments, sort_keys=True)},
+        "suggested_time_limit": assessment.suggested_time_limit,
+        "suggested_memory_limit_bytes": assessment.suggested_memory_limit_bytes,
+        "undetected_incorrect": assessment.undetected_incorrect,
+        "validation_findings": [_stored(finding) for finding in assessment.findings],
+    }
+
+
+def validated_features(date_columns: Iterable[str] = ()) -> "Features":
+    """The types of a stored record's columns and of those that validation adds."""
+    from datasets import Features, Sequence, Value
+
+    text, yes = Value("string"), Value("bool")
+    added = {
+        "is_valid_problem": yes,
+        "is_valid_test": dict.fromkeys((*map(str, TestType), TEST_CODE), Sequence(yes)),
+        "multiple_answers": yes,
+        "suggested_checker": {"name": text, "arguments": text},
+        "suggested_time_limit": Value("float64"),
+        "suggested_memory_limit_bytes": Value("int64"),
+        "undetected_incorrect": Value("int64"),
+        "validation_findings": [{"reason": text, "fault": yes, "text": text, "evidence": text}],
+    }
+    return Features({**features(date_columns), **added})
+
+
+def check_output(output_name: str, split_name: str) -> None:
+    """Raise DatasetError, before anything is run, where the dataset couldn't be written after it."""
+    check_target(output_path(output_name))
+    if not SPLIT_NAME.fullmatch(split_name):
+        raise DatasetError(f"{split_name!r} can't be the name of a split: use letters, digits and '_'")
+
+
+def write_validated(
+    problems: ProblemSet, assessments: Iterable[Assessment], output_name: str, what: Mapping[str, Any]
+) -> Path:
+    """Store the problems with the columns of their assessments as a split of `output_name`; gives its path.
+
+    `what` says how they were validated; it is kept in `etl.json`. Raises DatasetError where it can't be written.
+    """
+    check_output(output_name, problems.split_name)
+    target, split = output_path(output_name), problems.split_name
+    dates = [column for column in DATE_COLUMNS if len(problems) and column in problems.records[0]]
+    counts = SplitCounts()
+    with workshop(target) as built:
+        with SplitWriter(built / split, validated_features(dates)) as writer:
+            for place, assessment in enumerate(assessments):
+                record = stored_record(problems.records[place], f"{problems}, record {place + 1}", dates)
+                writer.add(record | columns_of(assessment))
+                counts.add(record)
+            writer.finish()
+        info = _info(problems, what) | {"counts": counts.as_record(), "fingerprint": writer.fingerprint.hex}
+        put_splits(built, {split: info}, target)
+    return target
+
+
+def _info(problems: ProblemSet, what: Mapping[str, Any]) -> dict[str, Any]:
+    origin = {"text": problems.dataset_name, "kind": "validation", "location": problems.dataset_name, "revision": None}
+    return {
+        "origin": origin,
+        "source_split": problems.split_name,
+        "validation": dict(what),
+        "records_in": len(problems),
+        "problems_out": len(problems),
+        "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": {name: version(name) for name in ("alpha_codium", "datasets", "pyarrow")},
+    }
+
+
+def _stored(finding: Finding) -> dict[str, Any]:
+    values = finding.to_json()
+    return values | {"evidence": json.dumps(values["evidence"], ensure_ascii=False)}

@@ -1,0 +1,116 @@
+"""A judge that notes what it saw, beside giving its verdicts.
+
+1. `ObservingJudge` stands where a `Judge` does. Each program's observation is one line of `observations.jsonl`, on the
+   disk before the verdict is given: so whatever a run's journal holds as judged has its observation.
+2. Verdicts go on without their tests, which would fill the memory of a machine on a large split.
+3. Known-correct programs that ran out of time are run on those tests once more, with `WIDER` times the limit: a tight
+   limit is told from a program that never ends.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from alpha_codium.eval.validation.alternatives import Alternative, alternatives_for
+from alpha_codium.eval.validation.observation import Observation, Wider, observe
+from alpha_codium.judge import Judge, ProblemJudge
+from alpha_codium.problem import Problem, TestCase
+from alpha_codium.runs import Journal
+from alpha_codium.verdict import Judgement, Verdict
+
+WIDER = 4.0
+FILE = "observations.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservingJudge:
+    """A judge whose programs' observations go to an open journal."""
+
+    judge: Judge
+    journal: Journal
+
+    def for_problem(self, problem: Problem) -> "ObservingProblemJudge":
+        """The observing judge of one problem; raises Unjudgeable as `Judge` does."""
+        inner = self.judge.for_problem(problem)
+        return ObservingProblemJudge(problem, inner, self.judge, self.journal, alternatives_for(problem))
+
+
+@dataclass(frozen=True, slots=True)
+class ObservingProblemJudge:
+    """The observing judge of one problem."""
+
+    problem: Problem
+    inner: ProblemJudge
+    judge_of_all: Judge
+    journal: Journal
+    alternatives: Sequence[Alternative]
+
+    async def judge(self, program: str, tests: Sequence[TestCase]) -> Judgement:
+        """Judge `program` by all tests and note what came of it; the verdict comes without its tests."""
+        judgement = await self.inner.judge(program, tests, stop_early=False)
+        if judgement.tests:
+            await self._note(program, tests, judgement)
+        return replace(judgement, tests=())
+
+    async def _note(self, program: str, tests: Sequence[TestCase], judgement: Judgement) -> None:
+        is_correct = any(solution.code == program for solution in self.problem.solutions)
+        wider = await self._again(program, tests, judgement) if is_correct else {}
+        seen = await asyncio.to_thread(
+            observe,
+            tests,
+            judgement,
+            self.alternatives,
+            keep_outputs=is_correct,
+            printed=self.problem.execution.kind != "assertions",
+            wider=wider,
+        )
+        line = {"problem": self.problem.name, "program": digest(program), "observation": seen.to_json()}
+        await asyncio.to_thread(self.journal.append, line)
+
+    async def _again(self, program: str, tests: Sequence[TestCase], judgement: Judgement) -> dict[int, Wider]:
+        """The tests that ran out of time, under the wider limit; the first that does so again is the last."""
+        late = [p for p, result in enumerate(judgement.tests) if result.verdict is Verdict.TIME_LIMIT_EXCEEDED]
+        if not late:
+            return {}
+        limits = self.judge_of_all.rules.limits_for(self.problem)
+        rules = replace(self.judge_of_all.rules, cpu_seconds=limits.cpu_seconds * WIDER)
+        wide = replace(self.judge_of_all, rules=rules).for_problem(self.problem)
+        again: dict[int, Wider] = {}
+        for place in late:
+            (result,) = (await wide.judge(program, [tests[place]], stop_early=False)).tests
+            again[place] = Wider(result.verdict, round(result.execution.cpu_seconds, 4))
+            if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
+                break
+        return again
+
+
+class Observations:
+    """The observations of a run's file, each read when it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._offsets: dict[tuple[str, str], int] = {}
+        offset = 0
+        with path.open("rb") as lines:
+            for line in lines:
+                if line.endswith(b"\n"):
+                    values = json.loads(line)
+                    self._offsets[values["problem"], values["program"]] = offset
+                offset += len(line)
+
+    def get(self, problem: str, program: str) -> Observation | None:
+        """The last observation of a program, None where there is none."""
+        offset = self._offsets.get((problem, digest(program)))
+        if offset is None:
+            return None
+        with self.path.open("rb") as lines:
+            lines.seek(offset)
+            return Observation.from_json(json.loads(lines.readline())["observation"])
+
+
+def digest(program: str) -> str:
+    """SHA-256 of a program's text, in hexadecimal digits."""
+    return hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()

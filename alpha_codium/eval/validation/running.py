@@ -1,0 +1,119 @@
+"""Validating a split, in two steps.
+
+1. Every known program that can be run is judged on all tests, by `run_evaluation` as for a score; an `ObservingJudge`
+   notes what each did in `observations.jsonl`. A run that was cut off goes on where it was.
+2. When all are judged, problems are assessed one after the other from those notes: memory holds one at a time.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from alpha_codium.errors import Unjudgeable
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, Task, human_solutions
+from alpha_codium.eval.results import ProblemResult
+from alpha_codium.eval.running import OnResult, run_evaluation
+from alpha_codium.eval.validation.alternatives import alternatives_for, checker_in_force
+from alpha_codium.eval.validation.assessment import Assessment, assess
+from alpha_codium.eval.validation.case import Case, Known, places_of, runnable
+from alpha_codium.eval.validation.observing import FILE, Observations, ObservingJudge
+from alpha_codium.eval.validation.timing import NEAR
+from alpha_codium.eval.validation.wording import several_answers
+from alpha_codium.judge import Judge
+from alpha_codium.problem import Problem, TestType
+from alpha_codium.runs import Journal, RunFolder
+from alpha_codium.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """One problem's assessment; `unjudged` counts known programs that got no verdict through no fault of theirs."""
+
+    assessment: Assessment
+    unjudged: int = 0
+
+
+async def observe_known(
+    problems: Sequence[Problem],
+    test_types: Sequence[TestType],
+    judge: Judge,
+    folder: RunFolder,
+    *,
+    on_result: OnResult | None = None,
+    workers: int = 0,
+) -> list[ProblemResult]:
+    """Judge all known programs in a run's folder; what it holds already isn't judged again."""
+    tasks = human_solutions(problems, "both", test_types)
+    with folder.journal as journal, Journal(folder.path / FILE) as observations:
+        # It asks no more of a judge than for_problem(...).judge(program, tests).
+        observing = cast(Judge, ObservingJudge(judge, observations))
+        return await run_evaluation(tasks, observing, journal=journal, on_result=on_result, workers=workers)
+
+
+def assess_known(
+    problems: Sequence[Problem],
+    test_types: Sequence[TestType],
+    judge: Judge,
+    folder: RunFolder,
+    results: Sequence[ProblemResult],
+    near: float = NEAR,
+) -> Iterator[Assessed]:
+    """The assessments of problems whose known programs were judged, in their order; nothing is run."""
+    observations = Observations(folder.path / FILE)
+    tasks = human_solutions(problems, "both", test_types)
+    for task, result in zip(tasks, results, strict=True):
+        case, not_judged, unjudged = _case(task, test_types, judge, observations, result)
+        yield Assessed(assess(case, not_judged, near), unjudged)
+
+
+def _case(
+    task: Task, test_types: Sequence[TestType], judge: Judge, observations: Observations, result: ProblemResult
+) -> tuple[Case, str, int]:
+    """The case of one problem, why it wasn't judged if it wasn't, and how many programs got no verdict."""
+    problem = task.problem
+    malformed, not_judged = _malformed(task, judge)
+    known, lost = [], 0
+    for label, programs in ((CORRECT, problem.solutions), (INCORRECT, problem.incorrect_solutions)):
+        for index, program in runnable(programs):
+            seen = observations.get(problem.name, program)
+            if seen is None or any(
+                v is Verdict.INTERNAL_ERROR for p, v in enumerate(seen.verdicts) if p not in malformed
+            ):
+                lost += bool(task.tests)
+                continue
+            known.append(Known(label, index, program, seen))
+    if lost and not not_judged:
+        why = next((candidate.error for candidate in result.candidates if candidate.error), "a fault of the sandbox")
+        return _made(task, test_types, judge, known, malformed), f"{lost} programs got no verdict: {why}", lost
+    return _made(task, test_types, judge, known, malformed), not_judged, 0
+
+
+def _made(
+    task: Task, test_types: Sequence[TestType], judge: Judge, known: Sequence[Known], malformed: dict[int, str]
+) -> Case:
+    problem = task.problem
+    # A program that stands in both lists says nothing of either.
+    disputed = {s.code for s in problem.solutions} & {s.code for s in problem.incorrect_solutions}
+    return Case(
+        problem=problem,
+        tests=task.tests,
+        places=places_of(problem, test_types),
+        checker=checker_in_force(problem, judge.rules),
+        limits=judge.rules.limits_for(problem),
+        alternatives=alternatives_for(problem),
+        correct=tuple(k for k in known if k.label == CORRECT and k.program not in disputed),
+        incorrect=tuple(k for k in known if k.label == INCORRECT and k.program not in disputed),
+        malformed=malformed,
+        not_run=task.skipped,
+        wording=several_answers(problem.description),
+    )
+
+
+def _malformed(task: Task, judge: Judge) -> tuple[dict[int, str], str]:
+    """The tests that are none, each with the reason; or why the problem can't be judged."""
+    try:
+        problem_judge = judge.for_problem(task.problem)
+    except Unjudgeable as reason:
+        return {}, str(reason)
+    faults = ((place, problem_judge.fault_of(test)) for place, test in enumerate(task.tests))
+    return {place: fault for place, fault in faults if fault}, ""

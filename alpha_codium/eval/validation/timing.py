@@ -1,0 +1,155 @@
+"""Whether limits fit this machine: what known-correct programs need of them.
+
+1. A limit is too tight where a known-correct program runs into it, and near where one needs more than `near` of it.
+   Time that ran out by the wall clock, with CPU time left, shows a machine that is busy or a program that waits: that
+   is said, and is no fault of the limit.
+2. The limits suggested are twice what the slowest and the largest known-correct program need: half a second at a time,
+   from one second, and 64 MiB at a time, from 256 MiB. CPU seconds of one test of a Python program, on this machine.
+3. The calibration factor of a split is what its limits would have to be multiplied by for 95 % of its problems to have
+   their slowest known-correct program within `near` of the limit. Below 1 there is room.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from alpha_codium.eval.validation.case import Case, Known
+from alpha_codium.eval.validation.findings import Finding, Reason, plural
+from alpha_codium.eval.validation.observing import WIDER
+from alpha_codium.verdict import Verdict
+
+NEAR = 0.5
+MARGIN = 2.0
+CALIBRATED_SHARE = 0.95
+WALL_TIME = "wall time (the machine is busy, or the program waits)"
+STEP_SECONDS, LEAST_SECONDS = 0.5, 1.0
+STEP_BYTES, LEAST_BYTES = 64 * 2**20, 256 * 2**20
+# What is taken of CPU time before a program that is stopped by it may be a little less than the limit.
+BY_CPU = 0.95
+SHORT = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What a problem's known-correct programs need.
+
+    `slowest_cpu_seconds` is None where none finished a test. A program that used up the wider limit, too, counts as
+    that limit. Where one didn't finish there is nothing to suggest.
+    """
+
+    limit_cpu_seconds: float
+    slowest_cpu_seconds: float | None
+    suggested_cpu_seconds: float | None
+    suggested_memory_bytes: int | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def share(self) -> float | None:
+        """The part of the limit that the slowest known-correct program needs."""
+        return None if self.slowest_cpu_seconds is None else self.slowest_cpu_seconds / self.limit_cpu_seconds
+
+
+def examine_limits(case: Case, near: float = NEAR) -> Timing:
+    """What the known-correct programs of a problem need of its limits; `near` is the share that is near to one."""
+    limits = case.limits
+    runs = [(known, place) for known in case.correct for place in case.usable]
+    needs = [need for known, place in runs if (need := _need(known, place, limits.cpu_seconds)) is not None]
+    slowest = max((min(need, limits.cpu_seconds * WIDER) for need in needs), default=None)
+    largest = max((known.seen.max_rss_bytes[place] for known, place in runs), default=0)
+    ends = {known.seen.verdicts[place] for known, place in runs}
+    late = any(_ends_late(known, place) for known, place in runs)
+    seconds = None if slowest is None or late else _stepped(slowest, STEP_SECONDS, LEAST_SECONDS)
+    memory = None if not needs or SHORT[1] in ends else int(_stepped(largest, STEP_BYTES, LEAST_BYTES))
+    return Timing(limits.cpu_seconds, slowest, seconds, memory, (*_tight(case), *_near(case, near)))
+
+
+def calibration(
+    timings: Sequence[Timing], near: float = NEAR, time_limit_factor: float | None = None
+) -> dict[str, Any]:
+    """What the limits of a split are to this machine; null where no known-correct program finished.
+
+    `time_limit_factor`, if that is what the problems' own limits were multiplied by, gives the one to set instead.
+    """
+    shares = sorted(timing.share for timing in timings if timing.share is not None)
+    if not shares:
+        return {"problems": 0, "factor": None}
+    at_95 = shares[math.ceil(CALIBRATED_SHARE * len(shares)) - 1]
+    factor = at_95 / near
+    values = {
+        "problems": len(shares),
+        "median_share": round(median(shares), 4),
+        "share_at_95_percent": round(at_95, 4),
+        "largest_share": round(shares[-1], 4),
+        "near": near,
+        "factor": round(factor, 3),
+    }
+    return values | ({"time_limit_factor": round(time_limit_factor * factor, 2)} if time_limit_factor else {})
+
+
+def _need(known: Known, place: int, limit: float) -> float | None:
+    """The CPU seconds needed; infinite where the wider limit was used up, too; None where that isn't known."""
+    wider = known.seen.wider.get(place)
+    if wider is not None and wider.verdict is SHORT[0] and wider.cpu_seconds >= BY_CPU * limit * WIDER:
+        return math.inf
+    return known.seen.needs(place)
+
+
+def _ends_late(known: Known, place: int) -> bool:
+    """Whether the program ran out of time and didn't finish under the wider limit either."""
+    return known.seen.verdicts[place] is SHORT[0] and known.seen.needs(place) is None
+
+
+def _stepped(need: float, step: float, least: float) -> float:
+    return max(least, math.ceil(MARGIN * need / step) * step)
+
+
+def _tight(case: Case) -> list[Finding]:
+    """Known-correct programs that ran into a limit."""
+    evidence = [
+        _limit_evidence(case, known, place)
+        for known in case.correct
+        for place in case.usable
+        if known.seen.verdicts[place] in SHORT
+    ]
+    if not evidence:
+        return []
+    programs = len({entry["solution"] for entry in evidence})
+    by = " and ".join(sorted({entry["ran_out_of"] for entry in evidence}))
+    text = f"{programs} of {plural(len(case.correct), 'known-correct program')} ran out of {by}"
+    fault = any(entry["ran_out_of"] != WALL_TIME for entry in evidence)
+    return [Finding(Reason.TIGHT_LIMIT, text, tuple(evidence), fault)]
+
+
+def _limit_evidence(case: Case, known: Known, place: int) -> dict[str, Any]:
+    seen = known.seen
+    entry = known.evidence() | case.places[place].evidence() | {"verdict": seen.verdicts[place].value}
+    if seen.verdicts[place] is Verdict.MEMORY_LIMIT_EXCEEDED:
+        used = {"max_rss_bytes": seen.max_rss_bytes[place], "limit_bytes": case.limits.memory_bytes}
+        return entry | {"ran_out_of": "memory"} | used
+    if seen.verdicts[place] is Verdict.TIME_LIMIT_EXCEEDED:
+        by_cpu = seen.cpu_seconds[place] >= BY_CPU * case.limits.cpu_seconds
+        entry |= {"ran_out_of": "CPU time" if by_cpu else WALL_TIME}
+    entry |= {"cpu_seconds": seen.cpu_seconds[place], "limit_seconds": case.limits.cpu_seconds}
+    wider = seen.wider.get(place)
+    again = {"verdict_of_wider": wider.verdict.value, "cpu_seconds_of_wider": wider.cpu_seconds} if wider else {}
+    return entry | again
+
+
+def _near(case: Case, near: float) -> list[Finding]:
+    """The test on which each known-correct program that finished came nearest to the limit, where it came near."""
+    evidence = []
+    for known in case.correct:
+        finished = [p for p in case.usable if known.seen.verdicts[p] not in SHORT]
+        slowest = max(finished, key=lambda place: known.seen.cpu_seconds[place], default=None)
+        if slowest is not None and known.seen.cpu_seconds[slowest] > near * case.limits.cpu_seconds:
+            evidence.append(_limit_evidence(case, known, slowest))
+    if not evidence:
+        return []
+    most = max(entry["cpu_seconds"] for entry in evidence)
+    text = (
+        f"{plural(len(evidence), 'known-correct program')} took more than {near:.0%} of the limit: "
+        f"{most:.2f} of {case.limits.cpu_seconds:g} s"
+    )
+    return [Finding(Reason.NEAR_LIMIT, text, tuple(evidence), fault=False)]

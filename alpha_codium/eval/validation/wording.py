@@ -1,0 +1,32 @@
+"""What a statement says of its answers: supporting evidence only, never a finding by itself."""
+
+import re
+
+_MANY = r"(?:multiple|several|many|more than one|various|different|not unique)"
+_PRINT = r"(?:print|output|display|report|write|return)"
+_TAKE = rf"(?:{_PRINT}|find|give|choose|accept\w*|allowed|happy|satisfied|can be any|suits?)"
+_ANSWER = (
+    r"(?:answer|solution|output|way|path|set|sequence|arrangement|permutation|partition|matrix|string|array|graph|tree|"
+    r"representation|construction|colou?ring|(?:optimal|suitable|valid|possible|correct|such) \w+)s?"
+)
+_ANY_ONE = r"any (?:of (?:them|these|those)|will|is|one)"
+# Each must leave no doubt that one of several answers will do: "any number" and "the smallest of several" are none.
+_PATTERNS = (
+    rf"\b(?:if|when|where|in case)\b[^.;]{{0,80}}?\b{_MANY}\b[^.;]{{0,160}}?\b{_TAKE}\b[^.;]{{0,40}}?\bany\b",
+    rf"\b(?:if|when|where|in case)\b[^.;]{{0,80}}?\b{_MANY}\b[^.;]{{0,80}}?\b{_ANY_ONE}\b",
+    rf"\b{_PRINT} any (?:one )?(?:of (?:them|these|those)|{_ANSWER})\b",
+    rf"\b{_PRINT} any\s*(?:\.|$)",
+    r"\bany (?:of (?:them|these|those)|(?:such |valid |correct |possible |suitable )?(?:answer|solution|output)s?)\b"
+    r"[^.;]{0,80}?\b(?:accepted|correct|allowed|suits?|will do|is (?:fine|ok))",
+    rf"\b{_PRINT}\b[^.;]{{0,160}}?\bin (?:any|arbitrary) order\b",
+    r"\bcan be (?:printed|output|given|listed) in (?:any|arbitrary) order\b",
+    rf"\bthere (?:may|might|can) be {_MANY} (?:accepted|correct|valid|possible|optimal) {_ANSWER}",
+)
+_SEVERAL = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE)
+LONGEST_QUOTE = 160
+
+
+def several_answers(statement: str) -> str:
+    """The words by which a statement allows one of several answers; nothing where it has none that we know."""
+    found = _SEVERAL.search(" ".join(statement.split()))
+    return found.group()[:LONGEST_QUOTE] if found else ""

@@ -1,0 +1,119 @@
+"""Compiling a checker written in C++: once, on the host, into a program that needs nothing but the kernel.
+
+1. The compiler gets a folder of its own with the checker's files, an empty environment, and limits of time, memory and
+   sizes of files. `$GENCODE_HOME/include` is searched for headers that the files don't bring (testlib.h).
+2. A static, position-independent program comes out, which `drivers/image.py` can run from memory in any sandbox.
+3. It is kept under `$GENCODE_HOME/checkers` by the hash of all that went into it: the files, the headers in that
+   folder, the command, the compiler's version. It is moved there in one step, so that processes can share the folder.
+"""
+
+import functools
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from alpha_codium.data.home import home
+from alpha_codium.errors import Unjudgeable
+
+COMMAND = ("g++", "-std=gnu++17", "-O2", "-w", "-static-pie", "-s")
+SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C")
+HOW_TO_GET = (
+    "apt-get install g++ (Debian, Ubuntu) or dnf install gcc-c++ glibc-static libstdc++-static (Fedora, Amazon Linux)"
+)
+PATH = "/usr/local/bin:/usr/bin:/bin"
+COMPILE_SECONDS, COMPILE_KIB, COMPILED_BLOCKS = 120, 4 << 20, 128 << 11
+LIMITED = f'ulimit -S -t {COMPILE_SECONDS} -v {COMPILE_KIB} -f {COMPILED_BLOCKS}; exec "$@"'
+ERROR = re.compile(r"error: |undefined reference|multiple definition|cannot find -l")
+# One compilation at a time: a compiler takes half a gigabyte, and the second one often finds what the first one made.
+_compiling = threading.Lock()
+
+
+def build(files: Mapping[str, str]) -> bytes:
+    """The program that the C++ files among `files` (relative paths and texts) make; takes seconds the first time.
+
+    Raises Unjudgeable where there is no compiler, or where it can't compile them, with its first error.
+    """
+    compiler = shutil.which(COMMAND[0], path=PATH)
+    if compiler is None:
+        raise Unjudgeable(f"its checker is written in C++, and there is no g++: {HOW_TO_GET}")
+    kept = _folder("checkers") / _digest(files, compiler)
+    with _compiling:
+        if not kept.exists():
+            _compile(files, compiler, kept)
+        return kept.read_bytes()
+
+
+def _folder(name: str) -> Path:
+    folder = home() / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _digest(files: Mapping[str, str], compiler: str) -> str:
+    headers = {str(path): path.read_bytes() for path in sorted(_folder("include").rglob("*")) if path.is_file()}
+    parts = [*COMMAND, _version_of(compiler), *(part for item in sorted(files.items()) for part in item)]
+    parts += [f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in headers.items()]
+    return hashlib.sha256("\0".join(f"{len(part)} {part}" for part in parts).encode("utf-8", "replace")).hexdigest()
+
+
+@functools.cache
+def _version_of(compiler: str) -> str:
+    shown = subprocess.run([compiler, "-v"], capture_output=True, text=True, env={"PATH": PATH}, check=False)
+    return shown.stderr
+
+
+def _compile(files: Mapping[str, str], compiler: str, kept: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="gencode-checker-", dir=kept.parent) as name:
+        folder = Path(name)
+        for path, text in files.items():
+            (folder / "source" / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "source" / path).write_bytes(text.encode("utf-8", "replace"))
+        sources = [f"./{path}" for path in sorted(files) if PurePosixPath(path).suffix in SUFFIXES]
+        made = folder / "checker"
+        command = [compiler, *COMMAND[1:], "-I", ".", "-I", str(_folder("include")), "-o", str(made), *sources]
+        status, said = _run_limited(command, folder / "source", folder)
+        if status or not made.exists():
+            raise Unjudgeable(f"its checker doesn't compile: {_why(status, said)}")
+        made.replace(kept)
+
+
+def _run_limited(command: Sequence[str], cwd: Path, scratch: Path) -> tuple[int, str]:
+    """Run a compiler under limits, in a group of its own that ends with it; gives its exit status and its stderr."""
+    environment = {"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"}
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", LIMITED, "sh", *command],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        said = process.communicate(timeout=2 * COMPILE_SECONDS)[1]
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            return -signal.SIGKILL, f"it takes longer than {2 * COMPILE_SECONDS} s"
+        raise
+    return process.returncode, said.decode("utf-8", "replace")
+
+
+def _why(status: int, said: str) -> str:
+    """The compiler's first error, in one line."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    first = next((line for line in lines if ERROR.search(line)), lines[-1] if lines else f"g++ ended with {status}")
+    hint = ""
+    if "testlib.h: No such file" in first:
+        hint = f"; put testlib.h (github.com/MikeMirzayanov/testlib) into {_folder('include')}"
+    elif "cannot find -l" in first:
+        hint = f"; static libraries are needed: {HOW_TO_GET}"
+    return first[:300] + hint

@@ -1,0 +1,131 @@
+"""A checker that is a program of somebody's: what a record says of it, and what its exit status means.
+
+| protocol  | called with                     | on stdin   | accepts | rejects    |
+|-----------|---------------------------------|------------|---------|------------|
+| `icpc`    | input, answer, feedback/, flags | the output | 42      | 43         |
+| `testlib` | input, output, answer, flags    | the output | 0       | 1, 2, 4, 8 |
+
+Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes.
+Whatever else it ends with (3 of testlib's, a signal, a limit) says nothing of the candidate.
+"""
+
+import base64
+import functools
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from alpha_codium.errors import Unjudgeable, nearest
+from alpha_codium.judge.building import SUFFIXES, build
+from alpha_codium.judge.packing import pack
+from alpha_codium.limits import Limits
+from alpha_codium.problem import TestCase
+from alpha_codium.verdict import Execution, Status
+
+# Those of Kattis are 60 s and 2 GiB. Files hold a test's input, its answer and an output.
+CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
+ACCEPTS = {"icpc": (42,), "testlib": (0,)}
+REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
+# How records call the protocols.
+PROTOCOLS = {"": "icpc", "icpc": "icpc", "kattis": "icpc", "testlib": "testlib"}
+ARGUMENTS = ("protocol", "flags", "files", "main")
+# A checker that ended by itself did so with one of these; its exit status is its own.
+ENDED = (Status.FINISHED, Status.RUNTIME_ERROR, Status.MEMORY_LIMIT_EXCEEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerProgram:
+    """A checker program: `files` are relative paths and texts; `main` is the one to run where they are Python's.
+
+    It is written in C++ where `main` is empty.
+    """
+
+    protocol: str
+    files: tuple[tuple[str, str], ...]
+    main: str = ""
+    flags: str = ""
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> "CheckerProgram":
+        """The one that the arguments of the checker `program` describe; raises Unjudgeable.
+
+        `files`: {path: text}, all in C++ or all in Python; `protocol`: `icpc` (which it is where none is given) or
+        `testlib`; `flags`: arguments for it, separated by spaces; `main`: the file to run, where several are Python's.
+        """
+        for name in arguments:
+            if name not in ARGUMENTS:
+                raise Unjudgeable(f"the checker 'program' has no argument {name!r}{nearest(name, ARGUMENTS)}")
+        files, protocol = arguments.get("files"), str(arguments.get("protocol") or "")
+        if not isinstance(files, Mapping) or not files or not all(map(_is_text, (*files, *files.values()))):
+            raise Unjudgeable("the checker 'program' needs files: the paths of its source files and their texts")
+        known = PROTOCOLS.get(protocol.lower().partition(" ")[0])
+        if known is None:
+            raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, ACCEPTS)}")
+        for path in files:
+            if not path or path.startswith("/") or "\0" in path or ".." in PurePosixPath(path).parts:
+                raise Unjudgeable(f"a checker's file must have a relative path, not {path!r}")
+        main = _main_of(files, str(arguments.get("main") or ""))
+        return cls(known, tuple(sorted(files.items())), main, str(arguments.get("flags") or ""))
+
+    def program(self) -> str:
+        """What the driver `checking` runs; compiles it where it has to be. Raises Unjudgeable."""
+        return dict(self.files)[self.main] if self.main else _image_program(self.files)
+
+    def packed(self, test: TestCase, output: str) -> str:
+        """What the driver `checking` reads to check one output."""
+        language, beside = "image", []
+        if self.main:
+            language, folder = "python", PurePosixPath(self.main).parent
+            for path, text in self.files:
+                if path != self.main and PurePosixPath(path).is_relative_to(folder):
+                    beside += [str(PurePosixPath(path).relative_to(folder)), text]
+        return pack([self.protocol, language, self.flags, test.input, test.output, output, *beside])
+
+    def verdict_of(self, checking: Execution) -> bool | str:
+        """Whether it accepts, from how it ended; text, where that says nothing: why."""
+        if checking.status in ENDED and checking.exit_code in ACCEPTS[self.protocol]:
+            return True
+        if checking.status in ENDED and checking.exit_code in REJECTS[self.protocol]:
+            return False
+        lines = checking.stderr.strip().splitlines()
+        return f"the checker {_end_of(checking)}" + (f": {lines[-1].strip()[:300]}" if lines else "")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _main_of(files: Mapping[str, str], main: str) -> str:
+    """The Python file to run; empty where they are in C++."""
+    if main and main not in files:
+        raise Unjudgeable(f"there is no checker's file {main!r}{nearest(main, files)}")
+    if PurePosixPath(main).suffix == ".py":
+        return main
+    python = [path for path in files if PurePosixPath(path).suffix == ".py"]
+    compiled = [path for path in files if PurePosixPath(path).suffix in SUFFIXES]
+    if compiled and not python:
+        return ""
+    if len(python) == 1 and not compiled:
+        return python[0]
+    if not python:
+        raise Unjudgeable(f"a checker must be written in C++ or Python; its files are {', '.join(sorted(files))[:200]}")
+    raise Unjudgeable(f"the checker has several programs: say which with main ({', '.join(sorted(python))[:200]})")
+
+
+@functools.lru_cache(maxsize=8)
+def _image_program(files: tuple[tuple[str, str], ...]) -> str:
+    # Compressed it is read in a quarter of the time, and unpacking takes less than that saves.
+    return f'IMAGE = "{base64.b64encode(zlib.compress(build(dict(files)))).decode("ascii")}"\n'
+
+
+def _end_of(checking: Execution) -> str:
+    """How it ended, to say why that is no verdict."""
+    if checking.status is Status.TIME_LIMIT_EXCEEDED:
+        return f"took more than {CHECKER_LIMITS.cpu_seconds:g} s"
+    if checking.status not in ENDED:
+        return f"came to {checking.status.value}"
+    if checking.signal is not None:
+        return f"was ended by signal {checking.signal}"
+    return f"ended with {checking.exit_code}, which is no verdict"

@@ -1,0 +1,55 @@
+"""How often a model solves a problem, how sure that is, and whether another one is better: pure functions.
+
+1. `estimators`: pass@k and pass^k of one problem, and their mean over a split.
+2. `intervals`: how far such a mean may be off, by Wilson for one sample a problem, by bootstrap otherwise.
+3. `strata`: the places of the problems of each difficulty, each source: the same functions serve them.
+4. `comparisons`: two sets of scores of the same problems: difference, flips, McNemar.
+5. `power`: the smallest difference that so many problems can show.
+
+Which of them to use when is in docs/statistics.md.
+"""
+
+from alpha_codium.statistics.comparisons import (
+    Difference,
+    Flips,
+    flips,
+    mcnemar,
+    paired_bootstrap,
+    paired_differences,
+    smallest_detectable_difference,
+    smallest_detectable_gain,
+)
+from alpha_codium.statistics.estimators import (
+    Estimate,
+    mean_pass_at_k,
+    mean_pass_hat_k,
+    pass_at_k,
+    pass_hat_k,
+    problem_scores,
+)
+from alpha_codium.statistics.intervals import Interval, bootstrap_interval, wilson_interval
+from alpha_codium.statistics.power import detectable_difference, detectable_gain
+from alpha_codium.statistics.strata import strata
+
+__all__ = [
+    "Difference",
+    "Estimate",
+    "Flips",
+    "Interval",
+    "bootstrap_interval",
+    "detectable_difference",
+    "detectable_gain",
+    "flips",
+    "mcnemar",
+    "mean_pass_at_k",
+    "mean_pass_hat_k",
+    "paired_bootstrap",
+    "paired_differences",
+    "pass_at_k",
+    "pass_hat_k",
+    "problem_scores",
+    "smallest_detectable_difference",
+    "smallest_detectable_gain",
+    "strata",
+    "wilson_interval",
+]

@@ -1,0 +1,167 @@
+"""The kit before judges that are right, and before judges with the faults that it is there to find."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, Self
+
+import pytest
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.eval.doctor import Case, Examination, Finding, examine, load_kit, witnesses
+from alpha_codium.eval.doctor.examination import AFTERWARDS
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.sandbox import Sandbox, open_sandbox
+from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.verdict import Execution, Judgement, Report, Status, Verdict
+
+RULES = Rules(time_limit_factor=1.0)
+FAKE_STDIN = "import io, sys\nsys.stdin = io.StringIO(sys.stdin.read())\n"
+
+
+@pytest.fixture
+def kit() -> Iterator[list[Case]]:
+    with witnesses() as secrets:
+        yield load_kit(secrets)
+
+
+@pytest.fixture
+async def local(kit: list[Case]) -> AsyncIterator[Sandbox]:
+    """The default sandbox, opened after the kit: its processes must not find the answer in what they inherit."""
+    async with open_sandbox("local", workers=2, isolation=True) as opened:
+        yield opened
+
+
+def found(examination: Examination, *findings: Finding) -> set[str]:
+    return {result.case.name for result in examination.results if result.finding in findings}
+
+
+def of_section(kit: list[Case], section: str) -> list[Case]:
+    return [case for case in kit if case.section == section]
+
+
+@pytest.mark.parametrize("section", ["stdin idioms", "ways to end", "calls", "assertions", "cheats"])
+async def test_the_default_judge_is_right_on_the_whole_kit(kit: list[Case], local: Sandbox, section: str) -> None:
+    cases = of_section(kit, section)
+    examination = await examine(Judge(local, RULES), cases)
+    assert found(examination, *set(Finding) - {Finding.RIGHT, Finding.NOT_RUN}) == set()
+    assert examination.faultless
+    assert [result.case for result in examination.results[:-1]] == cases
+    assert examination.results[-1].case.name == AFTERWARDS + cases[0].name
+
+
+async def test_a_sandbox_without_walls_around_files_is_found_out(kit: list[Case]) -> None:
+    if not namespaces_command():
+        pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
+    cases = [case for case in kit if case.problem.name == "secret"]
+    async with open_sandbox("portable", workers=2, isolation=True) as sandbox:
+        examination = await examine(Judge(sandbox, RULES), cases)
+    assert "reads a file of the host" in found(examination, Finding.NOT_HELD)
+    assert "asks a port of the host" in found(examination, Finding.RIGHT)
+    assert not examination.faultless
+
+
+class FakedStdin:
+    """A sandbox that gives programs a stand-in for stdin, as several harnesses do."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+
+    async def run(self, program: str, inputs: Sequence[str], **options: Any) -> Report:
+        return await self.sandbox.run(FAKE_STDIN + program, inputs, **options)
+
+
+async def test_a_judge_that_fakes_stdin_is_found_out(kit: list[Case], local: Sandbox) -> None:
+    examination = await examine(Judge(FakedStdin(local), RULES), of_section(kit, "stdin idioms"))
+    assert {"open(0).read()", "sys.stdin.buffer.read()", "os.read in a loop"} <= found(examination, Finding.WRONG)
+    assert {"input()", "sys.stdin.read().split()"} <= found(examination, Finding.RIGHT)
+    assert not examination.faultless
+
+
+@dataclasses.dataclass(frozen=True)
+class Says:
+    """A judge that says the same of every program."""
+
+    verdict: Verdict
+    sandbox: Any = None
+
+    def for_problem(self, problem: object) -> Self:
+        return self
+
+    async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
+        return Judgement(self.verdict, tests_total=len(tests), message="so it is")
+
+
+class NoNumpy:
+    """An interpreter that has no modules but its own."""
+
+    async def run(self, program: str, inputs: Sequence[str]) -> Report:
+        return Report(Execution(Status.FINISHED), (Execution(Status.RUNTIME_ERROR),))
+
+
+async def test_a_judge_that_accepts_everything_is_right_only_where_that_is_right(kit: list[Case]) -> None:
+    examination = await examine(Says(Verdict.ACCEPTED, NoNumpy()), kit)
+    wrong = {case.name for case in kit if Verdict.ACCEPTED not in case.expected and not case.needs}
+    assert found(examination, Finding.WRONG, Finding.NOT_HELD) == wrong
+    assert {r.case.section for r in examination.results if r.finding is Finding.NOT_HELD} == {"cheats"}
+
+
+async def test_a_judge_that_rejects_everything_is_right_only_where_that_is_right(kit: list[Case]) -> None:
+    examination = await examine(Says(Verdict.WRONG_ANSWER, NoNumpy()), kit)
+    wrong = {case.name for case in kit if Verdict.WRONG_ANSWER not in case.expected and not case.needs}
+    assert found(examination, Finding.WRONG) == wrong | {AFTERWARDS + kit[0].name}
+    assert found(examination, Finding.NOT_HELD) == set()
+
+
+async def test_no_verdict_is_not_right_and_says_why(kit: list[Case]) -> None:
+    examination = await examine(Says(Verdict.INTERNAL_ERROR, NoNumpy()), kit[:3])
+    assert {(r.finding, r.reason) for r in examination.results} == {(Finding.NOT_JUDGED, "so it is")}
+    assert not examination.faultless
+
+
+class Refuses(Says):
+    """A judge whose backend can't run such tests."""
+
+    async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
+        raise SandboxError("no drivers here")
+
+
+async def test_what_a_backend_can_not_run_is_said_and_is_not_right(kit: list[Case]) -> None:
+    examination = await examine(Refuses(Verdict.ACCEPTED, NoNumpy()), kit[:2])
+    assert [(r.finding, r.verdict, r.reason) for r in examination.results] == [
+        (Finding.NOT_JUDGED, None, "no drivers here")
+    ] * 3
+
+
+async def test_without_isolation_dangerous_programs_are_not_run_and_count_as_not_held(kit: list[Case]) -> None:
+    run: list[str] = []
+
+    class Records(Says):
+        async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
+            run.append(program)
+            return Judgement(Verdict.RUNTIME_ERROR, tests_total=1)
+
+    examination = await examine(Records(Verdict.ACCEPTED, NoNumpy()), kit, isolated=False)
+    dangerous = [case for case in kit if case.dangerous]
+    assert len(dangerous) > 5
+    assert found(examination, Finding.NOT_HELD) == {case.name for case in dangerous}
+    assert not {case.program for case in dangerous} & set(run)
+    assert not examination.faultless
+
+
+async def test_a_module_that_the_interpreter_lacks_is_no_fault(kit: list[Case]) -> None:
+    needing = [case for case in kit if case.needs == "numpy"]
+    examination = await examine(Says(Verdict.ACCEPTED, NoNumpy()), needing)
+    assert found(examination, Finding.NOT_RUN) == {case.name for case in needing} | {AFTERWARDS + needing[0].name}
+    assert examination.faultless
+
+
+async def test_each_result_is_told_and_counted_once(kit: list[Case]) -> None:
+    told: list[str] = []
+    examination = await examine(
+        Says(Verdict.ACCEPTED, NoNumpy()), kit, at_once=3, on_result=lambda r: told.append(r.case.name)
+    )
+    assert Counter(told) == Counter(result.case.name for result in examination.results)
+    values = examination.to_json()
+    assert values["total"] == len(kit) + 1 == sum(values["findings"].values()) == len(values["cases"])
+    assert sum(sum(counts.values()) for counts in examination.sections.values()) == values["total"]

@@ -1,0 +1,212 @@
+"""Outputs that a checker program judges, in real sandboxes."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.judge import Judge, Rules, by_program
+from alpha_codium.limits import Limits
+from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Judgement, Verdict
+from tests.judge.checkers import CPP_FILES, DIVISOR, TESTLIB, TESTS, needs_compiler, problem
+from tests.support import ROOT
+
+FOUR = TESTS[:1]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GENCODE_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+async def judged(
+    sandbox: Sandbox, checker: object, program: str, tests: Sequence[TestCase] = FOUR, **arguments: object
+) -> Judgement:
+    given = problem(checker, **arguments)  # type: ignore[arg-type]
+    return await Judge(sandbox, Rules(cpu_seconds=2)).for_problem(given).judge(program, tests)
+
+
+def verdicts(judgement: Judgement) -> list[str]:
+    return [test.verdict.value for test in judgement.tests]
+
+
+@pytest.mark.parametrize("checker", [DIVISOR, pytest.param(CPP_FILES, marks=needs_compiler)], ids=["python", "cpp"])
+async def test_every_right_answer_is_accepted_and_no_other(both: Sandbox, checker: object) -> None:
+    least = "n = int(input())\nprint(2)"
+    greatest = "n = int(input())\nprint(n // 2)"
+    assert (await judged(both, checker, least, TESTS)).accepted
+    assert (await judged(both, checker, greatest, TESTS)).accepted
+    mixed = "n = int(input())\nif n == 8: 1 / 0\nprint({6: 4, 10: 'x', 12: '2 2', 14: ''}.get(n, 2))"
+    judgement = await judged(both, checker, mixed, TESTS)
+    assert verdicts(judgement) == [
+        *("accepted", "wrong_answer", "runtime_error", "wrong_answer", "wrong_answer", "wrong_answer", "accepted")
+    ]
+    assert judgement.verdict is Verdict.WRONG_ANSWER
+    assert judgement.tests[0].execution.stdout == "2\n"
+
+
+@needs_compiler
+@pytest.mark.parametrize("said", ["crash", "assert", "throw"])
+async def test_a_checker_in_cpp_that_crashes_gives_no_verdict(both: Sandbox, said: str) -> None:
+    judgement = await judged(both, CPP_FILES, f"print({said!r})")
+    assert judgement.verdict is Verdict.INTERNAL_ERROR
+    reason = judgement.tests[0].execution.stderr
+    assert "was ended by signal" in reason
+    assert {"crash": "", "assert": "of the checker's", "throw": "thrown"}[said] in reason
+
+
+@needs_compiler
+async def test_a_checker_in_cpp_has_a_stack_its_flags_and_its_own_end(both: Sandbox) -> None:
+    assert (await judged(both, CPP_FILES, "print('deep')")).accepted
+    assert (await judged(both, CPP_FILES, "print('flags')", flags=" one  2 ")).accepted
+    assert not (await judged(both, CPP_FILES, "print('flags')", flags="one")).accepted
+
+
+SEES = """
+import os, sys
+folder = sys.argv[3]
+assert folder.endswith("/") and os.listdir(folder) == [] and os.path.isabs(sys.argv[1])
+open(folder + "score.txt", "w").write("1")
+assert open(sys.argv[1], newline="").read() == "in\\r\\n" and open(sys.argv[2]).read() == "answer \\u00e9"
+assert sys.argv[4:] == ["case_sensitive", "float_tolerance", "1e-6"], sys.argv
+assert sys.stdin.read() == "out\\n" and __name__ == "__main__"
+print("chatter")
+import beside
+sys.exit(beside.VERDICT)
+"""
+
+
+async def test_a_checker_sees_what_the_protocol_says(both: Sandbox) -> None:
+    files = {"v/check.py": SEES, "v/beside.py": "VERDICT = 42"}
+    flags = "case_sensitive float_tolerance 1e-6"
+    tests = [TestCase("in\r\n", "answer \u00e9")] * 2
+    judgement = await judged(both, files, "print('out')", tests, main="v/check.py", flags=flags)
+    assert judgement.accepted, judgement.tests[0].execution.stderr
+
+
+async def test_testlibs_exit_statuses_are_understood(both: Sandbox) -> None:
+    statuses = {0: "accepted", 1: "wrong_answer", 2: "wrong_answer", 3: "internal_error", 4: "wrong_answer"}
+    statuses |= {7: "internal_error", 8: "wrong_answer", 42: "internal_error"}
+    for status, verdict in statuses.items():
+        judgement = await judged(both, TESTLIB, f"print({status})", [TestCase("4", "2")], protocol="testlib")
+        assert verdicts(judgement) == [verdict], status
+        if verdict == "internal_error":
+            assert judgement.tests[0].execution.stderr.endswith("no verdict: says so")
+
+
+NO_VERDICT = [
+    ("icpc", "", "ended with 0, which is no verdict"),
+    ("icpc", "raise SystemExit(1)", "ended with 1"),
+    ("icpc", "1 / 0", "was ended by signal 6: ZeroDivisionError"),
+    ("testlib", "1 / 0", "was ended by signal 6: ZeroDivisionError"),
+    ("testlib", "x = [0] * (1 << 30)\nx += x", "signal 6: MemoryError"),
+    ("testlib", "import os; os.kill(os.getpid(), 9)", "was ended by signal 9"),
+    ("icpc", "while True: pass", "took more than 30 s"),
+]
+
+
+@pytest.mark.parametrize(("protocol", "code", "said"), NO_VERDICT)
+async def test_a_checker_that_gives_no_verdict_is_our_fault_and_says_why(
+    both: Sandbox, protocol: str, code: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_program, "CHECKER_LIMITS", Limits(cpu_seconds=0.5, file_bytes=1 << 26))
+    judgement = await judged(both, code, "print(2)", protocol=protocol)
+    assert judgement.verdict is Verdict.INTERNAL_ERROR
+    assert said in judgement.tests[0].execution.stderr
+
+
+@needs_compiler
+async def test_a_checker_that_does_not_compile_says_so_for_every_test(both: Sandbox) -> None:
+    for files, said in (({"c.py": "if"}, "SyntaxError"), ({"c.cpp": "int main( { }"}, "./c.cpp:1:5: error:")):
+        judgement = await judged(both, files, "print(2)", TESTS)
+        assert judgement.verdict is Verdict.INTERNAL_ERROR
+        assert said in judgement.message
+        assert "problem 'p': its checker doesn't compile" in judgement.message
+        assert verdicts(judgement) == ["internal_error"] * len(TESTS)
+
+
+ECHO = "import sys\nsys.exit(42 if sys.stdin.buffer.read() == open(sys.argv[2], 'rb').read() else 43)"
+HOSTILE = ["", "\n", "0\n", "4 4 4\n1", "\0", "42", "\r\n\r", "\u00e9" * 3, "\ufeff", "x" * 100_000, "\ud800", "1\x1a2"]
+
+
+async def test_no_output_breaks_out_of_its_place(both: Sandbox) -> None:
+    tests = [TestCase(str(place), text) for place, text in enumerate(HOSTILE)]
+    # Bytes that are no UTF-8 come to the checker as they come to every other one.
+    said = [text.encode("utf-8", "replace") for text in HOSTILE]
+    program = f"import sys\nsys.stdout.buffer.write({said!r}[int(input())])"
+    assert (await judged(both, ECHO, program, tests)).accepted
+    assert not (await judged(both, ECHO, program.replace("(input())]", "(input())] + b'2 2'"), tests)).tests_passed
+
+
+async def test_a_candidate_leaves_nothing_for_the_checker_to_find(both: Sandbox) -> None:
+    program = "import os\nfor name in ('checker.py', 'sys.py', 'input', 'beside.py'): open(name, 'w').write('1 / 0')\n"
+    assert (await judged(both, DIVISOR, program + "print(2)", TESTS)).accepted
+
+
+async def test_the_first_failure_ends_it_in_order(both: Sandbox) -> None:
+    tests = [TestCase(f"{n}\n", "2\n") for n in range(4, 104, 2)]
+    judge = Judge(both, Rules(cpu_seconds=2, stop_on_first_failure=True)).for_problem(problem(DIVISOR))
+    for failing in (4, 8, 40):
+        program = f"n = int(input())\nif n > {failing}: 1 / 0\nprint(3 if n == {failing} else 2)"
+        judgement = await judge.judge(program, tests)
+        assert verdicts(judgement) == ["accepted"] * ((failing - 4) // 2) + ["wrong_answer"]
+        assert judgement.tests_total == len(tests)
+    judgement = await judge.judge("n = int(input())\nif n == 20: 1 / 0\nprint(2)", tests)
+    assert verdicts(judgement) == ["accepted"] * 8 + ["runtime_error"]
+
+
+async def test_large_outputs_are_checked_whole_slice_by_slice(both: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_program, "SLICE", 3 << 20)
+    longer = "import sys\nsys.exit(42 if len(sys.stdin.read()) == int(open(sys.argv[1]).read()) else 43)"
+    tests = [TestCase(f"{(1 << 20) + place}\n", "") for place in range(8)]
+    judgement = await judged(both, longer, "print(end='x' * int(input()))", tests)
+    assert judgement.accepted
+    assert {len(test.execution.stdout) for test in judgement.tests} == {1 << 16}
+
+
+async def test_a_program_that_does_not_compile_is_not_checked(both: Sandbox) -> None:
+    judgement = await judged(both, DIVISOR, "print(", TESTS)
+    assert judgement.verdict is Verdict.COMPILATION_ERROR
+    assert verdicts(judgement) == ["compilation_error"] * len(TESTS)
+
+
+async def test_setup_code_and_single_runs_are_as_without_a_checker(both: Sandbox) -> None:
+    given = replace(problem(DIVISOR), execution=ExecutionSpec(setup_code="two = 2"))
+    judge = Judge(both).for_problem(given)
+    assert (await judge.judge("print(two)", TESTS)).accepted
+    assert (await judge.execute("print(two + int(input()))", "1")).stdout == "3\n"
+    assert (await judge.execute("print(", "1")).status.value == "compilation_error"
+
+
+WALLED = """
+import asyncio, sys
+from alpha_codium.judge import Judge
+from alpha_codium.sandbox import open_sandbox
+from tests.judge.checkers import CPP_FILES, DIVISOR, TESTS, problem
+
+async def main():
+    async with open_sandbox("local", workers=1, interpreter="/usr/bin/python3") as sandbox:
+        for checker in (CPP_FILES, DIVISOR):
+            judge = Judge(sandbox).for_problem(problem(checker))
+            for program in ("n = int(input())\\nprint(n // 2)", "print(1)"):
+                print((await judge.judge(program, TESTS)).verdict.value)
+asyncio.run(main())
+"""
+
+
+@needs_compiler
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv isn't here to take the right to make namespaces")
+def test_a_checker_runs_behind_the_weaker_walls_too(tmp_path: Path) -> None:
+    command = ["setpriv", "--bounding-set=-sys_admin", sys.executable, "-c", WALLED]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    if "can't be made" in done.stderr or "setpriv:" in done.stderr:
+        pytest.skip(done.stderr.strip().splitlines()[-1])
+    assert done.stdout.split() == ["accepted", "wrong_answer"] * 2, done.stderr

@@ -1,0 +1,98 @@
+"""Which errors statements allow, in the words and the mangled powers of real ones."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alpha_codium.judge.tolerances import tolerance_in
+from tests.support import shared_path
+
+MINUS = ["-", "\u2212", "\u2013", " - ", " \u2212 "]
+
+
+@pytest.mark.parametrize(
+    ("said", "tolerance"),
+    [
+        ("considered correct if its absolute or relative error does not exceed 10^{-6}.", (1e-6, 1e-6)),
+        ("the absolute or relative error doesn't exceed 10 - 4. \n\nExamples", (1e-4, 1e-4)),
+        ("valid if its absolute or relative inaccuracy does not exceed 10 - 6.", (1e-6, 1e-6)),
+        ("Relative or absolute error should not be greater than 10 - 9.", (1e-9, 1e-9)),
+        ("valid if it differs from the correct one by at most 10 - 9.", (1e-9, 0.0)),
+        ("should have an absolute error of at most $10^{-6}$.", (1e-6, 0.0)),
+        ("accurate to an absolute error of at most\n10^-6.", (1e-6, 0.0)),
+        ("All numbers should be correct up to $10^{-6}$ relative or absolute precision.", (1e-6, 1e-6)),
+        ("an absolute error of 10^-3 or a relative error of at most 1e-6.", (1e-3, 1e-6)),
+        ("a relative error of 1e-6 or an absolute error of 1e-9 will do.", (1e-9, 1e-6)),
+        ("with a relative error of at most 1.0e-8.", (0.0, 1e-8)),
+        ("The output may contain an error of at most 0.00001.", (1e-5, 1e-5)),
+        ("an error of 10<sup>-8</sup> or less is allowed.", (1e-8, 1e-8)),
+        ("with precision of at least 10^(-6)", (1e-6, 1e-6)),
+        ("Your answer must be accurate to within 10**-9!", (1e-9, 1e-9)),
+    ],
+)
+def test_the_tolerance_is_read_from_the_words(said: str, tolerance: tuple[float, float]) -> None:
+    assert tolerance_in(said) == tolerance
+    assert tolerance_in(f"Given n.\n\nOutput\n\nPrint x. Your answer: {said}") == tolerance
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "Print the answer.",
+        "The absolute value of all coordinates does not exceed 10^9.",
+        "The same even if any pole is moved up to 10^-7 meters.",
+        "Print it with precision of 6 digits.",
+        "An error costs 10 - 16 points",
+        "There are 10 - 1000000 errors.",
+        "The error is at most 10^-6^2.",
+        "Their relative order differs from 1-10 to 10-12-1.",
+        "It differs by at most 0.5.",
+    ],
+)
+def test_other_numbers_are_no_tolerances(said: str) -> None:
+    assert tolerance_in(said) is None
+
+
+def test_what_is_said_of_the_output_comes_before_what_is_said_of_the_input() -> None:
+    text = "Input\n\nReals with an error of 1e-2.\n\nOutput\n\nPrint x. An error of 1e-6 is allowed.\n"
+    assert tolerance_in(text) == (1e-6, 1e-6)
+
+
+@given(st.integers(1, 15), st.sampled_from(MINUS), st.sampled_from(["10{}", "10^{{{}}}", "$10^{{{}}}$", "10^({})"]))
+def test_every_spelling_of_a_power_is_the_same_number(power: int, minus: str, spelling: str) -> None:
+    number = spelling.format(f"{minus}{power}")
+    assert tolerance_in(f"The absolute or relative error must be at most {number}.\n") == (float(f"1e-{power}"),) * 2
+
+
+@given(st.text())
+def test_any_text_is_a_statement(text: str) -> None:
+    found = tolerance_in("error " + text)
+    assert found is None or max(found) <= 0.1
+
+
+def test_every_real_statement_that_names_a_tolerance_is_read_and_no_other() -> None:
+    found, meant = set(), set()
+    for line in shared_path("data/codecontests_train.jsonl").open():
+        record = json.loads(line)
+        if tolerance_in(record["description"]) is not None:
+            found.add(record["name"])
+        if re.search(
+            r"(error|inaccuracy) (does not|doesn't|should not)|differs from the correct", record["description"]
+        ):
+            meant.add(record["name"])
+    assert found == meant
+    assert len(found) == 10
+
+
+def test_the_tolerances_of_icpc_packages_are_those_of_their_statements() -> None:
+    for line in shared_path("data/icpc_known_verdict.jsonl").open():
+        record = json.loads(line)
+        flags, found = record["checker"]["flags"].split(), tolerance_in(record["description"])
+        if found is not None:
+            assert flags[0] == "float_absolute_tolerance"
+            # Some packages allow a rounding more than they say.
+            assert found == (pytest.approx(float(flags[1]), rel=2e-3), 0.0)
