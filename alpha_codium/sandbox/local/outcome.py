@@ -68,5 +68,7 @@ def status_of(outcome: Outcome, stderr: bytes, limits: Limits) -> Status:
 
 
 def _says_memory(stderr: bytes) -> bool:
-    last_line = stderr.rstrip().rpartition(b"\n")[2]
-    return last_line.partition(b":")[0].endswith(b"MemoryError")
+    before, _, last_line = stderr.rstrip().rpartition(b"\n")
+    # Where there is no memory to tell of it, CPython 3.14 ends its traceback so.
+    untold = last_line == b"lost sys.stderr" and b"\nobject type name: MemoryError\n" in before + b"\n"
+    return untold or last_line.partition(b":")[0].endswith(b"MemoryError")
