@@ -177,6 +177,8 @@ class LocalSandbox:
 
     async def _in_thread(self, function: Callable[[Turn], T]) -> T:
         """Run something in a thread of ours; where it is cancelled, what it runs ends at once."""
+        if self._threads is None:
+            raise RuntimeError("a sandbox must be opened first: async with open_sandbox(...) as sandbox")
         turn = Turn()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, function, turn)

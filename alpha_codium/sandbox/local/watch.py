@@ -20,8 +20,8 @@ class Watch:
 
     @property
     def touched(self) -> bool:
-        """Whether anything was made, removed, renamed or given other attributes."""
-        return self._state() != self._new
+        """Whether anything was made, removed, renamed or given other attributes; yes where nothing can be seen."""
+        return not self._grips or self._state() != self._new
 
     def close(self) -> None:
         """Let go of the folders."""

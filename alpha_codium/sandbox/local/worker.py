@@ -78,7 +78,7 @@ class Worker:
             message = self._await_ready()
             # Whom we may not signal we could not end.
             self._process.send_signal(0)
-            self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:]), strict=True))
+            self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:3]), strict=True))
             self._control.settimeout(ANSWER_SECONDS)
         except (OSError, ValueError) as error:
             self.discard()
@@ -216,12 +216,15 @@ class Worker:
     def _await_ready(self) -> bytes:
         """The zygote's word that it can take a program; raises OSError."""
         assert self._control is not None
-        message, grips, _, _ = socket.recv_fds(self._control, 64, 16, socket.MSG_CMSG_CLOEXEC)
+        message, grips, flags, _ = socket.recv_fds(self._control, 64, 16, socket.MSG_CMSG_CLOEXEC)
         if self._watch is not None:
             self._watch.close()
         self._watch = Watch(grips, own_file_system=not self.jail.walls)
         if message[:1] != wire.READY:
             raise OSError(files.last_words(self._stderr) or "it ended")
+        # The kernel leaves out what we have no room for, without an error.
+        if flags & socket.MSG_CTRUNC or len(grips) != message[3]:
+            raise OSError("this process has too many files open (ulimit -n)")
         return message
 
     def _renew(self) -> None:

@@ -1,8 +1,8 @@
 """What host and jail say to each other: messages of SOCK_SEQPACKET with the zygote, a stream with a runner.
 
 host -> zygote   a candidate (marshalled), with [source, driver, runner's socket, stderr of the compilation]; RENEW
-zygote -> host   READY and a byte each for Landlock and /proc, with grips on the scratch folder; STARTED with [pidfd
-                 of the runner]; ENDED and how; READY again, with new grips, where the scratch folder was renewed
+zygote -> host   READY, a byte each for Landlock, /proc and the number of grips on the scratch folder, with these grips;
+                 STARTED with [pidfd of the runner]; ENDED and how; READY again where that folder was renewed
 runner -> host   COMPILING, then COMPILED or NOT_COMPILED; a RESULT for each test
 host -> runner   TEST with [stdin, stdout, stderr, maybe a link], and behind it the nonce
 """

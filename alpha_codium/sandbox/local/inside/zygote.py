@@ -150,7 +150,7 @@ def reap_runner(control: _socket.socket, pid: int, fds: list[int], await_end: Ca
 def say_ready(control: _socket.socket, config: jail.Config) -> None:
     """Hand the host grips on what shows whether the scratch folder is as it was made: paths only, not rights."""
     grips = [os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC) for path in config["place"].watched(config)]
-    facts = bytes([config["landlock"] is not None, config["proc"]])
+    facts = bytes([config["landlock"] is not None, config["proc"], len(grips)])
     control.sendmsg([wire.READY + facts], [(_socket.SOL_SOCKET, SCM_RIGHTS, struct.pack("%di" % len(grips), *grips))])
     for grip in grips:
         os.close(grip)
