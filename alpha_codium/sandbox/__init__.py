@@ -4,6 +4,7 @@
 `alpha_codium.sandboxes`.
 """
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.plugins import find_plugin
@@ -32,6 +33,35 @@ def _portable(**options: Any) -> Sandbox:
     return PortableSandbox(**options)
 
 
+def _code_contests(**options: Any) -> Sandbox:
+    from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
+
+    # An interpreter is started for each test there.
+    options.pop("preload", None)
+    return CodeContestsSandbox(**options)
+
+
+def _gvisor(**options: Any) -> Sandbox:
+    from alpha_codium.sandbox.gvisor.backend import GvisorSandbox
+
+    return GvisorSandbox(**options)
+
+
+def _oci(**options: Any) -> Sandbox:
+    from alpha_codium.sandbox.oci import OciSandbox
+
+    return OciSandbox(**options)
+
+
+BACKENDS: Mapping[str, Callable[..., Sandbox]] = {
+    "local": _local,
+    "portable": _portable,
+    "code_contests": _code_contests,
+    "gvisor": _gvisor,
+    "oci": _oci,
+}
+
+
 def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
     """The sandbox called `name`, to be used with `async with`.
 
@@ -39,7 +69,7 @@ def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
     `interpreter` (the python that runs the programs) and `preload` (modules that are kept loaded for those who import
     them). Raises UserError where there is no such backend, and SandboxError where this machine can't give it.
     """
-    return find_plugin("alpha_codium.sandboxes", name, {"local": _local, "portable": _portable})(**options)
+    return find_plugin("alpha_codium.sandboxes", name, BACKENDS)(**options)
 
 
 def sandbox_of(settings: "CodeTesterSection") -> Sandbox:

@@ -1,10 +1,16 @@
 """Every sandbox backend that this machine gives: what the conformance suite runs on.
 
-A new backend joins by a line in `BACKENDS`; `isolated` says that it keeps programs from network and processes.
+1. A new backend joins by an entry in `BACKENDS`. `isolated` says that it keeps programs from network and processes.
+2. `prepare` gets what it needs and says with which options it is opened; where the machine doesn't give it, it skips
+   the test with the reason. It is called when a test first opens the backend, not when tests are collected.
+3. `differs` names tests that the backend is known to fail, each with the reason: `test` or `test[parameter]`. They are
+   marked `xfail(strict=True)` (see `conftest`), so that a difference which is gone has to go from here too.
+4. `left_out` names tests, in the same way, that can't be asked of the backend: they are skipped with the reason. What
+   is `slow` runs with the slow tests.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +19,11 @@ import pytest
 
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.isolation import namespaces_command
+from tests.sandbox.code_contests.differs import DIFFERS
+from tests.sandbox.code_contests.environment import installed
+from tests.sandbox.gvisor import environment as gvisor
+from tests.sandbox.gvisor.differs import LEFT_OUT
+from tests.sandbox.oci import environment as oci
 
 
 @dataclass(frozen=True)
@@ -21,19 +32,40 @@ class Backend:
 
     name: str
     isolated: bool
-    options: dict[str, Any] = field(default_factory=dict)
+    prepare: Callable[[], dict[str, Any]]
+    differs: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    slow: bool = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it is opened with; skips the test where the machine doesn't give it."""
+        return self.prepare()
 
     def open(self, workers: int = 2, **options: Any) -> Sandbox:
         """A sandbox of this backend; skips the test where the machine doesn't give it."""
-        if self.isolated and not namespaces_command():
-            pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
         return open_sandbox(self.name, workers=workers, **self.options, **options)
 
 
+def in_namespaces() -> dict[str, Any]:
+    """The options of what isolates with namespaces."""
+    if not namespaces_command():
+        pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
+    return {"isolation": True}
+
+
+def unsafe() -> dict[str, Any]:
+    """The options of what isolates nothing."""
+    return {"isolation": False}
+
+
 BACKENDS = {
-    "local": Backend("local", isolated=True, options={"isolation": True}),
-    "portable": Backend("portable", isolated=True, options={"isolation": True}),
-    "local-unsafe": Backend("local", isolated=False, options={"isolation": False}),
+    "local": Backend("local", isolated=True, prepare=in_namespaces),
+    "portable": Backend("portable", isolated=True, prepare=in_namespaces),
+    "local-unsafe": Backend("local", isolated=False, prepare=unsafe),
+    "code_contests": Backend("code_contests", isolated=True, prepare=installed, differs=DIFFERS),
+    "gvisor": Backend("gvisor", isolated=True, prepare=gvisor.installed, left_out=LEFT_OUT),
+    "oci": Backend("oci", isolated=True, prepare=oci.installed, left_out=LEFT_OUT, slow=True),
 }
 ISOLATED = [name for name, backend in BACKENDS.items() if backend.isolated]
 
@@ -73,7 +105,8 @@ def is_zombie(number: int) -> bool:
 def hold(marker: str) -> str:
     """A program that names its process and waits; `marker` has at most 15 letters."""
     assert len(marker) <= 15
-    return f"import ctypes, time\nctypes.CDLL(None).prctl(15, {marker.encode()!r}, 0, 0, 0)\ntime.sleep(600)"
+    naming = f"import ctypes, select\nctypes.CDLL(None).prctl(15, {marker.encode()!r}, 0, 0, 0)"
+    return f"{naming}\nselect.select([], [], [], 600)"
 
 
 def marked(marker: str) -> list[int]:

@@ -1,11 +1,34 @@
 """An open sandbox of each backend."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
 from alpha_codium.sandbox import Sandbox
 from tests.sandbox.backends import BACKENDS, ISOLATED, Backend
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what a backend is known to fail; see `backends`."""
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        if callspec is None:
+            continue
+        for name in {callspec.params.get("backend"), callspec.params.get("jail")} & set(BACKENDS):
+            reason = reason_in(BACKENDS[name].differs, item.originalname, callspec.id, name)
+            if reason:
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+            reason = reason_in(BACKENDS[name].left_out, item.originalname, callspec.id, name)
+            if reason:
+                item.add_marker(pytest.mark.skip(reason=reason))
+            if BACKENDS[name].slow:
+                item.add_marker(pytest.mark.slow)
+
+
+def reason_in(reasons: Mapping[str, str], test: str, identifier: str, name: str) -> str:
+    """What is said there of that test with the backend `name`, or nothing; `identifier` is that of its parameters."""
+    others = identifier.replace(name, "", 1).strip("-")
+    return reasons.get(f"{test}[{others}]") or reasons.get(test, "")
 
 
 @pytest.fixture(params=list(BACKENDS))

@@ -1,0 +1,170 @@
+"""DeepMind's C++ sandbox as a backend: children that live in its own environment, one program at a time each.
+
+1. `code-contests-tester` works in CPython 3.9 only. So it has an environment of its own (`environment`), and a child
+   there (`worker` here, `inside` there) holds the sandbox. The programs run on any interpreter: ours, or `interpreter`.
+2. A program waits for a child, and is run there in batches of inputs (`batches`). Verdicts come of what the sandbox
+   says, by `results`; its own comparison isn't used.
+3. A first program at the start tells whether the sandbox works here at all, and whether its limits are those we set.
+"""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox import pythons
+from alpha_codium.sandbox.code_contests import environment
+from alpha_codium.sandbox.code_contests.batches import Batches, batch_limit
+from alpha_codium.sandbox.code_contests.libraries import library_folders
+from alpha_codium.sandbox.code_contests.worker import Place, Worker
+from alpha_codium.sandbox.isolation import Isolation
+from alpha_codium.sandbox.local.cgroups import remove_stale
+from alpha_codium.sandbox.local.layers import Layer
+from alpha_codium.sandbox.portable import environment_of
+from alpha_codium.sandbox.protocol import PairReport, PairUnsupported, Script, StopTest
+from alpha_codium.verdict import Execution, Report, Status
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+TRIAL_LIMITS = Limits(cpu_seconds=3, memory_bytes=300 << 20)
+TRIAL = b"import resource\nfor name in ('CPU', 'AS'): print(resource.getrlimit(getattr(resource, 'RLIMIT_' + name))[0])"
+CPU_TIME = "CPU times, and limits of them to the millisecond; without it limits are whole seconds and times unknown"
+CGROUP = "run as root, or under systemd-run --user --scope -p Delegate=yes"
+HOW = (
+    "run as root; in a container with --security-opt seccomp=unconfined --cap-add=SYS_ADMIN "
+    "(docs/code_contests.md), or use -o code_tester.tester_type=local"
+)
+
+
+class CodeContestsSandbox:
+    """Runs programs in DeepMind's sandbox; see the module. `environment` is the folder that it is installed in.
+
+    Every program is isolated from the machine, so that `isolation` asks for nothing that isn't given.
+    """
+
+    def __init__(
+        self,
+        workers: int = 0,
+        isolation: Isolation = True,
+        interpreter: str = "",
+        environment: str | Path = "",
+    ) -> None:
+        self.workers = workers or os.cpu_count() or 1
+        self.isolation: Isolation = isolation
+        self.interpreter = pythons.path_of(interpreter)
+        self.environment = Path(environment) if environment else None
+        self.children: list[Worker] = []
+        self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
+
+    async def __aenter__(self) -> Self:
+        """Run a first program, to see that the sandbox works here."""
+        pythons.require(self.interpreter)
+        await asyncio.to_thread(remove_stale)
+        python = environment.require(self.environment or environment.default_folder())
+        place = Place(
+            python=str(python),
+            interpreter=self.interpreter,
+            libraries=await asyncio.to_thread(library_folders, self.interpreter),
+            environment=environment_of(Path("/tmp")),  # noqa: S108 - the only folder there is in the sandbox
+        )
+        self.children = [Worker(place) for _ in range(self.workers)]
+        try:
+            await self._try_out(self.children[0])
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
+        for worker in reversed(self.children):
+            self._idle.put_nowait(worker)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End all that runs, and the children."""
+        for worker in self.children:
+            worker.closing = True
+        await asyncio.gather(*(worker.discard() for worker in self.children))
+
+    async def run(
+        self,
+        program: str,
+        inputs: Sequence[str],
+        *,
+        limits: Limits | None = None,
+        stop: StopTest | None = None,
+        driver: str = "",
+    ) -> Report:
+        """Compile `program` and run it on each input; see `Sandbox.run`."""
+        limits = limits or Limits()
+        async with self._worker() as worker:
+            batches = Batches(worker, program.encode("utf-8", "replace"), driver, limits)
+            if driver or not inputs:
+                compilation = await batches.compile()
+                if compilation.status is not Status.FINISHED or not inputs:
+                    return Report(compilation)
+            return await self._run(batches, [text.encode("utf-8", "replace") for text in inputs], stop)
+
+    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
+        """Raise PairUnsupported: its programs have no channel to anything."""
+        raise PairUnsupported(
+            "the C++ sandbox can't run two programs with a channel between them: use -o code_tester.tester_type=local"
+        )
+
+    @property
+    def layers(self) -> list[Layer]:
+        """What the sandbox is made of here."""
+        return [
+            Layer(
+                "sandbox2", True, "no network, no other process or program, no file but those of the interpreter", ""
+            ),
+            Layer("cgroup", self.children[0].counts_cpu, CPU_TIME, CGROUP),
+        ]
+
+    async def _run(self, batches: Batches, inputs: Sequence[bytes], stop: StopTest | None) -> Report:
+        most = batch_limit(batches.limits)
+        size = most if stop is None else 1
+        executions: list[Execution] = []
+        compilation = Execution(Status.FINISHED)
+        while len(executions) < len(inputs):
+            began = len(executions)
+            compilation, tests = await batches.execute(inputs[began : began + size])
+            if compilation.status is not Status.FINISHED:
+                return Report(compilation)
+            for index, execution in enumerate(tests, began):
+                # Comparing large outputs takes long: not in the event loop.
+                stopped = stop is not None and await asyncio.to_thread(stop, index, execution)
+                executions.append(execution if stop is None else execution.shortened())
+                if stopped:
+                    return Report(compilation, tuple(executions))
+            size = min(2 * size, most)
+        return Report(compilation, tuple(executions))
+
+    @asynccontextmanager
+    async def _worker(self) -> "AsyncIterator[Worker]":
+        worker = await self._idle.get()
+        try:
+            yield worker
+        finally:
+            self._idle.put_nowait(worker)
+
+    async def _try_out(self, worker: Worker) -> None:
+        """Run a program that says which limits it has; raises SandboxError where it doesn't, or has others."""
+        compilation, executions = await Batches(worker, TRIAL, "", TRIAL_LIMITS).execute([b""])
+        (end,) = executions or [compilation]
+        if end.status is not Status.FINISHED:
+            raise SandboxError(f"the C++ sandbox doesn't work here ({reason_of(end)}): {HOW}")
+        expected = [str(int(TRIAL_LIMITS.cpu_seconds)), str(TRIAL_LIMITS.memory_bytes)]
+        if end.stdout.split() != expected:
+            raise SandboxError(f"the C++ sandbox sets other limits than it is told ({end.stdout.split()}): {HOW}")
+
+
+def reason_of(end: Execution) -> str:
+    """The last thing said, in one line."""
+    lines = end.stderr.strip().splitlines()
+    return lines[-1].removeprefix("sandbox: ") if lines else f"{end.status}, exit status {end.exit_code}"

@@ -1,0 +1,94 @@
+"""What the C++ sandbox says of a test, as an execution of ours.
+
+1. It calls a test `Success`, `Failed` or `Timeout`, and `Timeout` is every signal: so what it `said` decides, the text
+   of its result. A system call that isn't allowed is `sandbox_violation`.
+2. It knows no memory limit reached but that of the interpreter, a `MemoryError`; and no limit of output at all.
+3. Its time limit is one of CPU time, in whole seconds. Where a control group counts, the exact limit is held to; else
+   CPU time is not known and stands as 0. So does memory, always.
+4. Its folder is left out of stderr, where a traceback names it.
+"""
+
+import math
+import re
+import signal
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.code_contests.worker import SandboxResult
+from alpha_codium.verdict import Execution, Status
+
+EXITED = re.compile(r"OK - Exit code: (\d+)")
+SIGNALLED = re.compile(r"Process terminated with a SIGNAL - Signal: \w+ \[(\d+)\]")
+VIOLATED = re.compile(r"(?:SYSCALL|NETWORK) VIOLATION(?: - Violating Syscall \[[^\]]*\]\[[^\]]*\])?")
+TOO_LONG = "Process TIMEOUT"
+# No program can send itself these: the kernel does at the limit of CPU time, and others when memory is out.
+AT_THE_LIMIT = (signal.SIGKILL, signal.SIGXCPU)
+FOLDER = re.compile(rb"/tmp/\d{13}-\d+-\d+/code\.pyc?\b")
+PROGRAM = b"program.py"
+
+
+def execution_of(tested: SandboxResult, limits: Limits) -> Execution:
+    """An execution from what the sandbox says of a test."""
+    exited, signalled = EXITED.match(tested.said), SIGNALLED.match(tested.said)
+    status = status_of(tested, limits)
+    # It counts what it takes to set a test up as well; one process without threads can't use more than passes.
+    cpu_seconds = min(tested.cpu_seconds, tested.wall_seconds)
+    return Execution(
+        status=status,
+        stdout=tested.stdout[: limits.output_bytes].decode("utf-8", "replace"),
+        stderr=stderr_of(tested, status),
+        exit_code=int(exited[1]) if exited else None,
+        signal=int(signalled[1]) if signalled else None,
+        cpu_seconds=cpu_seconds,
+        wall_seconds=tested.wall_seconds,
+    )
+
+
+def status_of(tested: SandboxResult, limits: Limits) -> Status:
+    """Which limit was reached first, or how the program ended."""
+    if len(tested.stdout) > limits.output_bytes:
+        return Status.OUTPUT_LIMIT_EXCEEDED
+    exited, signalled = EXITED.match(tested.said), SIGNALLED.match(tested.said)
+    killed = signalled is not None and int(signalled[1]) in AT_THE_LIMIT
+    # Before the times: the sandbox then walks the program's stack, and counts that as well.
+    if VIOLATED.match(tested.said):
+        return Status.SANDBOX_VIOLATION
+    if signalled and not killed:
+        return Status.RUNTIME_ERROR
+    too_slow = min(tested.cpu_seconds, tested.wall_seconds) >= limits.cpu_seconds
+    at_the_limit = tested.said.startswith(TOO_LONG) or (killed and tested.wall_seconds >= whole_seconds(limits))
+    if too_slow or at_the_limit or tested.wall_seconds >= limits.wall_seconds:
+        return Status.TIME_LIMIT_EXCEEDED
+    if exited:
+        return Status.FINISHED if exited[1] == "0" else failed(tested.stderr)
+    return Status.INTERNAL_ERROR
+
+
+def failed(stderr: bytes) -> Status:
+    """What an exit status other than 0 means."""
+    last_line = stderr.rstrip().rpartition(b"\n")[2]
+    out_of_memory = last_line.partition(b":")[0].endswith(b"MemoryError")
+    return Status.MEMORY_LIMIT_EXCEEDED if out_of_memory else Status.RUNTIME_ERROR
+
+
+def whole_seconds(limits: Limits) -> int:
+    """The limit of CPU time as the sandbox takes it: the next whole second."""
+    return max(math.ceil(limits.cpu_seconds), 1)
+
+
+def compilation_of(tested: SandboxResult) -> Execution:
+    """How compiling went: what didn't finish does not compile, unless it never began."""
+    exited = EXITED.match(tested.said)
+    if exited and exited[1] == "0" and tested.status == "Success":
+        return Execution(Status.FINISHED)
+    began = exited or SIGNALLED.match(tested.said) or VIOLATED.match(tested.said) or tested.said.startswith(TOO_LONG)
+    status = Status.COMPILATION_ERROR if began else Status.INTERNAL_ERROR
+    return Execution(status, stderr=stderr_of(tested, status), exit_code=int(exited[1]) if exited else None)
+
+
+def stderr_of(tested: SandboxResult, status: Status) -> str:
+    """The program's stderr; where a program broke the rules, what it did stands behind it."""
+    text = FOLDER.sub(PROGRAM, tested.stderr).decode("utf-8", "replace")
+    if status is Status.INTERNAL_ERROR:
+        return f"{text}sandbox: {tested.said.partition(' Stack:')[0]}"
+    violated = VIOLATED.match(tested.said)
+    return f"{text}sandbox: {violated[0]}\n" if violated else text

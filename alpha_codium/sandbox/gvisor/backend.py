@@ -1,0 +1,150 @@
+"""The `gvisor` backend: programs under gVisor, a kernel of their own that speaks to the host's by few system calls.
+
+1. One sandbox a worker, by `runsc run` with a bundle of ours (see `bundle`): no network, a read-only root with the
+   interpreter's folders only, no control group of runsc's own (the worker's holds it).
+2. In it lives a warm interpreter that forks a process for each test: a start of runsc costs more than a hundred tests
+   of the local backend. What happens in there is described in `oci/inside`.
+3. Where gencode itself is in gVisor (a container under `--runtime=runsc`), there is no runsc to start, nor need of one:
+   the agent is started beside gencode, and makes itself a root with the interpreter's folders only.
+4. `GENCODE_RUNSC` names another runsc than the one on the path, `GENCODE_RUNSC_PLATFORM` how it runs programs: ptrace
+   works everywhere; systrap, of releases since 2023, is several times faster; kvm needs a machine that isn't virtual.
+"""
+
+import contextlib
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox import pythons
+from alpha_codium.sandbox.gvisor.bundle import make_bundle
+from alpha_codium.sandbox.isolation import Isolation
+from alpha_codium.sandbox.local.inside import kernel, wire
+from alpha_codium.sandbox.local.interpreter import Interpreter, inspect_interpreter
+from alpha_codium.sandbox.local.jail import Jail
+from alpha_codium.sandbox.local.pool import BIND_NOW, HEAVY
+from alpha_codium.sandbox.local.scratch import Scratch, make_scratch
+from alpha_codium.sandbox.oci.pool import ContainerSandbox
+from alpha_codium.sandbox.oci.worker import Launch, script
+from alpha_codium.sandbox.portable import environment_of
+
+HOW = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs/user_guide/install"
+# What gVisor's kernel and the warm interpreter take of a worker's memory.
+OVERHEAD_BYTES = 384 << 20
+# Fastest first; kvm is no choice of ours: where the machine is itself virtual, it may hang.
+PLATFORMS = ("systrap", "ptrace")
+
+
+# Nothing of ours, no secret and no TMPDIR: runsc makes its own root there, and can't in a folder that is ours alone.
+CLEAN = ("env", "--ignore-environment", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+# Nobody else has such a file.
+GVISOR = Path("/proc/sentry-meminfo")
+INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that kernel's, not the host's"
+
+
+class GvisorSandbox(ContainerSandbox):
+    """Runs programs in gVisor; see the module. `runsc` and `platform` are chosen where they are empty."""
+
+    def __init__(
+        self,
+        workers: int = 0,
+        isolation: Isolation = True,
+        interpreter: str = "",
+        preload: Sequence[str] = HEAVY,
+        runsc: str = "",
+        platform: str = "",
+    ) -> None:
+        super().__init__(workers, isolation, interpreter, preload)
+        self.runsc = runsc or os.environ.get("GENCODE_RUNSC", "runsc")
+        self.platform = platform or os.environ.get("GENCODE_RUNSC_PLATFORM", "")
+        self.is_inside = GVISOR.exists()
+        self._scratch: Scratch | None = None
+        self._started = 0
+
+    def inspect(self) -> Interpreter:
+        """See `ContainerSandbox`; the interpreter is one of the host's."""
+        path = pythons.path_of(self.wanted_interpreter)
+        pythons.require(path)
+        if self.is_inside:
+            if os.geteuid() != 0:
+                raise SandboxError(f"gencode runs in gVisor itself, where only root can part programs: {INSIDE}")
+            return inspect_interpreter(path)
+        found = shutil.which(self.runsc)
+        if found is None:
+            raise SandboxError(f"there is no {self.runsc!r} on this machine, which the gvisor backend needs: {HOW}")
+        self.runsc, self.platform = found, self.platform or best_platform(found)
+        return inspect_interpreter(path)
+
+    def prepare(self, interpreter: Interpreter) -> None:
+        """Make the bundle, and a folder for runsc's own state."""
+        if self.is_inside:
+            return
+        self._scratch = make_scratch(0)
+        folder = Path(self._scratch.path)
+        (folder / "state").mkdir()
+        make_bundle(folder, interpreter, script(), environment_of(Path(wire.FOLDER)) | BIND_NOW)
+
+    def release(self) -> None:
+        """Remove them."""
+        scratch, self._scratch = self._scratch, None
+        if scratch is not None:
+            scratch.remove()
+
+    def launch(self, memory_bytes: int) -> Launch:
+        """See `ContainerSandbox`; the worker's group bounds the memory."""
+        if self.is_inside:
+            folder = tempfile.mkdtemp(prefix="gencode-root-")
+            command = beside_us(self._slots[0].plain.jail)
+            return Launch(command, lambda: remove_root(folder), OVERHEAD_BYTES, own_root=folder)
+        assert self._scratch is not None
+        self._started += 1
+        name = f"gencode-{os.getpid()}-{self._started}"
+        command = (*self._runsc(), "run", f"--bundle={self._scratch.path}", name)
+        return Launch(command, lambda: self._delete(name), OVERHEAD_BYTES)
+
+    def refusal(self, reason: str) -> str:
+        """See `ContainerSandbox`."""
+        if self.is_inside:
+            return f"gencode runs in gVisor itself, and can't part programs there ({reason}): {INSIDE}"
+        return f"gVisor doesn't run here (runsc on {self.platform}: {reason}): run as root, or see {HOW}"
+
+    def _runsc(self) -> tuple[str, ...]:
+        assert self._scratch is not None
+        options = ("--network=none", "--ignore-cgroups", "--file-access-mounts=exclusive", "--overlay2=none")
+        rootless = () if os.geteuid() == 0 else ("--rootless",)
+        state = f"--root={self._scratch.path}/state"
+        return (*CLEAN, self.runsc, *options, *rootless, f"--platform={self.platform}", state)
+
+    def _delete(self, name: str) -> None:
+        """Have runsc forget a container; one that ended by itself is forgotten already."""
+        if self._scratch is not None and any(Path(self._scratch.path, "state").iterdir()):
+            subprocess.run([*self._runsc(), "delete", "--force", name], capture_output=True, check=False)
+
+
+def beside_us(jail: Jail) -> tuple[str, ...]:
+    """How an agent is started in the gVisor that we are in: it, and all below it, ends with who started it."""
+    environment = [f"{name}={value}" for name, value in jail.environment.items()]
+    interpreter = os.path.realpath(jail.interpreter.executable)
+    first = ("unshare", "--pid", "--fork", "--kill-child", "env", "--ignore-environment")
+    return (*first, *environment, interpreter, "-S", "-s", "-c", script())
+
+
+def remove_root(folder: str) -> None:
+    """Take away what an agent mounted in its folder, where it can be seen from here, and the folder."""
+    with contextlib.suppress(OSError):
+        kernel.unmount(folder)
+    with contextlib.suppress(OSError):
+        Path(folder).rmdir()
+
+
+@functools.cache
+def best_platform(runsc: str) -> str:
+    """The platform to use with that runsc: what its own help names."""
+    told = subprocess.run([runsc, "flags"], capture_output=True, text=True, check=False)
+    lines = (told.stdout + told.stderr).splitlines()
+    said = " ".join(line for line in lines if "which platform to use" in line)
+    return next((name for name in PLATFORMS if name in said), PLATFORMS[-1])

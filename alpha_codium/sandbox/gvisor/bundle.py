@@ -1,0 +1,106 @@
+"""The OCI bundle that runsc runs: a root with the interpreter's folders in it, read-only, and nothing else of the host.
+
+The root holds empty folders, for the mounts, and the links that stand in the host's root (`/lib`). Fields are those of
+the OCI runtime specification 1.0.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.sandbox.local.inside import wire
+from alpha_codium.sandbox.local.interpreter import Interpreter
+from alpha_codium.sandbox.local.jail import SCRATCH_BYTES
+from alpha_codium.sandbox.oci.worker import CAPABILITIES
+
+UNLIMITED = (1 << 64) - 1
+WRITABLE = {wire.SCRATCH: "mode=755", "/tmp": "mode=1777", "/dev/shm": "mode=1777"}  # noqa: S108 - the container's
+
+
+def make_bundle(folder: Path, interpreter: Interpreter, script: str, environment: Mapping[str, str]) -> None:
+    """Make a bundle in an empty folder."""
+    root = folder / "root"
+    root.mkdir(mode=0o755)
+    executable = os.path.realpath(interpreter.executable)
+    mounts = mounts_of(interpreter, executable)
+    for link, target in interpreter.links:
+        inside(root, link).parent.mkdir(parents=True, exist_ok=True)
+        inside(root, link).symlink_to(target)
+    for mount in mounts:
+        make_place(inside(root, mount["destination"]), Path(mount["source"]))
+    for mount in mounts:
+        hide_names(inside(root, mount["destination"]).parent, root)
+    config = configuration([executable, "-S", "-s", "-c", script], environment, mounts)
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def inside(root: Path, path: str) -> Path:
+    """Where a path of the container is on the host."""
+    return root / path.lstrip("/")
+
+
+def make_place(place: Path, source: Path) -> None:
+    """What a mount covers: a folder, or a file where a file is mounted."""
+    if source.is_file():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()
+    else:
+        place.mkdir(parents=True, exist_ok=True)
+
+
+def hide_names(folder: Path, root: Path) -> None:
+    """A folder on the way to what is shown tells nobody what the host has there."""
+    while folder != root:
+        folder.chmod(0o711)
+        folder = folder.parent
+
+
+def mounts_of(interpreter: Interpreter, executable: str) -> list[dict[str, Any]]:
+    """What is shown of the host, what is hidden of that, and what can be written to."""
+    shown = list(interpreter.read_only)
+    if not any(Path(executable).is_relative_to(path) for path in shown):
+        shown.append(executable)
+    return [
+        {"destination": "/proc", "type": "proc", "source": "proc"},
+        *({"destination": p, "type": "bind", "source": p, "options": ["bind", "ro", "nosuid"]} for p in shown),
+        *(tmpfs(path, "ro", "size=4k") for path in ("/sys", *interpreter.hidden)),
+        *(tmpfs(path, "rw", f"size={SCRATCH_BYTES}", mode) for path, mode in WRITABLE.items()),
+    ]
+
+
+def tmpfs(path: str, *options: str) -> dict[str, Any]:
+    """A file system in memory."""
+    return {
+        "destination": path,
+        "type": "tmpfs",
+        "source": "tmpfs",
+        "options": ["nosuid", "nodev", "noexec", *options],
+    }
+
+
+def configuration(command: list[str], environment: Mapping[str, str], mounts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The `config.json` of a bundle."""
+    capabilities = [f"CAP_{name}" for name in CAPABILITIES]
+    unlimited = {"hard": UNLIMITED, "soft": UNLIMITED}
+    return {
+        "ociVersion": "1.0.0",
+        "root": {"path": "root", "readonly": True},
+        "hostname": "sandbox",
+        "process": {
+            "terminal": False,
+            "user": {"uid": 0, "gid": 0},
+            "args": command,
+            "env": [f"{name}={value}" for name, value in environment.items()],
+            "cwd": "/",
+            "capabilities": dict.fromkeys(("bounding", "effective", "permitted"), capabilities),
+            "noNewPrivileges": True,
+            "rlimits": [
+                {"type": "RLIMIT_STACK", **unlimited},
+                {"type": "RLIMIT_NOFILE", "hard": 4096, "soft": 4096},
+            ],
+        },
+        "mounts": mounts,
+        "linux": {"namespaces": [{"type": kind} for kind in ("pid", "network", "ipc", "uts", "mount")]},
+    }

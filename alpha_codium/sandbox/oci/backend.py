@@ -1,0 +1,84 @@
+"""The `oci` backend: programs in containers of docker or podman, by any image with a python, under any runtime.
+
+1. One container a worker, with a warm interpreter in it that forks a process for each test (see `inside`). Nothing of
+   ours is mounted into it, so the engine may be on another machine.
+2. `GENCODE_OCI_IMAGE` names the image (`docker/worker.Dockerfile` makes one called `gencode-worker`),
+   `GENCODE_OCI_RUNTIME` the runtime (`runsc`, say), `GENCODE_OCI_ENGINE` the engine, with options of its own if need
+   be, `GENCODE_OCI_OPTIONS` more options of its `run`.
+3. How strong the walls are is the runtime's: runc and crun share the host's kernel, runsc and kata don't.
+"""
+
+import itertools
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox.isolation import Isolation
+from alpha_codium.sandbox.local.inside import wire
+from alpha_codium.sandbox.local.interpreter import Interpreter
+from alpha_codium.sandbox.local.pool import BIND_NOW, HEAVY
+from alpha_codium.sandbox.oci.engine import ASK_ALL, Engine, find_engine, inspect_image
+from alpha_codium.sandbox.oci.pool import ContainerSandbox
+from alpha_codium.sandbox.oci.worker import Launch, script
+from alpha_codium.sandbox.portable import environment_of
+
+IMAGE = "gencode-worker"
+INTERPRETER = "python3"
+# What a container's own processes, and the kernel of one that has its own, take of its memory.
+OVERHEAD_BYTES = 512 << 20
+_numbers = itertools.count()
+
+
+class OciSandbox(ContainerSandbox):
+    """Runs programs in containers; see the module. What is empty comes from the environment, or is found."""
+
+    def __init__(
+        self,
+        workers: int = 0,
+        isolation: Isolation = True,
+        interpreter: str = "",
+        preload: Sequence[str] = HEAVY,
+        image: str = "",
+        engine: str = "",
+        runtime: str = "",
+        options: str = "",
+    ) -> None:
+        super().__init__(workers, isolation, interpreter, preload)
+        self.image = image or os.environ.get("GENCODE_OCI_IMAGE", IMAGE)
+        self.wanted_engine = engine or os.environ.get("GENCODE_OCI_ENGINE", "")
+        self.runtime = runtime or os.environ.get("GENCODE_OCI_RUNTIME", "")
+        self.options = tuple(shlex.split(options or os.environ.get("GENCODE_OCI_OPTIONS", "")))
+        self._engine = Engine(())
+
+    def inspect(self) -> Interpreter:
+        """See `ContainerSandbox`; the interpreter is one of the image's."""
+        self._engine = engine = find_engine(self.wanted_engine, self.runtime, self.options)
+        if not engine.has_image(self.image):
+            raise SandboxError(
+                f"{engine.kind} has no image {self.image!r}: build one ({engine.kind} build -t {IMAGE} -f "
+                "docker/worker.Dockerfile docker), or name one with a python3 in GENCODE_OCI_IMAGE"
+            )
+        interpreter = self.wanted_interpreter or INTERPRETER
+        asking = engine.run(self.image, new_name(), (interpreter, "-I", "-c", ASK_ALL), {"LC_ALL": "C.UTF-8"}, 0)
+        return inspect_image(asking, self.image, interpreter)
+
+    def launch(self, memory_bytes: int) -> Launch:
+        """See `ContainerSandbox`; the engine bounds the memory."""
+        name, engine = new_name(), self._engine
+        running = (self.wanted_interpreter or INTERPRETER, "-S", "-s", "-c", script())
+        environment = environment_of(Path(wire.FOLDER)) | BIND_NOW
+        memory = memory_bytes + OVERHEAD_BYTES if memory_bytes else 0
+        command = engine.run(self.image, name, running, environment, memory)
+        return Launch(command, lambda: engine.remove(name), OVERHEAD_BYTES, lambda: engine.members(name))
+
+    def refusal(self, reason: str) -> str:
+        """See `ContainerSandbox`."""
+        runtime = f" under {self.runtime}" if self.runtime else ""
+        return f"{self._engine.kind} runs no container of {self.image!r}{runtime} ({reason}): see docs/containers.md"
+
+
+def new_name() -> str:
+    """A name that no other container has."""
+    return f"gencode-{os.getpid()}-{next(_numbers)}-{os.urandom(4).hex()}"

@@ -1,0 +1,277 @@
+"""The host's side of one container: it runs one candidate at a time, and is thrown away when it misbehaves.
+
+1. The command that starts a container waits in a shell until its process is in the worker's control group: all that
+   it starts is born there, so memory and CPU time of the whole container are counted and bounded.
+2. The interpreter in there gets its modules first, then the configuration, then one candidate after another.
+3. Used by one thread at a time; `interrupt`, `end_test` and `close` may be called from any.
+"""
+
+import contextlib
+import functools
+import marshal
+import math
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from alpha_codium.limits import DEFAULT_MEMORY_BYTES, Limits
+from alpha_codium.sandbox.local import files
+from alpha_codium.sandbox.local.cgroups import open_worker_group
+from alpha_codium.sandbox.local.inside import wire
+from alpha_codium.sandbox.local.jail import Jail
+from alpha_codium.sandbox.local.orders import order_of
+from alpha_codium.sandbox.local.worker import ANSWER_SECONDS, START_SECONDS, Worker, WorkerLost
+from alpha_codium.sandbox.oci.guard import guard_of
+from alpha_codium.sandbox.oci.inside import frames
+from alpha_codium.sandbox.oci.line import Line, largest_frame
+from alpha_codium.sandbox.oci.stream import Stream, StreamLost
+
+PACKAGES = ("", ".sandbox", ".sandbox.local", ".sandbox.local.inside", ".sandbox.oci", ".sandbox.oci.inside")
+LOCAL = ("wire", "kernel", "trees", "program", "jail", "zygote", "runner", "walls")
+HERE = ("frames", "link", "flat", "root", "vessel", "agent")
+# Nothing runs in a container before the line comes that says that its control group is ready.
+WAIT = 'read -r _ && exec "$@"'
+# What an order that can't wait has to be taken, before the container is ended instead.
+URGENT_SECONDS = 0.2
+# What an agent needs of root's rights, where it is root of a kernel that is the container's own: namespaces for
+# runners, their user, their end, their folders.
+CAPABILITIES = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "DAC_OVERRIDE", "FOWNER")
+LEAVE_SECONDS = 5.0
+# A clock that runs as time does, for each processor, can't reach so many times the wall limit.
+PATIENCE = 64
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start a container, and what to do when it is to be no more, however it ended.
+
+    `overhead` is what the container itself takes of its group's memory, in bytes. `members`, where an engine starts
+    it, gives the processes of the container, as far as they are ours to count; none where all is born in our group.
+    `own_root` is an empty folder in which the agent makes a root for itself, where it is started in no container's.
+    """
+
+    command: tuple[str, ...]
+    remove: Callable[[], None]
+    overhead: int
+    members: Callable[[], Iterable[int]] | None = None
+    own_root: str = ""
+
+
+class ContainerWorker(Worker):
+    """One container with a warm interpreter; `launcher` says how to start one that gives programs so much memory."""
+
+    def __init__(self, jail: Jail, launcher: Callable[[int], Launch]) -> None:
+        super().__init__(jail)
+        self.launcher = launcher
+        self._launch: Launch | None = None
+        self._stream: Stream | None = None
+        self._line: Line | None = None
+        self._candidates = 0
+        self._memory = DEFAULT_MEMORY_BYTES
+
+    @property
+    def folder(self) -> str:
+        """Where programs find themselves."""
+        return wire.FOLDER
+
+    @property
+    def touched(self) -> bool:
+        """Whether the last test changed anything where it could write."""
+        return self._line is None or self._line.touched
+
+    @property
+    def may_fork(self) -> bool:
+        """Whether a test may have several processes: where they can be ended, and their memory's sum is bounded."""
+        return bool(self.facts.get("nested")) and self.bounded
+
+    @property
+    def bounded(self) -> bool:
+        """Whether memory and CPU time of the whole container are counted by us."""
+        return self.group is not None and self.group.complete
+
+    def start(self) -> None:
+        """Start the container; raises WorkerLost with the reason where that fails."""
+        if self._closing:
+            raise WorkerLost("the sandbox is closed")
+        try:
+            self._launch = self.launcher(self._memory)
+            self._spawn_container(self._launch)
+            facts = self._introduce()
+            if self._launch.members is not None:
+                self._adopt(self._launch.members())
+            self.facts = dict(zip(("nested", "proc"), map(bool, facts), strict=True))
+        except (OSError, ValueError, StreamLost) as error:
+            said = files.last_words(self._stderr) if self._stderr >= 0 else ""
+            self.discard()
+            raise WorkerLost(f"the container can't be started: {said or error}") from error
+
+    def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[Any, int]:
+        """Have a runner started: what `Candidate` speaks to it by, and a file for what it says on stderr."""
+        if limits.memory_bytes > self._memory and self.running and self._launch and self._launch.members:
+            # The engine was told of less.
+            self.discard()
+        self._memory = max(self._memory, limits.memory_bytes)
+        if self._closing:
+            raise WorkerLost("the sandbox is closed")
+        if not self.running:
+            self.start()
+        assert self._stream is not None and self._launch is not None
+        if self.group is not None and "memory" in self.group.parts:
+            self.was_killed_for_memory()
+            if not self.group.set_memory(limits.memory_bytes + self._launch.overhead):
+                raise self._lost("it holds more memory than the next program may have")
+        self._candidates += 1
+        self._stream.largest = largest_frame(limits)
+        order = order_of(limits, may_fork=self.may_fork, walls=not self.facts["nested"])
+        order |= {"output_bytes": limits.output_bytes, "guard": guard_of(platform.machine())}
+        if self.bounded:
+            # It is ended by what its group has used; by the clock in there it would be ended too soon.
+            order["cpu_seconds"] = math.ceil(PATIENCE * limits.wall_seconds)
+        self._say(frames.BEGIN, marshal.dumps([source, driver, order], 2))
+        errors = files.output_file("stderr")
+        self._line = Line(self._stream, self._candidates, limits, errors, self.group if self.bounded else None)
+        return self._line, errors
+
+    def end_test(self) -> None:
+        """Have the runner kill the test that it runs."""
+        line = self._line
+        if line is not None:
+            line.expired = True
+        self._urge(frames.END_TEST)
+
+    def interrupt(self) -> None:
+        """Kill the runner, and with it all that it runs."""
+        self._urge(frames.KILL)
+
+    def await_end(self) -> None:
+        """End the candidate, and wait until nothing of it is left."""
+        if self._line is not None and self._line.lost:
+            raise self._lost("it didn't end a test")
+        self._say(frames.END)
+        deadline = time.monotonic() + ANSWER_SECONDS
+        try:
+            while time.monotonic() < deadline:
+                assert self._stream is not None
+                frame = self._stream.next(deadline)
+                if frame is not None and frame[:2] == (frames.ENDED, self._candidates):
+                    return
+        except StreamLost as error:
+            raise self._lost(error) from error
+        raise self._lost("it gave no word of the end")
+
+    def discard(self) -> None:
+        """Take the container down and reap it; the next candidate gets a new one."""
+        with self._lock:
+            process, self._process = self._process, None
+            stderr, self._stderr = self._stderr, -1
+            launch, self._launch = self._launch, None
+            group, self.group = self.group, None
+            self._stream, self._line, self._kills = None, None, 0
+        if process is not None:
+            end(process)
+        if launch is not None:
+            launch.remove()
+        if group is not None:
+            group.kill_and_remove()
+        if stderr >= 0:
+            os.close(stderr)
+
+    def _spawn_container(self, launch: Launch) -> None:
+        """Start the command, in the worker's group where that counts anything."""
+        self._stderr = files.output_file("stderr")
+        with self._lock:
+            if self._closing:
+                raise OSError("the sandbox is closed")
+            process = self._process = subprocess.Popen(
+                ["/bin/sh", "-c", WAIT, "sh", *launch.command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                # Its own, so that Ctrl-C at a terminal reaches gencode only.
+                process_group=0,
+                bufsize=0,
+            )
+        assert process.stdin is not None and process.stdout is not None
+        self._stream = Stream(process.stdin.fileno(), process.stdout.fileno(), MIB)
+        if launch.members is None:
+            self.group = open_worker_group(f"gencode-{os.getpid()}-{self.number}")
+            if self.group is not None:
+                self.group.add(process.pid)
+
+    def _adopt(self, members: Iterable[int]) -> None:
+        """Take processes that others started into the worker's group."""
+        members = list(members)
+        self.group = open_worker_group(f"gencode-{os.getpid()}-{self.number}") if members else None
+        for member in members:
+            assert self.group is not None
+            with contextlib.suppress(ProcessLookupError):
+                self.group.add(member)
+
+    def _introduce(self) -> bytes:
+        """Give the interpreter its modules and its configuration; what it says of the container."""
+        assert self._stream is not None and self._launch is not None
+        deadline = time.monotonic() + START_SECONDS
+        modules = modules_of()
+        self._stream.write(b"\n" + frames.SIZE.pack(len(modules)) + modules, deadline)
+        config = self.jail.configuration(0, None)
+        config |= {"environment": dict(self.jail.environment), "own_root": self._launch.own_root}
+        self._stream.send(frames.CONFIGURE, 0, marshal.dumps(config, 2), seconds=START_SECONDS)
+        frame = self._stream.next(deadline)
+        if frame is None or frame[0] != frames.READY:
+            raise StreamLost("it says nothing")
+        return frame[2]
+
+    def _say(self, kind: bytes, data: bytes = b"") -> None:
+        """Send a frame about the present candidate; raises WorkerLost."""
+        try:
+            assert self._stream is not None
+            self._stream.send(kind, self._candidates, data, seconds=ANSWER_SECONDS)
+        except StreamLost as error:
+            raise self._lost(error) from error
+
+    def _urge(self, kind: bytes) -> None:
+        """Send an order that ends something; where it isn't taken at once, end the container."""
+        stream, process = self._stream, self._process
+        if stream is None or process is None:
+            return
+        try:
+            stream.send(kind, self._candidates, seconds=URGENT_SECONDS)
+        except (StreamLost, OSError):
+            process.kill()
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """Wait until the container has ended by itself, now that nobody speaks to it; kill one that doesn't."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    try:
+        process.wait(LEAVE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@functools.cache
+def modules_of() -> bytes:
+    """The modules that a container's interpreter needs, marshalled, in the order in which they need each other."""
+    sandbox = Path(__file__).parents[1]
+    named = [(f"alpha_codium{package}", "") for package in PACKAGES]
+    named.append(("alpha_codium.sandbox.local.files", (sandbox / "local/files.py").read_text("utf-8")))
+    for folder, names in (("local", LOCAL), ("oci", HERE)):
+        for name in names:
+            text = (sandbox / folder / "inside" / f"{name}.py").read_text("utf-8")
+            named.append((f"alpha_codium.sandbox.{folder}.inside.{name}", text))
+    return cast(bytes, marshal.dumps(named, 2))
+
+
+@functools.cache
+def script() -> str:
+    """The text that a container's interpreter is started with."""
+    return (Path(__file__).with_name("inside") / "main.py").read_text("utf-8")

@@ -1,0 +1,36 @@
+# gencode itself, to judge where nothing may be installed: datasets in, verdicts out, no network needed.
+#
+#   docker build -t gencode-eval -f docker/eval.Dockerfile .
+#
+# The base is pinned by date; pin it by content with --build-arg BASE=docker.io/library/debian@sha256:... Any Debian or
+# Ubuntu with python3 3.11 or later serves.
+ARG BASE=docker.io/library/debian:bookworm-20250811-slim
+
+FROM ${BASE} AS build
+# For those behind a mirror or a proxy of their own: they are seen by this stage only.
+ARG PIP_INDEX_URL
+ARG PIP_CERT
+RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv ca-certificates
+COPY docker/constraints.txt setup.py pyproject.toml README.md MANIFEST.in requirements-dev.txt /build/
+COPY alpha_codium /build/alpha_codium
+COPY settings /build/settings
+COPY prompts /build/prompts
+RUN python3 -m venv /opt/gencode \
+ && /opt/gencode/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile \
+      --constraint /build/constraints.txt /build numpy \
+ && /opt/gencode/bin/pip uninstall --yes --quiet pip setuptools \
+ && find /opt/gencode -name tests -type d -prune -exec rm -rf {} +
+
+FROM ${BASE}
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends python3 util-linux \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/apt /var/log/dpkg.log /usr/share/doc /usr/share/man \
+ && useradd --uid 10001 --user-group --create-home --home-dir /home/gencode gencode
+COPY --from=build /opt/gencode /opt/gencode
+ENV PATH=/opt/gencode/bin:/usr/local/bin:/usr/bin:/bin \
+    GENCODE_HOME=/home/gencode \
+    HF_HUB_OFFLINE=1
+USER 10001:10001
+WORKDIR /home/gencode
+ENTRYPOINT ["gencode"]
+CMD ["--help"]

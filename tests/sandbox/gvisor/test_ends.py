@@ -1,0 +1,114 @@
+"""How programs in gVisor end, and what is left of them: nothing, however gencode ends, or the sandbox does."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.gvisor import GvisorSandbox
+from alpha_codium.verdict import Status
+from tests.sandbox.backends import command_lines, descendants
+from tests.sandbox.gvisor.environment import installed, sandboxes
+from tests.sandbox.test_conformance import run_one, until
+from tests.support import ROOT
+
+HOLD = "import time\nprint(input(), flush=True)\nif not input(): time.sleep(600)"
+PATIENT = Limits(wall_seconds=600)
+
+
+async def begin(sandbox: GvisorSandbox) -> "asyncio.Task[object]":
+    """A run whose second test waits, come so far."""
+    started = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def told(index: int, _execution: object) -> bool:
+        loop.call_soon_threadsafe(started.set)
+        return False
+
+    running = asyncio.create_task(sandbox.run(HOLD, ["a\nb\n", "a\n\n"], limits=PATIENT, stop=told))
+    await started.wait()
+    return running
+
+
+async def test_a_cancelled_run_ends_its_program_at_once_and_the_next_one_works() -> None:
+    async with GvisorSandbox(workers=1, **installed()) as sandbox:
+        running = await begin(sandbox)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        # There is one worker: who comes next can run only when the one before has ended.
+        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+
+
+async def test_leaving_the_sandbox_ends_what_still_runs() -> None:
+    before = set(descendants())
+    async with GvisorSandbox(workers=2, **installed()) as sandbox:
+        running = [await begin(sandbox) for _ in range(2)]
+    outcomes = await asyncio.gather(*running, return_exceptions=True)
+    await until(lambda: set(descendants()) <= before)
+    assert Status.FINISHED not in {o.executions[-1].status for o in outcomes if not isinstance(o, BaseException)}  # type: ignore[attr-defined]
+
+
+async def test_a_sandbox_that_dies_is_started_again_and_the_test_is_run_once_more() -> None:
+    async with GvisorSandbox(workers=1, **installed()) as sandbox:
+        running = await begin(sandbox)
+        (kernel,) = sandboxes()
+        os.kill(kernel, signal.SIGKILL)
+        await until(lambda: set(sandboxes()) - {kernel})
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+
+
+async def test_a_sandbox_that_dies_again_and_again_is_our_fault_and_no_verdict() -> None:
+    async with GvisorSandbox(workers=1, **installed()) as sandbox:
+        running = await begin(sandbox)
+        killed: set[int] = set()
+        while not running.done():
+            for kernel in set(sandboxes()) - killed:
+                killed.add(kernel)
+                os.kill(kernel, signal.SIGKILL)
+            await asyncio.sleep(0.02)
+        report = await running
+        assert report.executions[-1].status is Status.INTERNAL_ERROR  # type: ignore[attr-defined]
+        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+
+
+HOST = """
+import asyncio
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.gvisor import GvisorSandbox
+async def main():
+    async with GvisorSandbox(workers=1) as sandbox:
+        stop = lambda index, _: print("running", flush=True)
+        await sandbox.run({hold!r}, ["a\\nb\\n", "a\\n\\n"], limits=Limits(wall_seconds=600), stop=stop)
+asyncio.run(main())
+"""
+
+
+async def test_killing_gencode_ends_what_it_runs_and_the_next_one_removes_what_it_left(tmp_path: Path) -> None:
+    options = installed()
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST.format(hold=HOLD)],
+        stdout=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        cwd=ROOT,
+    )
+    with host:
+        assert host.stdout is not None and host.stdout.readline() == b"running\n"
+        assert sandboxes(host.pid)
+        host.kill()
+    await until(lambda: not [line for _, line in command_lines() if str(tmp_path) in line and "runsc" in line])
+    left = list(tmp_path.iterdir())
+    assert left, "nothing could remove the bundle"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(tmp_path))
+        async with GvisorSandbox(workers=1, **options):
+            assert not set(tmp_path.iterdir()) & set(left)
+    assert list(tmp_path.iterdir()) == []
