@@ -1,6 +1,7 @@
 """`gencode eval doctor`: how far the judge itself can be trusted."""
 
 import asyncio
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,11 @@ from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.errors import UserError
 
 if TYPE_CHECKING:
+    from alpha_codium.config import CodeTesterSection
     from alpha_codium.eval.doctor import Examination
     from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownVerdicts
     from alpha_codium.judge import Rules
-    from alpha_codium.runs import Journal
+    from alpha_codium.runs import Journal, RunFolder
 
 
 @click.command()
@@ -53,10 +55,16 @@ def doctor(
     known = _read_known(known_verdicts)
     click.echo(f"judge: {settings.tester_type}{'' if settings.sandbox else ', without isolation'}")
     parts: list[tuple[dict[str, Any], bool]] = []
-    if not skip_kit:
-        parts.append(_kit_part(common))
-    if known is not None:
-        parts.append(_known_part(known, str(known_verdicts), time_limit_factor, run_name, resume, common))
+    with ExitStack() as stack:
+        folder = None
+        if known is not None:
+            # Before the kit, which takes its time: what is amiss with the run is said at once.
+            job = _known_job(known, str(known_verdicts), time_limit_factor, common)
+            folder = stack.enter_context(_open_run(job, run_name, resume, common))
+        if not skip_kit:
+            parts.append(_kit_part(common))
+        if known is not None and folder is not None:
+            parts.append(_known_part(known, folder, time_limit_factor, common))
     values: dict[str, Any] = {"backend": settings.tester_type, "isolation": settings.sandbox, "kit": None}
     for part, _ in parts:
         values |= part
@@ -85,20 +93,44 @@ def _kit_part(common: CommonOptions) -> tuple[dict[str, Any], bool]:
 
 
 def _known_part(
-    known: "KnownVerdicts",
-    path: str,
-    time_limit_factor: float,
-    run_name: str | None,
-    resume: str | None,
-    common: CommonOptions,
+    known: "KnownVerdicts", folder: "RunFolder", time_limit_factor: float, common: CommonOptions
 ) -> tuple[dict[str, Any], bool]:
     """Judge a file's submissions and print it; its part of the result, and whether all is as it should be."""
     from alpha_codium.eval.doctor.report import known_lines
 
-    report = _judge_known(known, path, time_limit_factor, run_name, resume, common)
+    report = _judge_known(known, folder, time_limit_factor, common)
     for line in known_lines(report):
         click.echo(line)
     return report.to_json(), report.faultless
+
+
+def _known_job(known: "KnownVerdicts", path: str, time_limit_factor: float, common: CommonOptions) -> dict[str, Any]:
+    """What a run is of, as its folder keeps it."""
+    from alpha_codium.cli.run_folders import versions
+
+    return {
+        "command": "doctor",
+        "known_verdicts": path,
+        "fingerprint": known.problems.fingerprint,
+        "code_tester": _settings_of(time_limit_factor, common).model_dump(exclude={"workers"}),
+        "versions": versions(),
+    }
+
+
+def _open_run(job: dict[str, Any], run_name: str | None, resume: str | None, common: CommonOptions) -> "RunFolder":
+    """The run's folder, once the settings are known to give a sandbox: else it would take the name for nothing."""
+    from alpha_codium.cli.run_folders import open_run
+    from alpha_codium.sandbox import sandbox_of
+
+    sandbox_of(common.settings.code_tester)
+    folder = open_run("doctor", run_name, resume, job)
+    click.echo(f"run folder: {folder.path}", err=True)
+    return folder
+
+
+def _settings_of(time_limit_factor: float, common: CommonOptions) -> "CodeTesterSection":
+    """The settings with the factor of this command, whose labels were given under the problems' own limits."""
+    return common.settings.code_tester.model_copy(update={"time_limit_factor": time_limit_factor})
 
 
 def _examine(common: CommonOptions) -> "Examination":
@@ -128,32 +160,17 @@ def _examine(common: CommonOptions) -> "Examination":
 
 
 def _judge_known(
-    known: "KnownVerdicts",
-    path: str,
-    time_limit_factor: float,
-    run_name: str | None,
-    resume: str | None,
-    common: CommonOptions,
+    known: "KnownVerdicts", folder: "RunFolder", time_limit_factor: float, common: CommonOptions
 ) -> "KnownReport":
-    """Judge the submissions of a file, with a journal in a run folder, and keep the result there."""
-    from alpha_codium.cli.run_folders import open_run, versions
+    """Judge the submissions of a file, with the journal of the run's folder, and keep the result there."""
     from alpha_codium.judge import Rules
 
-    settings = common.settings.code_tester.model_copy(update={"time_limit_factor": time_limit_factor})
-    description = {
-        "command": "doctor",
-        "known_verdicts": path,
-        "fingerprint": known.problems.fingerprint,
-        "code_tester": settings.model_dump(exclude={"workers"}),
-        "versions": versions(),
-    }
-    rules = Rules.of(settings)
-    with open_run("doctor", run_name, resume, description) as folder, folder.journal as journal:
-        click.echo(f"run folder: {folder.path}", err=True)
+    rules = Rules.of(_settings_of(time_limit_factor, common))
+    with folder.journal as journal:
         results = asyncio.run(_run_known(known, rules, journal, common))
-        limits = {problem.name: rules.limits_for(problem).cpu_seconds for problem in known.problems}
-        report = known.report(results, limits)
-        folder.write_json("results.json", report.to_json())
+    limits = {problem.name: rules.limits_for(problem).cpu_seconds for problem in known.problems}
+    report = known.report(results, limits)
+    folder.write_json("results.json", report.to_json())
     return report
 
 
@@ -164,12 +181,10 @@ async def _run_known(known: "KnownVerdicts", rules: "Rules", journal: "Journal",
     from alpha_codium.sandbox import sandbox_of
 
     settings = common.settings.code_tester
-    evaluation_set = known.evaluation_set
-    total = sum(len(task.entries) for task in evaluation_set)
-    with Progress("judged", total, common.verbosity < 0) as progress:
+    with Progress("judged", known.programs, common.verbosity < 0) as progress:
         async with sandbox_of(settings) as sandbox:
             return await run_evaluation(
-                evaluation_set,
+                known.evaluation_set,
                 Judge(sandbox, rules),
                 journal=journal,
                 on_result=lambda _name, _result: progress.advance(),

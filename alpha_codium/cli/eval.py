@@ -175,7 +175,10 @@ def _evaluate(
     from alpha_codium.cli.run_folders import open_run, versions
     from alpha_codium.errors import UserError
     from alpha_codium.eval.scoring import labels_of, score
+    from alpha_codium.sandbox import sandbox_of
 
+    # Made, not opened, before the run's folder: what the settings get wrong mustn't take the run's name.
+    sandbox_of(common.settings.code_tester)
     code_tester = common.settings.code_tester.model_dump(exclude={"workers"})
     description = what | {"code_tester": code_tester, "versions": versions()}
     if not any(task.tests for task in evaluation_set):
@@ -185,7 +188,8 @@ def _evaluate(
     with open_run(what["command"], run_name, resume, description) as folder, folder.journal as journal:
         click.echo(f"run folder: {folder.path}", err=True)
         judged = asyncio.run(_judge_all(evaluation_set, known, journal, common))
-        results, facts = _facts(judged, known, common.settings.code_tester.tester_type, humans=humans)
+        backend = common.settings.code_tester.tester_type
+        results, facts = _human_facts(judged, evaluation_set, backend) if humans else _facts(judged, known, backend)
         result = score(results, ks, facts, labels_of(evaluation_set))
         folder.write_json("results.json", result.to_json())
         _say_how_to_resume(result, folder)
@@ -193,16 +197,24 @@ def _evaluate(
 
 
 def _facts(
-    judged: "Sequence[ProblemResult]", known: int, backend: str, *, humans: bool
+    judged: "Sequence[ProblemResult]", known: int, backend: str
 ) -> "tuple[Sequence[ProblemResult], dict[str, Any]]":
-    """What is scored, and what is said beside the score."""
-    from alpha_codium.eval.known import error_of_human_solutions, split_known
-    from alpha_codium.eval.scoring import human_facts
+    """What is scored of candidates, and what is said beside the score."""
+    from alpha_codium.eval.known import split_known
 
-    if humans:
-        return judged, human_facts(judged) | {"judge_error": error_of_human_solutions(judged, backend).to_json()}
     results, error = split_known(judged, backend, known)
     return results, {"judge_error": error.to_json()}
+
+
+def _human_facts(
+    judged: "Sequence[ProblemResult]", evaluation_set: "EvaluationSet", backend: str
+) -> "tuple[Sequence[ProblemResult], dict[str, Any]]":
+    """The same of human solutions: all are scored, but one in both lists says nothing of the judge."""
+    from alpha_codium.eval.known import error_of_human_solutions, without_disputed
+    from alpha_codium.eval.scoring import human_facts
+
+    told = without_disputed(judged, evaluation_set)
+    return judged, human_facts(told) | {"judge_error": error_of_human_solutions(told, backend).to_json()}
 
 
 async def _judge_all(evaluation_set: "EvaluationSet", known: int, journal: Any, common: CommonOptions) -> Any:

@@ -108,14 +108,15 @@ def _validate(
     from alpha_codium.sandbox import sandbox_of
 
     rules = _rules(common)
+    # Made before the run's folder: what the settings get wrong mustn't take the run's name.
+    judge = Judge(sandbox_of(common.settings.code_tester), rules)
     with open_run("validate", run_name, resume, what | {"versions": versions()}) as folder:
         click.echo(f"run folder: {folder.path}", err=True)
         results = asyncio.run(_observe(problems, kinds, rules, folder, common))
-        judge = Judge(sandbox_of(common.settings.code_tester), rules)
         assessed = list(assess_known(problems, kinds, judge, folder, results, near))
         assessments = tuple(each.assessment for each in assessed)
         timings = [each.timing for each in assessments if each.timing is not None]
-        factor = None if rules.cpu_seconds else rules.time_limit_factor
+        factor = _factor_in_force(problems, rules, assessments)
         report = ValidationReport(
             assessments, calibration(timings, near, factor), sum(each.unjudged for each in assessed)
         )
@@ -124,6 +125,13 @@ def _validate(
             path = write_validated(problems, assessments, output, what | {"calibration": report.calibration})
             click.echo(f"stored in {path}", err=True)
     return report
+
+
+def _factor_in_force(problems: "ProblemSet", rules: "Rules", assessments: "tuple[Assessment, ...]") -> float | None:
+    """The time_limit_factor, if all limits that programs were timed under are problems' own times it; else None."""
+    timed = {each.name for each in assessments if each.timing is not None and each.timing.share is not None}
+    own = all(problem.time_limit_seconds for problem in problems if problem.name in timed)
+    return rules.time_limit_factor if timed and own and not rules.cpu_seconds else None
 
 
 def _rules(common: CommonOptions) -> "Rules":
@@ -164,8 +172,8 @@ def _print_report(report: "ValidationReport") -> None:
 
 
 def _print_calibration(calibration: dict[str, Any]) -> None:
-    if not calibration["problems"]:
-        click.echo("calibration  n/a (no known-correct program finished a test)")
+    if calibration["factor"] is None:
+        click.echo(f"calibration  n/a ({calibration['reason']})")
         return
     click.echo(
         f"calibration  factor {calibration['factor']:g}: the slowest known-correct program of a problem takes "

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
+from alpha_codium.errors import UserError
 from alpha_codium.eval.known import DEFAULT_KNOWN, split_known, with_known
 from alpha_codium.eval.prepare import EvaluationSet, prepare_for_evaluation
 from alpha_codium.eval.running import run_evaluation
@@ -31,9 +33,10 @@ def evaluate(
     `solutions` and `problems` are datasets or their names. So many `known_solutions` of each kind a problem are judged
     beside the candidates: `extra["judge_error"]` says how often the judge was wrong on them (0: don't).
 
-    Raises UserError where one can't be read or the two don't belong together. Must be called outside a running event
-    loop.
+    Raises UserError where `k` is no list of numbers above 0, where a dataset can't be read, or where the two don't
+    belong together. Must be called outside a running event loop.
     """
+    ks = _checked(k)
     if isinstance(problems, str):
         from alpha_codium.data import load_problems
 
@@ -43,14 +46,14 @@ def evaluate(
 
         solutions = load_solutions(solutions)
     evaluation_set = prepare_for_evaluation(solutions, problems, test_type)
-    return asyncio.run(_judge_and_score(evaluation_set, sandbox, k, rules, known_solutions))
+    return asyncio.run(_judge_and_score(evaluation_set, sandbox, ks, rules, known_solutions))
 
 
 def calculate_metrics(
     evaluation_set: EvaluationSet, k: Sequence[int] = DEFAULT_KS, sandbox: str | Sandbox = "local"
 ) -> tuple[dict[str, float | None], list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
     """`(pass_at_k, inputs, results)`: the scores, what was judged, and each problem's candidates' results by name."""
-    result = asyncio.run(_judge_and_score(evaluation_set, sandbox, k, None))
+    result = asyncio.run(_judge_and_score(evaluation_set, sandbox, _checked(k), None))
     by_name = {problem.name: problem.to_json()["candidates"] for problem in result.problems}
     return result.pass_at_k, evaluation_set.predictions, by_name
 
@@ -77,6 +80,14 @@ class Metric:
 def _problem_of(prediction: Mapping[str, Any], reference: Mapping[str, Any]) -> Problem:
     pairs = zip(reference["tests_inputs"], reference["tests_outputs"], strict=True)
     return Problem(prediction["task_name"], private_tests=tuple(TestCase(i, o) for i, o in pairs))
+
+
+def _checked(k: Any) -> tuple[int, ...]:
+    """The k of pass@k, checked before an hour of judging rather than after it."""
+    ks = tuple(k) if isinstance(k, Iterable) and not isinstance(k, str) else ()
+    if not ks or not all(isinstance(each, Integral) and int(each) >= 1 for each in ks):
+        raise UserError(f"k must be a list of numbers above 0, such as [1, 5, 10], not {k!r}")
+    return tuple(map(int, ks))
 
 
 def _judge_and_score(

@@ -1,7 +1,8 @@
 """The judge's own error, beside every score: how it judges programs of the same problems whose verdict is known.
 
 1. A problem's first few known-correct and known-incorrect programs are judged with its candidates, by the same judge,
-   tests and limits. They stand in groups of their own, in the journal too, and never count in a score.
+   tests and limits. They stand in groups of their own, in the journal too, and never count in a score. A program that
+   stands in both lists says nothing of the judge and is left out.
 2. A correct program that is rejected, and an incorrect one that is accepted, is an error of the judge, of the tests or
    of the label. The share bounds what the score is worth; it doesn't say whose fault it is.
 3. Where human solutions are what is scored, nothing runs twice: their agreement says it already.
@@ -13,7 +14,7 @@ from typing import Any
 
 from alpha_codium.eval.prepare import CORRECT, INCORRECT, RUNNABLE, Entry, Task
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.problem import Solution
+from alpha_codium.problem import Problem, Solution
 from alpha_codium.verdict import Verdict
 
 DEFAULT_KNOWN = 2
@@ -54,8 +55,9 @@ class JudgeError:
     def __str__(self) -> str:
         if self.reason:
             return f"n/a ({self.reason})"
-        correct = _share(self.correct_rejected, self.correct_total, "known-correct rejected")
-        incorrect = _share(self.incorrect_accepted, self.incorrect_total, "known-incorrect accepted")
+        none = "program judged" if self.not_judged else "program"
+        correct = _share(self.correct_rejected, self.correct_total, "known-correct rejected", none)
+        incorrect = _share(self.incorrect_accepted, self.incorrect_total, "known-incorrect accepted", none)
         unjudged = f", {self.not_judged} got no verdict" if self.not_judged else ""
         return f"{correct}, {incorrect}{unjudged} ({self.backend})"
 
@@ -63,10 +65,10 @@ class JudgeError:
 def with_known(tasks: Iterable[Task], most: int = DEFAULT_KNOWN) -> Iterator[Task]:
     """Each task with its problem's first `most` correct and first `most` incorrect programs that can be run."""
     for task in tasks:
-        problem = task.problem
+        problem, neither = task.problem, disputed(task.problem)
         known = (
-            *_entries(KNOWN_CORRECT, problem.solutions, most),
-            *_entries(KNOWN_INCORRECT, problem.incorrect_solutions, most),
+            *_entries(KNOWN_CORRECT, problem.solutions, neither, most),
+            *_entries(KNOWN_INCORRECT, problem.incorrect_solutions, neither, most),
         )
         yield replace(task, entries=(*task.entries, *known)) if task.tests else task
 
@@ -77,6 +79,21 @@ def split_known(
     """The results without those of `with_known`, and what those say of the judge."""
     scored = [replace(p, candidates=tuple(c for c in p.candidates if c.group not in KNOWN_GROUPS)) for p in problems]
     return scored, _judge_error(problems, backend, KNOWN_GROUPS, "" if most else TURNED_OFF)
+
+
+def disputed(problem: Problem) -> frozenset[str]:
+    """The programs that a problem calls both correct and incorrect: nothing is known of them."""
+    return frozenset({s.code for s in problem.solutions} & {s.code for s in problem.incorrect_solutions})
+
+
+def without_disputed(problems: Sequence[ProblemResult], tasks: Iterable[Task]) -> list[ProblemResult]:
+    """The results of `tasks`, in the same order, without those of programs that stand in both lists."""
+    left = []
+    for problem, task in zip(problems, tasks, strict=True):
+        neither = disputed(task.problem)
+        pairs = zip(problem.candidates, task.entries, strict=True)
+        left.append(replace(problem, candidates=tuple(c for c, entry in pairs if entry.program not in neither)))
+    return left
 
 
 def error_of_human_solutions(problems: Sequence[ProblemResult], backend: str) -> JudgeError:
@@ -107,11 +124,11 @@ def _judged(candidates: Sequence[CandidateResult]) -> list[CandidateResult]:
     return [c for c in candidates if c.verdict not in NO_VERDICT]
 
 
-def _entries(group: str, solutions: Sequence[Solution], most: int) -> Iterator[Entry]:
-    codes = [solution.code for solution in solutions if solution.language == RUNNABLE]
+def _entries(group: str, solutions: Sequence[Solution], neither: frozenset[str], most: int) -> Iterator[Entry]:
+    codes = [s.code for s in solutions if s.language == RUNNABLE and s.code not in neither]
     return (Entry(index, group, code) for index, code in enumerate(codes[:most]))
 
 
-def _share(count: int, total: int, what: str) -> str:
+def _share(count: int, total: int, what: str, none: str) -> str:
     """`1 of 50 known-correct rejected`, or that there is none to say it of."""
-    return f"{count} of {total} {what}" if total else f"no {what.rpartition(' ')[0]} program"
+    return f"{count} of {total} {what}" if total else f"no {what.rpartition(' ')[0]} {none}"

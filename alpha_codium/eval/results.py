@@ -25,7 +25,8 @@ class CandidateResult:
     @classmethod
     def of(cls, index: int, group: str, judgement: Judgement) -> "CandidateResult":
         """The result of one judgement, without what the program printed; `error` says why there is no verdict."""
-        error = judgement.message if judgement.verdict is Verdict.INTERNAL_ERROR else ""
+        lost = next((t.execution.stderr for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), "")
+        error = (judgement.message or lost) if judgement.verdict is Verdict.INTERNAL_ERROR else ""
         tests = tuple(map(_shown, judgement.tests))
         return cls(index, group, judgement.verdict, judgement.tests_passed, judgement.tests_total, tests, error=error)
 

@@ -18,11 +18,11 @@ Scores = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much higher the second mean score is; `p_value` is two-sided, None with `interval.bounds`."""
+    """How much higher the second mean score is; `p_value` is two-sided, and there even where no interval is."""
 
     value: float
     interval: Interval
-    p_value: float | None
+    p_value: float
     n_problems: int
 
 
@@ -58,14 +58,14 @@ def paired_bootstrap(
     2010, "Permutation P-values Should Never Be Zero", arXiv 1603.05766). It is at most 1 - level just where 0 lies
     outside the interval, with one exception: where m problems differ it is at least 2**(1 - m), the least that any test
     can give which takes either sign of each difference for equally likely (Fisher 1935, "The Design of
-    Experiments", section 21). Right for any scores; for solved or not, `mcnemar` is exact.
+    Experiments", section 21). Where all differences are the same there is no interval, and that least is the p-value:
+    1 for one problem, or where none differs. Right for any scores; for solved or not, `mcnemar` is exact.
 
     Raises ValueError as `paired_differences` and `bootstrap_interval` do.
     """
     differences = _rounded_differences(first, second)
     interval, means = bootstrap(differences, level, resamples, seed)
-    p_value = 1.0 if not any(differences) else _two_sided(means, differences) if means else None
-    return Difference(fmean(differences), interval, p_value, len(differences))
+    return Difference(fmean(differences), interval, _two_sided(means, differences), len(differences))
 
 
 def flips(first: Scores, second: Scores) -> Flips:
@@ -129,6 +129,8 @@ def _rounded_differences(first: Scores, second: Scores) -> list[float]:
 
 
 def _two_sided(means: Sequence[float], differences: Sequence[float]) -> float:
+    least = min(1.0, 2.0 ** (1 - sum(difference != 0 for difference in differences)))
+    if not means:
+        return least
     beyond = min(sum(mean <= 0 for mean in means), sum(mean >= 0 for mean in means))
-    least = 2.0 ** (1 - sum(difference != 0 for difference in differences))
     return min(1.0, max(2 * (1 + beyond) / (1 + len(means)), least))

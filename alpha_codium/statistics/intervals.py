@@ -62,7 +62,8 @@ def bootstrap_interval(
     order, and the same seed give the same interval.
 
     There is none for fewer than two problems, nor where all have the same score: resampling can't show what
-    spread there would be. Raises ValueError unless 0 < level < 1, or where `resamples` are too few for the level.
+    spread there would be. Raises ValueError unless 0 < level < 1, where `resamples` are too few for the level, or where
+    a score is no finite number.
     """
     return bootstrap(scores, level, resamples, seed)[0]
 
@@ -70,6 +71,8 @@ def bootstrap_interval(
 def bootstrap(scores: Sequence[float], level: float, resamples: int, seed: int) -> tuple[Interval, list[float]]:
     """`bootstrap_interval`, and the sorted means that it is cut from; no means where there is no interval."""
     check_level(level)
+    if unfit := [score for score in scores if not math.isfinite(score)]:
+        raise ValueError(f"scores must be finite numbers, not {unfit[0]}")
     cut = math.floor((resamples + 1) * (1 - level) / 2)
     if cut < 1:
         raise ValueError(f"{resamples} resamples are too few for a level of {level}")

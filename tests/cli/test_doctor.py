@@ -14,7 +14,7 @@ import pytest
 from tests.cli.test_eval import double, eval_gen, eval_humans, of_json, row, solutions_file
 from tests.data.records import write_jsonl
 from tests.eval.doctor.test_known_verdicts import ROWS, contest, submission
-from tests.eval.splits import RIGHT, WRONG
+from tests.eval.splits import ALSO_WRONG, RIGHT, WRONG
 from tests.support import gencode, shared_path
 
 ERROR = {
@@ -63,6 +63,41 @@ def test_a_file_with_disagreements_is_tabulated_and_gone_on_with(tmp_path: Path)
     assert len(journal.read_text().splitlines()) <= len(lines) + 1, "only what was lost, and what got no verdict"
 
 
+def test_a_file_that_shows_nothing_is_not_as_it_should_be(tmp_path: Path) -> None:
+    rows = [
+        contest("a", submission("a.cc", "AC", "int main(){}", language=2), submission("b.py", "AC", RIGHT, agrees=None))
+    ]
+    done = doctor(tmp_path, "--known_verdicts", write_jsonl(tmp_path / "known.jsonl", rows), "--skip_kit")
+    assert done.returncode == 1
+    assert "no confirmed python3 submission: nothing was shown" in done.stdout.splitlines()
+    assert "NOT all as it should be" in done.stderr
+
+
+def test_what_is_amiss_with_a_run_is_said_before_the_kit_runs(tmp_path: Path) -> None:
+    one = contest("a", submission("a.py", "AC", RIGHT))
+    known = write_jsonl(tmp_path / "known.jsonl", [one])
+    twins = write_jsonl(tmp_path / "twins.jsonl", [one, one])
+    checker = write_jsonl(tmp_path / "checker.jsonl", [one | {"checker": 3}])
+    for options, said in (
+        (["--known_verdicts", known, "--resume", "none"], "there is no run 'none'"),
+        (["--known_verdicts", known, "--run", ".."], "'..' is no name for a run"),
+        (["--known_verdicts", twins], "two problems of the split are called 'a'"),
+        (["--known_verdicts", checker], "checker"),
+    ):
+        done = doctor(tmp_path, *options)
+        assert done.returncode == 2, done.stderr
+        assert said in done.stderr.splitlines()[-1]
+        assert "kit" not in done.stdout
+
+
+def test_an_unknown_backend_takes_no_name_of_a_run(tmp_path: Path) -> None:
+    known = write_jsonl(tmp_path / "known.jsonl", [contest("a", submission("a.py", "AC", RIGHT))])
+    options = ("--known_verdicts", known, "--skip_kit", "--run", "mine")
+    assert doctor(tmp_path, *options, "--backend", "locl").returncode == 2
+    assert not (tmp_path / "runs").exists()
+    assert doctor(tmp_path, *options).returncode == 0
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_without_isolation_what_is_not_held_is_said(tmp_path: Path) -> None:
@@ -95,7 +130,7 @@ def test_a_mistake_of_the_user_is_one_line_and_exit_status_2(tmp_path: Path, opt
 def problems(tmp_path: Path) -> Path:
     """A problem with solutions called right (one isn't) and wrong, in two languages, and one without any."""
     correct = {"language": [3, 2, 3], "solution": [RIGHT, "int main(){}", WRONG]}
-    incorrect = {"language": [3, 3], "solution": ["print(", WRONG]}
+    incorrect = {"language": [3, 3], "solution": ["print(", ALSO_WRONG]}
     return write_jsonl(
         tmp_path / "problems.jsonl", [double("a", solutions=correct, incorrect_solutions=incorrect), double("b")]
     )

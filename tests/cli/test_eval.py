@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.data.records import record, write_jsonl
-from tests.eval.splits import RIGHT, WRONG
+from tests.eval.splits import ALSO_WRONG, RIGHT, WRONG
 from tests.support import gencode
 
 DOUBLE = {"input": ["1\n", "2\n", "3\n"], "output": ["2\n", "4\n", "6\n"]}
@@ -30,7 +30,7 @@ STRICT = 'code_tester.sandbox="strict"'
 def problems(tmp_path: Path) -> Path:
     """Two problems, one with human solutions: two called right (one isn't), two called wrong, one in C++."""
     correct = {"language": [3, 2, 3], "solution": [RIGHT, "int main(){}", WRONG]}
-    incorrect = {"language": [3, 3], "solution": ["print(", WRONG]}
+    incorrect = {"language": [3, 3], "solution": ["print(", ALSO_WRONG]}
     return write_jsonl(
         tmp_path / "problems.jsonl", [double("a", solutions=correct, incorrect_solutions=incorrect), double("b")]
     )
@@ -261,3 +261,36 @@ def test_ctrl_c_ends_an_eval_in_one_line_and_leaves_nothing_behind(tmp_path: Pat
     assert process.returncode == 130, stderr
     assert stderr.endswith("interrupted\n") and "Traceback" not in stderr
     assert list((tmp_path / "tmp").glob("gencode-*")) == []
+
+
+def test_an_unknown_backend_takes_no_name_of_a_run(tmp_path: Path, problems: Path) -> None:
+    done = eval_humans(tmp_path, problems, "--run", "mine", "-o", "code_tester.tester_type=locl")
+    assert (done.returncode, "did you mean 'local'" in done.stderr) == (2, True)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_human_solution_in_both_lists_is_scored_and_says_nothing_of_the_judge(tmp_path: Path) -> None:
+    both = {"language": [3], "solution": [WRONG]}
+    correct = {"language": [3, 3], "solution": [RIGHT, WRONG]}
+    path = write_jsonl(tmp_path / "p.jsonl", [double("a", solutions=correct, incorrect_solutions=both)])
+    done = eval_humans(tmp_path, path, "--k", 1, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    values = json.loads(done.stdout)
+    assert values["pass_at_k"] == {"pass@1": 0.5}
+    assert values["agreement"] == {
+        "correct_accepted": 1, "correct_total": 1, "incorrect_rejected": 0, "incorrect_total": 0,
+    }  # fmt: skip
+    assert (values["judge_error"]["correct_rejected"], values["judge_error"]["correct_total"]) == (0, 1)
+
+
+CRASHING = "raise SystemExit(99)"
+
+
+def test_a_checker_that_crashes_is_said_to_have_crashed(tmp_path: Path) -> None:
+    checker = {"name": "program", "arguments": {"protocol": "icpc", "files": {"check.py": CRASHING}}}
+    solutions = {"language": [3], "solution": [RIGHT]}
+    path = write_jsonl(tmp_path / "p.jsonl", [double("a", checker=checker, solutions=solutions)])
+    done = eval_humans(tmp_path, path, "--run", "mine")
+    assert done.returncode == 1, done.stderr
+    assert "programs got no verdict (" in done.stderr
+    assert "a fault of the sandbox" not in done.stderr and "checker" in done.stderr

@@ -100,6 +100,36 @@ def test_a_mistake_of_the_user_is_one_line_and_exit_status_2(
     assert said in done.stderr and "Traceback" not in done.stderr
 
 
+def test_an_unknown_backend_takes_no_name_of_a_run(tmp_path: Path, problems: Path) -> None:
+    done = validate(tmp_path, problems, "--run", "mine", "-o", "code_tester.tester_type=locl")
+    assert (done.returncode, "did you mean 'local'" in done.stderr) == (2, True)
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "options", "given"),
+    [
+        ([4, 4], [], True),
+        ([4, None], [], False),
+        ([None, None], [], False),
+        ([4, 4], ["-o", "code_tester.timeout=4"], False),
+    ],
+)
+def test_a_factor_to_set_is_given_only_where_the_problems_own_limits_were_in_force(
+    tmp_path: Path, seconds: list[int | None], options: list, given: bool
+) -> None:
+    slow = {"language": [3], "solution": ["import time\nwhile time.process_time() < 0.1: pass\nprint(3)"]}
+    tests = {"public_tests": {"input": ["1\n"], "output": ["3\n"]}}
+    limits = [{"time_limit": {"seconds": each} if each else None} for each in seconds]
+    rows = [record(f"p{i}", solutions=slow, **tests | limit) for i, limit in enumerate(limits)]
+    path = write_jsonl(tmp_path / "p.jsonl", rows)
+    done = validate(tmp_path, path, *options, "--json", tmp_path / "out.json")
+    assert done.returncode == 0, done.stderr
+    calibration = of_json(tmp_path / "out.json")["calibration"]
+    assert calibration["factor"] > 0
+    assert ("time_limit_factor" in calibration) == given
+
+
 def test_a_validation_that_is_killed_goes_on_and_says_the_same(tmp_path: Path, problems: Path) -> None:
     command = [sys.executable, "-m", "alpha_codium", "data", "validate", str(problems), "--run", "killed", "-q"]
     environment = os.environ | {"GENCODE_HOME": str(tmp_path), "TMPDIR": str(tmp_path)}

@@ -8,6 +8,7 @@ from alpha_codium.problem import Problem, Solution, TestCase
 from alpha_codium.verdict import Execution, Report, Status
 
 RIGHT, WRONG, BROKEN = "print(2 * int(input()))", "print(0)", "print("
+ALSO_WRONG = "print(0) # as well"
 LOST = "# the sandbox loses this one\n" + RIGHT
 
 
@@ -22,7 +23,7 @@ def labelled(name: str) -> Problem:
     return problem(
         name,
         solutions=(Solution("cpp", "int main(){}"), Solution("python3", RIGHT), Solution("python3", WRONG)),
-        incorrect_solutions=(Solution("python3", BROKEN), Solution("java", "x"), Solution("python3", WRONG)),
+        incorrect_solutions=(Solution("python3", BROKEN), Solution("java", "x"), Solution("python3", ALSO_WRONG)),
     )
 
 
@@ -53,4 +54,4 @@ class Arithmetic:
     def _execution(self, program: str, text: str) -> Execution:
         if program == LOST and self.lose:
             return Execution(Status.INTERNAL_ERROR)
-        return Execution(Status.FINISHED, stdout="0\n" if program == WRONG else f"{2 * int(text)}\n")
+        return Execution(Status.FINISHED, stdout="0\n" if program in (WRONG, ALSO_WRONG) else f"{2 * int(text)}\n")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.eval import evaluate, human_solutions, prepare_for_evaluation
+from alpha_codium.errors import UserError
+from alpha_codium.eval import calculate_metrics, evaluate, human_solutions, prepare_for_evaluation
 from alpha_codium.eval.known import (
     KNOWN_CORRECT,
     KNOWN_INCORRECT,
@@ -17,6 +18,7 @@ from alpha_codium.eval.known import (
     error_of_human_solutions,
     split_known,
     with_known,
+    without_disputed,
 )
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
@@ -25,7 +27,7 @@ from alpha_codium.judge import Judge
 from alpha_codium.problem import CheckerSpec, Problem, Solution
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Verdict
-from tests.eval.splits import BROKEN, RIGHT, WRONG, Arithmetic, labelled, problem
+from tests.eval.splits import ALSO_WRONG, BROKEN, LOST, RIGHT, WRONG, Arithmetic, labelled, problem
 from tests.eval.test_prepare import row
 
 GROUPS = ["generated", KNOWN_CORRECT, KNOWN_INCORRECT]
@@ -53,7 +55,7 @@ def test_the_first_few_programs_that_can_be_run_are_taken_of_each_kind() -> None
         (KNOWN_CORRECT, 0, "1"),
         (KNOWN_CORRECT, 1, "2"),
         (KNOWN_INCORRECT, 0, BROKEN),
-        (KNOWN_INCORRECT, 1, WRONG),
+        (KNOWN_INCORRECT, 1, ALSO_WRONG),
     ]
 
 
@@ -85,7 +87,7 @@ async def test_known_programs_are_journalled_and_not_judged_again(tmp_path: Path
     rows = [row("a", RIGHT)]
     before = await judged([labelled("a")], rows, 2, tmp_path / "journal", first)
     assert await judged([labelled("a")], rows, 2, tmp_path / "journal", second) == before
-    assert (sorted(first.runs), second.runs) == (sorted([RIGHT, WRONG, BROKEN]), [])
+    assert (sorted(first.runs), second.runs) == (sorted([RIGHT, WRONG, BROKEN, ALSO_WRONG]), [])
 
 
 async def test_what_can_not_be_judged_is_in_no_total_and_makes_no_score_incomplete() -> None:
@@ -106,6 +108,26 @@ async def test_where_nothing_is_known_the_reason_is_said(most: int, reason: str)
 async def test_a_kind_that_is_not_there_is_said_to_be_missing() -> None:
     _, error = await judged([problem("a", solutions=python(RIGHT))], [], 2)
     assert str(error) == "0 of 1 known-correct rejected, no known-incorrect program (local)"
+
+
+async def test_a_kind_that_got_no_verdict_is_not_said_to_be_missing() -> None:
+    _, error = await judged([problem("a", solutions=python(LOST, LOST + "\n"))], [], 1)
+    assert str(error).startswith("no known-correct program judged, ")
+    assert str(error).endswith(", 1 got no verdict (local)")
+
+
+async def test_a_program_in_both_lists_says_nothing_of_the_judge() -> None:
+    given = problem("a", solutions=python(WRONG, RIGHT), incorrect_solutions=python(WRONG, BROKEN))
+    _, error = await judged([given], [], 1)
+    assert error == JudgeError("local", 0, 1, 0, 1), "the next one is taken in its place"
+    tasks = human_solutions([given], "both", "private_tests")
+    results = await run_evaluation(tasks, Judge(Arithmetic()))
+    told = without_disputed(results, tasks)
+    assert [c.verdict for p in told for c in p.candidates] == [Verdict.ACCEPTED, Verdict.COMPILATION_ERROR]
+    assert error_of_human_solutions(told, "local") == JudgeError("local", 0, 1, 0, 1)
+    assert agreement(told) == {
+        "correct_accepted": 1, "correct_total": 1, "incorrect_rejected": 1, "incorrect_total": 1,
+    }  # fmt: skip
 
 
 async def test_for_human_solutions_it_is_their_agreement_seen_from_the_other_side() -> None:
@@ -156,3 +178,13 @@ def test_the_python_call_gives_it_from_real_programs() -> None:
 def test_a_sandbox_of_the_callers_is_named_by_its_class() -> None:
     result = evaluate([row("a", RIGHT)], [labelled("a")], sandbox=Arithmetic(), k=[1])
     assert result.extra["judge_error"]["backend"] == "Arithmetic"
+
+
+@pytest.mark.parametrize("k", [[0], 1, [], "5", [1, -2], [1.5]])
+def test_a_k_that_is_none_is_refused_before_anything_runs(k) -> None:
+    sandbox = Arithmetic()
+    with pytest.raises(UserError, match="k must be a list of numbers above 0"):
+        evaluate([row("a", RIGHT)], [labelled("a")], sandbox=sandbox, k=k)
+    with pytest.raises(UserError, match="k must be a list of numbers above 0"):
+        calculate_metrics(prepare_for_evaluation([row("a", RIGHT)], [labelled("a")]), k, sandbox)
+    assert sandbox.runs == []

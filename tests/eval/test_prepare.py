@@ -6,7 +6,7 @@ from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval import human_solutions, parse_test_types, prepare_for_evaluation
 from alpha_codium.problem import Problem, TestCase, TestType
 from alpha_codium.solution import ErrorKind, SampleError
-from tests.eval.splits import BROKEN, RIGHT, WRONG, labelled, problem
+from tests.eval.splits import ALSO_WRONG, BROKEN, RIGHT, WRONG, labelled, problem
 
 SPLIT = [problem("a"), problem("b"), problem("c", tests=1)]
 
@@ -93,10 +93,10 @@ def test_tests_of_several_kinds_stand_in_the_datasets_order() -> None:
     ("groups", "programs", "skipped"),
     [
         ("correct", [("correct", 0, RIGHT), ("correct", 1, WRONG)], 1),
-        ("incorrect", [("incorrect", 0, BROKEN), ("incorrect", 1, WRONG)], 1),
+        ("incorrect", [("incorrect", 0, BROKEN), ("incorrect", 1, ALSO_WRONG)], 1),
         (
             "both",
-            [("correct", 0, RIGHT), ("correct", 1, WRONG), ("incorrect", 0, BROKEN), ("incorrect", 1, WRONG)],
+            [("correct", 0, RIGHT), ("correct", 1, WRONG), ("incorrect", 0, BROKEN), ("incorrect", 1, ALSO_WRONG)],
             2,
         ),
     ],

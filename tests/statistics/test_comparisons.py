@@ -108,12 +108,16 @@ def test_a_few_problems_never_make_a_tiny_p_value() -> None:
     assert found.p_value == 0.25
 
 
-def test_where_nothing_differs_p_is_1_and_where_all_differ_alike_it_is_unknown() -> None:
+def test_where_nothing_differs_p_is_1_and_where_all_differ_alike_signs_alone_tell() -> None:
     scores = named([0.0, 0.5, 1.0])
     same = paired_bootstrap(scores, scores)
     assert (same.value, same.p_value, same.interval.bounds) == (0.0, 1.0, None)
     shifted = paired_bootstrap(named([0.1, 0.2, 0.3]), named([0.3, 0.4, 0.5]))
-    assert (shifted.value, shifted.p_value, shifted.interval.bounds) == (pytest.approx(0.2), None, None)
+    assert (shifted.value, shifted.p_value, shifted.interval.bounds) == (pytest.approx(0.2), 0.25, None)
+    all_gained = paired_bootstrap(named([0.0] * 10), named([1.0] * 10))
+    assert (all_gained.p_value, all_gained.interval.bounds) == (2**-9, None)
+    assert all_gained.p_value == mcnemar(10, 0)
+    assert paired_bootstrap(named([0.0]), named([1.0])).p_value == 1.0
     assert "no two problems differ" in shifted.interval.reason
     assert paired_bootstrap({"a": 0.0}, {"a": 1.0}).interval.reason == "there is one problem only"
 

@@ -144,3 +144,10 @@ def test_the_bootstrap_holds_the_truth_nearly_as_often_as_it_says_from_fifty_pro
 
 def test_a_model_compared_with_itself_rarely_seems_better() -> None:
     assert 0.02 < false_alarms(50, 300, resamples=400) < 0.10
+
+
+@pytest.mark.parametrize("unfit", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("others", [[], [0.5], [0.0, 1.0]])
+def test_a_score_that_is_no_number_is_refused(unfit: float, others: list[float]) -> None:
+    with pytest.raises(ValueError, match="must be finite numbers"):
+        bootstrap_interval([*others, unfit])

@@ -137,6 +137,10 @@ async def _missing_modules(judge: Judge, names: set[str]) -> set[str]:
     missing = set()
     for name in sorted(names):
         report = await judge.sandbox.run(f"import {name}", [""])
-        if not report.executions or report.executions[0].status is not Status.FINISHED:
-            missing.add(name)
+        # Whatever else goes wrong here isn't for lack of the module, and shows in the cases.
+        missing |= {
+            name
+            for execution in report.executions
+            if execution.status is Status.RUNTIME_ERROR and "ModuleNotFoundError" in execution.stderr
+        }
     return missing

@@ -2,12 +2,13 @@
 
 1. A file holds problems in the schema of CodeContests, each with a `checker` and `submissions[{file, language,
    expected_verdict, code}]`, as contest packages have them. `agrees`, where it stands, says whether the label is
-   confirmed.
+   confirmed: true, else (false, null) not. A label without it is taken for confirmed.
 2. Every submission that can be run is judged by all tests of its problem. The others are listed without a verdict.
 3. Labels are those of contests. `PARTIAL` is any rejection. `RTE` is a crash or too much memory, which the packages
    don't tell apart.
 """
 
+import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from alpha_codium.verdict import Verdict
 GROUP = "submission"
 ACCEPTED = "AC"
 PARTIAL = "PARTIAL"
+# Of difflib's likeness: "python", "Python 3" and "pyhton3" are above, "pypy3" and "python2.7" below.
+LIKE_PYTHON = 0.8
 CLASSES = {
     ACCEPTED: frozenset({Verdict.ACCEPTED}),
     "WA": frozenset({Verdict.WRONG_ANSWER}),
@@ -52,7 +55,7 @@ class Submission:
     def language_name(self) -> str:
         """The language in the words of the schema."""
         known = isinstance(self.language, int) and 0 <= self.language < len(LANGUAGES)
-        return LANGUAGES[int(self.language)] if known else str(self.language).lower()
+        return LANGUAGES[int(self.language)] if known else str(self.language).strip().lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +129,8 @@ class KnownReport:
 
     @property
     def faultless(self) -> bool:
-        """Whether every confirmed submission was accepted or rejected as it should be."""
-        return all(result.right for result in self.confirmed)
+        """Whether every confirmed submission was accepted or rejected as it should be, and there was one."""
+        return bool(self.confirmed) and all(result.right for result in self.confirmed)
 
     @property
     def class_share(self) -> tuple[int, int]:
@@ -169,15 +172,14 @@ class KnownVerdicts:
         }
         if not any(self.submissions.values()):
             raise DatasetError(f"{path} holds no submissions: each problem needs `submissions` with known verdicts")
-
-    @property
-    def evaluation_set(self) -> EvaluationSet:
-        """What is to be judged: the submissions that can be run, by all tests."""
         entries = {
             name: tuple(Entry(i, GROUP, s.code) for i, s in enumerate(given) if s.language_name == RUNNABLE)
             for name, given in self.submissions.items()
         }
-        return EvaluationSet(self.problems, entries, tuple(TestType))
+        # What is to be judged: the submissions that can be run, by all tests.
+        self.evaluation_set = EvaluationSet(self.problems, entries, tuple(TestType))
+        # Problems are read when they are asked for: what one holds amiss is to be said now, not after an hour.
+        self.programs = sum(len(task.entries) for task in self.evaluation_set)
 
     def report(self, results: Sequence[ProblemResult], cpu_limit_of: Mapping[str, float]) -> KnownReport:
         """All submissions beside what the judge said of them; `cpu_limit_of` gives the seconds a test by problem."""
@@ -207,8 +209,27 @@ def _submission(values: Any, where: str, problem: str) -> Submission:
     label = values["expected_verdict"].upper()
     if label not in CLASSES:
         raise DatasetError(f"{where}: expected_verdict {label!r} is unknown{nearest(label, CLASSES)}")
-    confirmed = values.get("agrees", True) is True
-    return Submission(problem, values["file"], values["language"], label, values["code"], confirmed)
+    agrees = values.get("agrees", True)
+    if not (agrees is None or isinstance(agrees, bool)):
+        raise DatasetError(f"{where}: agrees must be true, false or null, not {agrees!r}")
+    _check_language(values["language"], where)
+    return Submission(problem, values["file"], values["language"], label, values["code"], confirmed=agrees is True)
+
+
+def _check_language(given: int | str, where: str) -> None:
+    """Raise DatasetError for a number of no language, and for a word that seems to mean Python.
+
+    Other words are languages that can't be run, and listed; one that means Python is a mistake.
+    """
+    if isinstance(given, int):
+        if not 0 <= given < len(LANGUAGES) or isinstance(given, bool):
+            numbers = ", ".join(f"{number} {name}" for number, name in enumerate(LANGUAGES))
+            raise DatasetError(f"{where}: language {given!r} is unknown (there is: {numbers})")
+        return
+    word = given.strip().lower()
+    pythons = [name for name in LANGUAGES if name.startswith("python")]
+    if word not in LANGUAGES and difflib.get_close_matches(word, pythons, cutoff=LIKE_PYTHON):
+        raise DatasetError(f"{where}: language {given!r} is unknown{nearest(word, pythons)}")
 
 
 def _seen(result: CandidateResult, cpu_limit: float) -> str:

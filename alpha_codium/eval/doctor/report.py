@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from alpha_codium.eval.doctor.examination import CaseResult, Examination, Finding
 from alpha_codium.eval.doctor.kit import ANY, REJECTIONS
 from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownResult, table
+from alpha_codium.eval.prepare import RUNNABLE
 
 
 def kit_lines(examination: Examination) -> Iterator[str]:
@@ -18,7 +19,10 @@ def kit_lines(examination: Examination) -> Iterator[str]:
 
 def known_lines(report: KnownReport) -> Iterator[str]:
     """The tables of labels and verdicts, the shares, and each submission whose verdict is of another class."""
-    yield from _table_lines("confirmed", report.confirmed)
+    if report.confirmed:
+        yield from _table_lines("confirmed", report.confirmed)
+    else:
+        yield f"no confirmed {RUNNABLE} submission: nothing was shown"
     if report.unconfirmed:
         yield from _table_lines("not confirmed", report.unconfirmed)
     right, total = report.class_share

@@ -22,6 +22,7 @@ from alpha_codium.eval.validation.alternatives import ORDER_FREE
 from alpha_codium.eval.validation.case import Case, Known
 from alpha_codium.eval.validation.findings import Finding, Reason, first_difference, plural
 from alpha_codium.eval.validation.observation import NO
+from alpha_codium.eval.validation.wording import LONGEST_QUOTE
 from alpha_codium.verdict import Verdict
 
 LEAST_WITNESSES = 2
@@ -187,7 +188,7 @@ def _several_findings(case: Case, several: bool | None, evidence: list[dict[str,
         return []
     rejected = [entry for entry in evidence if entry["verdict"] != Verdict.ACCEPTED.value]
     tests = len({(entry["test_type"], entry["test"]) for entry in evidence})
-    says = f"; the statement says {case.wording!r}" if case.wording else ""
+    says = f"; the statement says {case.wording[:LONGEST_QUOTE]!r}" if case.wording else ""
     how = "known-correct programs give other answers than expected" if rejected else "the checker accepts other answers"
     text = f"{plural(tests, 'test')}: {how}{says}"
     return [Finding(Reason.SEVERAL_ANSWERS, text, tuple(evidence), fault=bool(rejected))]

@@ -65,7 +65,7 @@ def _suggest(case: Case, places: Sequence[int]) -> tuple[CheckerSpec | None, dic
 
 
 def _is_supported(case: Case, alternative: Alternative) -> bool:
-    return alternative.key != ORDER_FREE or "order" in case.wording
+    return alternative.key != ORDER_FREE or "order" in case.wording.lower()
 
 
 def _score(case: Case, places: Sequence[int], accepts: Accepts) -> dict[str, int]:

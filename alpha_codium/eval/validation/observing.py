@@ -2,7 +2,9 @@
 
 1. `ObservingJudge` stands where a `Judge` does. Each program's observation is one line of `observations.jsonl`, on the
    disk before the verdict is given: so whatever a run's journal holds as judged has its observation.
-2. Verdicts go on without their tests, which would fill the memory of a machine on a large split.
+2. Verdicts go on without their tests, which would fill the memory of a machine on a large split. A program that the
+   sandbox lost on any test has no verdict, even if an earlier test failed it: each test says something of its own, so
+   it is judged again when the run is gone on with.
 3. Known-correct programs that ran out of time are run on those tests once more, with `WIDER` times the limit: a tight
    limit is told from a program that never ends.
 """
@@ -19,7 +21,7 @@ from alpha_codium.eval.validation.observation import Observation, Wider, observe
 from alpha_codium.judge import Judge, ProblemJudge
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.runs import Journal
-from alpha_codium.verdict import Judgement, Verdict
+from alpha_codium.verdict import Judgement, TestResult, Verdict
 
 WIDER = 4.0
 FILE = "observations.jsonl"
@@ -53,7 +55,16 @@ class ObservingProblemJudge:
         judgement = await self.inner.judge(program, tests, stop_early=False)
         if judgement.tests:
             await self._note(program, tests, judgement)
-        return replace(judgement, tests=())
+        # No test was left out, so results and tests pair up where there are results.
+        lost = [r for t, r in zip(tests, judgement.tests, strict=False) if self._is_lost(t, r)]
+        if not lost:
+            return replace(judgement, tests=())
+        why = lost[0].execution.stderr or judgement.message
+        return replace(judgement, verdict=Verdict.INTERNAL_ERROR, message=why, tests=())
+
+    def _is_lost(self, test: TestCase, result: TestResult) -> bool:
+        """Whether a test has no verdict though it can be run."""
+        return result.verdict is Verdict.INTERNAL_ERROR and not self.inner.fault_of(test)
 
     async def _note(self, program: str, tests: Sequence[TestCase], judgement: Judgement) -> None:
         is_correct = any(solution.code == program for solution in self.problem.solutions)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from alpha_codium.errors import Unjudgeable
+from alpha_codium.eval.known import disputed
 from alpha_codium.eval.prepare import CORRECT, INCORRECT, Task, human_solutions
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
@@ -93,7 +94,7 @@ def _made(
 ) -> Case:
     problem = task.problem
     # A program that stands in both lists says nothing of either.
-    disputed = {s.code for s in problem.solutions} & {s.code for s in problem.incorrect_solutions}
+    neither = disputed(problem)
     return Case(
         problem=problem,
         tests=task.tests,
@@ -101,8 +102,8 @@ def _made(
         checker=checker_in_force(problem, judge.rules),
         limits=judge.rules.limits_for(problem),
         alternatives=alternatives_for(problem),
-        correct=tuple(k for k in known if k.label == CORRECT and k.program not in disputed),
-        incorrect=tuple(k for k in known if k.label == INCORRECT and k.program not in disputed),
+        correct=tuple(k for k in known if k.label == CORRECT and k.program not in neither),
+        incorrect=tuple(k for k in known if k.label == INCORRECT and k.program not in neither),
         malformed=malformed,
         not_run=task.skipped,
         wording=several_answers(problem.description),

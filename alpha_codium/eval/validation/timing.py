@@ -28,6 +28,8 @@ STEP_SECONDS, LEAST_SECONDS = 0.5, 1.0
 STEP_BYTES, LEAST_BYTES = 64 * 2**20, 256 * 2**20
 # What is taken of CPU time before a program that is stopped by it may be a little less than the limit.
 BY_CPU = 0.95
+NONE_FINISHED = "no known-correct program finished a test"
+TOO_SMALL = "the CPU time of known-correct programs is too small to measure"
 SHORT = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
 
 
@@ -68,24 +70,33 @@ def examine_limits(case: Case, near: float = NEAR) -> Timing:
 def calibration(
     timings: Sequence[Timing], near: float = NEAR, time_limit_factor: float | None = None
 ) -> dict[str, Any]:
-    """What the limits of a split are to this machine; null where no known-correct program finished.
+    """What the limits of a split are to this machine.
 
-    `time_limit_factor`, if that is what the problems' own limits were multiplied by, gives the one to set instead.
+    The factor is None where no known-correct program finished, or where they need too little to measure: the `reason`
+    says which. `time_limit_factor`, if that is what the problems' own limits were multiplied by, gives the one to set
+    instead.
     """
     shares = sorted(timing.share for timing in timings if timing.share is not None)
     if not shares:
-        return {"problems": 0, "factor": None}
+        return {"problems": 0, "factor": None, "reason": NONE_FINISHED}
     at_95 = shares[math.ceil(CALIBRATED_SHARE * len(shares)) - 1]
-    factor = at_95 / near
-    values = {
+    values: dict[str, Any] = {
         "problems": len(shares),
         "median_share": round(median(shares), 4),
         "share_at_95_percent": round(at_95, 4),
         "largest_share": round(shares[-1], 4),
         "near": near,
-        "factor": round(factor, 3),
     }
-    return values | ({"time_limit_factor": round(time_limit_factor * factor, 2)} if time_limit_factor else {})
+    if at_95 == 0:
+        return values | {"factor": None, "reason": TOO_SMALL}
+    factor = at_95 / near
+    instead = {"time_limit_factor": _three_digits(time_limit_factor * factor)} if time_limit_factor else {}
+    return values | {"factor": _three_digits(factor)} | instead
+
+
+def _three_digits(number: float) -> float:
+    """Rounded to three digits that count, so that no small number becomes 0."""
+    return float(f"{number:.3g}")
 
 
 def _need(known: Known, place: int, limit: float) -> float | None:

@@ -2,18 +2,23 @@
 
 import re
 
-_MANY = r"(?:multiple|several|many|more than one|various|different|not unique)"
+_IF = r"(?:if|when|where|in case)"
+_MANY = r"(?:multiple|several|many|more than one|various|different)"
 _PRINT = r"(?:print|output|display|report|write|return)"
 _TAKE = rf"(?:{_PRINT}|find|give|choose|accept\w*|allowed|happy|satisfied|can be any|suits?)"
 _ANSWER = (
     r"(?:answer|solution|output|way|path|set|sequence|arrangement|permutation|partition|matrix|string|array|graph|tree|"
-    r"representation|construction|colou?ring|(?:optimal|suitable|valid|possible|correct|such) \w+)s?"
+    r"representation|construction|colou?ring|plan|code|choice|option|strateg(?:y|ie)|combination|assignment|schedule|"
+    r"ordering|subset|subsequence|substring|route|cycle|configuration|expression|"
+    r"(?:optimal|suitable|valid|possible|correct|such) \w+)s?"
 )
+_SEVERAL_ANSWERS = rf"(?:{_MANY} (?:\w+ ){{0,3}}?(?:{_ANSWER}|of (?:them|these|those))|not unique)"
+_ANY = r"any\b(?! (?:\w+ )?(?:inputs?|tests?|numbers?|cases?)\b)"
 _ANY_ONE = r"any (?:of (?:them|these|those)|will|is|one)"
 # Each must leave no doubt that one of several answers will do: "any number" and "the smallest of several" are none.
 _PATTERNS = (
-    rf"\b(?:if|when|where|in case)\b[^.;]{{0,80}}?\b{_MANY}\b[^.;]{{0,160}}?\b{_TAKE}\b[^.;]{{0,40}}?\bany\b",
-    rf"\b(?:if|when|where|in case)\b[^.;]{{0,80}}?\b{_MANY}\b[^.;]{{0,80}}?\b{_ANY_ONE}\b",
+    rf"\b{_IF}\b[^.;]{{0,80}}?\b{_SEVERAL_ANSWERS}\b[^.;]{{0,160}}?\b{_TAKE}\b[^.;]{{0,40}}?\b{_ANY}",
+    rf"\b{_IF}\b[^.;]{{0,80}}?\b{_SEVERAL_ANSWERS}\b[^.;]{{0,80}}?\b{_ANY_ONE}\b",
     rf"\b{_PRINT} any (?:one )?(?:of (?:them|these|those)|{_ANSWER})\b",
     rf"\b{_PRINT} any\s*(?:\.|$)",
     r"\bany (?:of (?:them|these|those)|(?:such |valid |correct |possible |suitable )?(?:answer|solution|output)s?)\b"
@@ -23,10 +28,11 @@ _PATTERNS = (
     rf"\bthere (?:may|might|can) be {_MANY} (?:accepted|correct|valid|possible|optimal) {_ANSWER}",
 )
 _SEVERAL = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE)
+# Of the words found, so many characters are shown in a sentence.
 LONGEST_QUOTE = 160
 
 
 def several_answers(statement: str) -> str:
     """The words by which a statement allows one of several answers; nothing where it has none that we know."""
     found = _SEVERAL.search(" ".join(statement.split()))
-    return found.group()[:LONGEST_QUOTE] if found else ""
+    return found.group() if found else ""

@@ -96,7 +96,8 @@ class NoNumpy:
     """An interpreter that has no modules but its own."""
 
     async def run(self, program: str, inputs: Sequence[str]) -> Report:
-        return Report(Execution(Status.FINISHED), (Execution(Status.RUNTIME_ERROR),))
+        why = "ModuleNotFoundError: No module named 'numpy'"
+        return Report(Execution(Status.FINISHED), (Execution(Status.RUNTIME_ERROR, stderr=why),))
 
 
 async def test_a_judge_that_accepts_everything_is_right_only_where_that_is_right(kit: list[Case]) -> None:
@@ -154,6 +155,22 @@ async def test_a_module_that_the_interpreter_lacks_is_no_fault(kit: list[Case]) 
     examination = await examine(Says(Verdict.ACCEPTED, NoNumpy()), needing)
     assert found(examination, Finding.NOT_RUN) == {case.name for case in needing} | {AFTERWARDS + needing[0].name}
     assert examination.faultless
+
+
+@pytest.mark.parametrize(
+    "execution",
+    [Execution(Status.INTERNAL_ERROR), Execution(Status.TIME_LIMIT_EXCEEDED), Execution(Status.MEMORY_LIMIT_EXCEEDED),
+     Execution(Status.RUNTIME_ERROR, stderr="ImportError: libblas.so: cannot open shared object file"), None],
+)  # fmt: skip
+async def test_a_fault_of_the_sandbox_is_no_missing_module(kit: list[Case], execution: Execution | None) -> None:
+    class Faulty:
+        async def run(self, program: str, inputs: Sequence[str]) -> Report:
+            return Report(Execution(Status.FINISHED), (execution,) if execution else ())
+
+    needing = [case for case in kit if case.needs == "numpy"]
+    examination = await examine(Says(Verdict.INTERNAL_ERROR, Faulty()), needing)
+    assert found(examination, Finding.NOT_RUN) == set()
+    assert not examination.faultless
 
 
 async def test_each_result_is_told_and_counted_once(kit: list[Case]) -> None:

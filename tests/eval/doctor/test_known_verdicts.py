@@ -121,6 +121,14 @@ def test_what_differs_is_told_with_what_the_judge_saw(report: KnownReport) -> No
         ("x", "must be a list"),
         ([3], r"submissions\[0\] must be an object"),
         ([submission("a", "AC", "") | {"code": None}], "code is missing"),
+        ([submission("a", "AC", "", agrees="yes")], "agrees must be true, false or null, not 'yes'"),
+        (
+            [submission("a", "AC", "", language=9)],
+            r"language 9 is unknown \(there is: 0 unknown, .*, 3 python3, 4 java",
+        ),
+        ([submission("a", "AC", "", language=True)], "language True is unknown"),
+        ([submission("a", "AC", "", language="Python 3")], r"'Python 3' is unknown \(did you mean 'python3'\?\)"),
+        ([submission("a", "AC", "", language="pyhton3")], r"'pyhton3' is unknown \(did you mean 'python3'\?\)"),
         ([submission("a", "RTEE", "")], r"expected_verdict 'RTEE' is unknown \(did you mean 'RTE'\?\)"),
         ([], "holds no submissions"),
     ],
@@ -136,6 +144,29 @@ def test_languages_are_read_by_number_and_by_name(tmp_path: Path) -> None:
     known = KnownVerdicts(write_jsonl(tmp_path / "known.jsonl", rows))
     (task,) = known.evaluation_set
     assert [entry.index for entry in task.entries] == [0, 1, 2]
+
+
+def test_other_languages_are_listed_with_their_word(tmp_path: Path) -> None:
+    rows = [contest("a", *(submission("x", "AC", "", language=name) for name in ("pypy3", "Kotlin", "rust", "rust")))]
+    report = KnownVerdicts(write_jsonl(tmp_path / "known.jsonl", rows)).report([], {})
+    assert report.not_run == {"pypy3": 1, "kotlin": 1, "rust": 2}
+    assert not report.faultless
+    assert "not run: 2 in rust" in known_lines(report)
+
+
+@pytest.mark.parametrize(("agrees", "confirmed"), [({}, True), ({"agrees": True}, True), ({"agrees": False}, False),
+                                                   ({"agrees": None}, False)])  # fmt: skip
+def test_a_label_is_confirmed_where_agrees_is_true_or_absent(tmp_path: Path, agrees: dict, confirmed: bool) -> None:
+    known = KnownVerdicts(write_jsonl(tmp_path / "known.jsonl", [contest("a", submission("x", "AC", "", **agrees))]))
+    assert [s.confirmed for s in known.submissions["a"]] == [confirmed]
+
+
+def test_problems_that_can_not_be_read_or_told_apart_are_refused_at_once(tmp_path: Path) -> None:
+    one = contest("a", submission("x", "AC", RIGHT))
+    with pytest.raises(DatasetError, match="two problems of the split are called 'a'"):
+        KnownVerdicts(write_jsonl(tmp_path / "twins.jsonl", [one, one]))
+    with pytest.raises(DatasetError, match="checker"):
+        KnownVerdicts(write_jsonl(tmp_path / "checker.jsonl", [one | {"checker": 3}]))
 
 
 RESULTS = st.lists(
@@ -160,8 +191,10 @@ def test_every_submission_is_counted_once(results: list[KnownResult]) -> None:
     assert len(report.confirmed) + len(report.unconfirmed) == counted
     right, total = report.class_share
     assert 0 <= right <= total <= len(report.confirmed)
-    assert report.faultless == all(result.right for result in report.confirmed)
-    assert len(list(known_lines(report))) >= 1
+    assert report.faultless == (all(result.right for result in report.confirmed) and len(report.confirmed) > 0)
+    lines = list(known_lines(report))
+    assert lines
+    assert ("no confirmed python3 submission: nothing was shown" in lines) == (not report.confirmed)
 
 
 @given(RESULTS)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alpha_codium.eval.validation.wording import LONGEST_QUOTE
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.verdict import Verdict
 from tests.eval.validation.cases import assessed, reasons
@@ -144,3 +145,11 @@ def test_a_planted_second_answer_is_found_and_none_where_there_is_none(outlier: 
     found = assessed(["12", "3"], {"a": ["12", "3"], "b": ["12", "3"], "c": [outlier, "3"]})
     assert found.multiple_answers is several
     assert found.is_valid_problem is not several
+
+
+def test_a_long_wording_is_quoted_in_part() -> None:
+    statement = f"If there are several answers{' of the kind that we told you of' * 4}, you may happily print any."
+    found = assessed(["1"], {"a": ["1"], "b": ["2"]}, statement=statement)
+    assert len(found.wording) > LONGEST_QUOTE
+    (finding,) = (f for f in found.findings if f.reason == "several_answers")
+    assert finding.text.endswith(f"; the statement says {found.wording[:LONGEST_QUOTE]!r}")

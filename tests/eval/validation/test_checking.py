@@ -33,7 +33,15 @@ def test_no_checker_is_suggested_that_lets_a_known_incorrect_program_pass() -> N
     assert "no checker of ours fits" in next(f.text for f in found.findings if f.reason == "strict_checker")
 
 
-@pytest.mark.parametrize(("statement", "fits"), [("Print them in any order.", True), ("Print any of them.", False)])
+@pytest.mark.parametrize(
+    ("statement", "fits"),
+    [
+        ("Print them in any order.", True),
+        ("Output them IN ANY ORDER.", True),
+        (f"Print the numbers that were found{' and still are of some use' * 5} in any order.", True),
+        ("Print any of them.", False),
+    ],
+)
 def test_any_order_of_lines_is_suggested_only_where_the_statement_says_so(statement: str, fits: bool) -> None:
     found = assessed(["1\n2"], {"a": ["2\n1"]}, {"x": ["1\n3"]}, statement=statement)
     assert found.suggested_checker == (CheckerSpec("unordered_lines") if fits else None)

@@ -1,6 +1,7 @@
 """Known programs really run: planted faults are found, and nothing else."""
 
 import asyncio
+import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, Solution, TestCase, TestType
 from alpha_codium.runs import RunFolder
 from alpha_codium.sandbox import open_sandbox
+from alpha_codium.verdict import Execution, Status
 from tests.eval.splits import LOST, RIGHT, WRONG, Arithmetic
 from tests.eval.splits import problem as doubling
 from tests.eval.validation.cases import (
@@ -114,6 +116,35 @@ def test_a_program_that_the_sandbox_lost_is_counted_and_said_to_have_no_verdict(
     assert (reasons(found.assessment), found.assessment.counts.correct_run) == (["not_judged"], 1)
     (again,) = validated(split, tmp_path / "run", Arithmetic(lose=False))
     assert (again.unjudged, again.assessment.is_valid_problem, again.assessment.findings) == (0, True, ())
+
+
+class LosesTheSecond(Arithmetic):
+    """Loses every program on the second test, until told not to."""
+
+    def _execution(self, program: str, text: str) -> Execution:
+        if self.lose and text == "2\n":
+            return Execution(Status.INTERNAL_ERROR, stderr="the worker went away")
+        return super()._execution(program, text)
+
+
+@pytest.mark.parametrize("program", [WRONG, RIGHT])
+def test_a_program_that_failed_before_a_test_was_lost_is_judged_again_on_resume(tmp_path: Path, program: str) -> None:
+    split = [
+        doubling("a", solutions=(Solution("python3", RIGHT),), incorrect_solutions=(Solution("python3", program),))
+    ]
+    (found,) = validated(split, tmp_path / "run", LosesTheSecond())
+    assert found.unjudged == 2
+    assert "the worker went away" in found.assessment.findings[-1].text
+    (again,) = validated(split, tmp_path / "run", LosesTheSecond(lose=False))
+    assert (again.unjudged, again.assessment.counts.incorrect_run) == (0, int(program != RIGHT))
+
+
+def test_a_malformed_test_is_not_a_lost_one(tmp_path: Path) -> None:
+    by_call = (TestCase("[1]", "3"), TestCase("2", "4"))
+    known = (Solution("python3", "def double(n):\n    return 2 * n"),)
+    (found,) = validated([Problem("d", private_tests=by_call, solutions=known, execution=CALL)], tmp_path / "run")
+    (line,) = (tmp_path / "run/journal.jsonl").read_text().splitlines()
+    assert (found.unjudged, json.loads(line)["result"]["verdict"]) == (0, "wrong_answer")
 
 
 def test_a_problem_that_can_not_be_judged_says_why_and_is_undecided(tmp_path: Path) -> None:

@@ -79,7 +79,22 @@ def test_the_calibration_factor_forgives_one_problem_of_twenty() -> None:
 
 
 def test_without_known_correct_programs_there_is_no_factor() -> None:
-    assert calibration([timing(None)]) == {"problems": 0, "factor": None}
+    values = calibration([timing(None)])
+    assert values == {"problems": 0, "factor": None, "reason": "no known-correct program finished a test"}
+
+
+def test_programs_too_quick_to_measure_give_no_factor_rather_than_none_at_all_of_the_limit() -> None:
+    values = calibration([timing(0.0)] * 3, time_limit_factor=3.0)
+    assert (values["problems"], values["factor"], values["largest_share"]) == (3, None, 0.0)
+    assert "too small to measure" in values["reason"]
+    assert "time_limit_factor" not in values
+
+
+@given(st.floats(1e-7, 10))
+def test_no_factor_is_rounded_to_0_or_by_more_than_half_a_percent(share: float) -> None:
+    values = calibration([timing(share)], time_limit_factor=3.0)
+    assert values["factor"] == pytest.approx(2 * share, rel=0.006)
+    assert values["time_limit_factor"] == pytest.approx(6 * share, rel=0.006)
 
 
 @given(st.lists(st.floats(0.001, 10), min_size=1, max_size=60))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from alpha_codium.eval.validation.wording import LONGEST_QUOTE, several_answers
+from alpha_codium.eval.validation.wording import several_answers
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,6 @@ def test_wordings_that_allow_one_of_several_answers_are_quoted(sentence: str) ->
     quote = several_answers(f"You are given n numbers. {sentence} The time is short.")
     assert quote
     assert quote in " ".join(sentence.split())
-    assert len(quote) <= LONGEST_QUOTE
 
 
 @pytest.mark.parametrize(
@@ -34,6 +33,9 @@ def test_wordings_that_allow_one_of_several_answers_are_quoted(sentence: str) ->
         "There is a path between any two cities.",
         "There are no multiple edges. Print the answer.",
         "The graph may have multiple edges and any vertex can be the first.",
+        "If there are several planets, find whether you can reach any of them.",
+        "If multiple test cases are given, print the answer for any valid input.",
+        "If there are several answers, print the one that would be right for any valid input.",
         "",
     ],
 )
