@@ -88,6 +88,10 @@ def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = T
     Within either is enough (the ICPC rule: icpc.io/problem-package-format, default output validator). Two integers
     are compared as text, whatever the tolerance: 1000000000 is no answer to 1000000007. Nor is 1e9: a float stands
     for an expected integer only if no other integer is nearer, as 0.9999999 does for 1.
+
+    A distance of just the tolerance is within it (0.500001 and 0.5, 1e-6), though as floats the two may be further
+    apart: four units in the last place of the larger are let pass for that, but never a thousandth of the tolerance,
+    so that nothing clearly beyond it is accepted where numbers are large.
     """
     for name, value in (("abs", abs), ("rel", rel)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
@@ -103,7 +107,9 @@ def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = T
         distance = math.fabs(wanted - got)
         if not _is_float(expected) and not (_is_float(actual) and distance < HALF and math.fabs(wanted) < EXACT):
             return False
-        return distance <= abs or distance <= rel * math.fabs(wanted)
+        bound = max(abs, rel * math.fabs(wanted))
+        rounding = min(4 * math.ulp(max(math.fabs(wanted), math.fabs(got))), bound / 1000)
+        return distance <= bound + rounding
 
     def check(_input: str, expected: str, actual: str, /) -> bool:
         wanted, got = expected.split(), actual.split()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -238,9 +239,41 @@ def test_within_either_tolerance_is_enough() -> None:
     rel=st.floats(0, 1),
 )
 def test_float_follows_its_definition(expected: float, actual: float, abs_: float, rel: float) -> None:
-    distance = abs(expected - actual)
-    wanted = expected == actual or distance <= abs_ or distance <= rel * abs(expected)
-    assert accepts("float", repr(expected), repr(actual), abs=abs_, rel=rel) == wanted
+    distance, bound = abs(expected - actual), max(abs_, rel * abs(expected))
+    accepted = accepts("float", repr(expected), repr(actual), abs=abs_, rel=rel)
+    if distance <= bound:
+        assert accepted
+    if distance > 1.0011 * bound:
+        assert not accepted
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "tolerance", "right"),
+    [
+        ("0.5", "0.500001", {"abs": 1e-6}, True),
+        ("0.3", "0.4", {"abs": 0.1}, True),
+        ("1000000.5", "1000000.500001", {"abs": 1e-6}, True),
+        ("1.0", "1.000001", {"rel": 1e-6}, True),
+        ("0.5", "0.500001001", {"abs": 1e-6}, False),
+        ("0.5", "0.5000010000001", {"abs": 1e-6}, False),
+        ("1e17", "100000000000000016.0", {"abs": 1e-6}, False),
+        ("1.0", "1.0000000000000002", {}, False),
+    ],
+)
+def test_a_distance_of_just_the_tolerance_is_within_it(
+    expected: str, actual: str, tolerance: dict[str, float], right: bool
+) -> None:
+    assert accepts("float", expected, actual, **tolerance) is right
+
+
+@given(st.decimals(-1000, 1000, places=6), st.integers(1, 9), st.booleans())
+def test_decimals_just_the_tolerance_apart_are_within_it(expected: Decimal, power: int, less: bool) -> None:
+    tolerance = Decimal(10) ** -power
+    actual, beyond = (
+        expected + sign * tolerance * share for sign, share in ((1 - 2 * less, 1), (1 - 2 * less, Decimal("1.01")))
+    )
+    assert accepts("float", f"{expected:f}", f"{actual:f}", abs=float(tolerance))
+    assert not accepts("float", f"{expected:f}", f"{beyond:f}", abs=float(tolerance))
 
 
 @given(st.integers(), st.integers(), st.floats(0, 1e9))

@@ -1,6 +1,7 @@
 """The run folder that a command works in: made new, or gone on with if it was made for the same job."""
 
 import platform
+import shutil
 import subprocess
 import tomllib
 from collections.abc import Mapping
@@ -100,6 +101,8 @@ def versions() -> dict[str, str]:
 
 def _revision() -> str:
     """The git revision of the code, or nothing where it isn't in a checkout."""
+    if shutil.which("git") is None:
+        return ""
     folder = Path(alpha_codium.__file__).parent
     done = subprocess.run(
         ["git", "-C", str(folder), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False

@@ -24,6 +24,8 @@ def checker_of_package(package: Mapping[str, Any]) -> CheckerSpec:
     `program`, of the protocol `icpc` unless the package names testlib's.
     """
     if package.get("type") == "custom":
+        if "interactive" in str(package.get("protocol") or "").lower():
+            raise ValueError("interactive validators aren't supported")
         protocol = "testlib" if "testlib" in str(package.get("protocol") or "").lower() else "icpc"
         arguments = {"protocol": protocol, "flags": package.get("flags") or "", "files": package.get("files") or {}}
         return CheckerSpec("program", arguments | ({"main": package["main"]} if package.get("main") else {}))

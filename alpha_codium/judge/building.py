@@ -9,7 +9,6 @@
 
 import functools
 import hashlib
-import os
 import re
 import shutil
 import signal
@@ -70,11 +69,10 @@ def _version_of(compiler: str) -> str:
 
 
 def _compile(files: Mapping[str, str], compiler: str, kept: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="gencode-checker-", dir=kept.parent) as name:
+    with tempfile.TemporaryDirectory(prefix="gencode-checker-", dir=kept.parent, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         for path, text in files.items():
-            (folder / "source" / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / "source" / path).write_bytes(text.encode("utf-8", "replace"))
+            _write(folder / "source", path, text)
         sources = [f"./{path}" for path in sorted(files) if PurePosixPath(path).suffix in SUFFIXES]
         made = folder / "checker"
         command = [compiler, *COMMAND[1:], "-I", ".", "-I", str(_folder("include")), "-o", str(made), *sources]
@@ -84,8 +82,21 @@ def _compile(files: Mapping[str, str], compiler: str, kept: Path) -> None:
         made.replace(kept)
 
 
+def _write(folder: Path, path: str, text: str) -> None:
+    try:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(text.encode("utf-8", "replace"))
+    except (OSError, UnicodeError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise Unjudgeable(f"its checker's file {path[:80]!r} can't be written: {why}") from error
+
+
 def _run_limited(command: Sequence[str], cwd: Path, scratch: Path) -> tuple[int, str]:
-    """Run a compiler under limits, in a group of its own that ends with it; gives its exit status and its stderr."""
+    """Run a compiler under limits; gives its exit status and its stderr.
+
+    What it has started is ended by those limits, should the compiler itself have to be ended before: no process of
+    others can then be meant by mistake. Nobody waits for that.
+    """
     environment = {"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"}
     process = subprocess.Popen(
         ["/bin/sh", "-c", LIMITED, "sh", *command],
@@ -99,8 +110,10 @@ def _run_limited(command: Sequence[str], cwd: Path, scratch: Path) -> tuple[int,
     try:
         said = process.communicate(timeout=2 * COMPILE_SECONDS)[1]
     except BaseException as error:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.kill()
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
         if isinstance(error, subprocess.TimeoutExpired):
             return -signal.SIGKILL, f"it takes longer than {2 * COMPILE_SECONDS} s"
         raise

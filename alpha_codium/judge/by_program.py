@@ -15,7 +15,7 @@ from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.checker_program import CHECKER_LIMITS, CheckerProgram
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import OnResult
-from alpha_codium.judge.runner import Runner
+from alpha_codium.judge.runner import Runner, fault_of_size
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
@@ -32,8 +32,8 @@ class ProgramKind:
     checker: CheckerProgram
 
     def fault_of(self, test: TestCase) -> str:
-        """See `Kind`; any text may be read and printed."""
-        return ""
+        """See `Kind`; the checker finds the test in files, and a program may, too."""
+        return fault_of_size(test.input, test.output)
 
     async def judge_each(self, program: str, tests: Sequence[TestCase], told: OnResult) -> Execution:
         """See `Kind`; raises Unjudgeable where the checker doesn't compile."""

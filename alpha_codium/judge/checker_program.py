@@ -28,8 +28,13 @@ from alpha_codium.verdict import Execution, Status
 CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
+# What the driver `checking` has in the folder where a checker runs.
+TAKEN = ("input", "answer", "output", "feedback", "program.py")
 # How records call the protocols.
-PROTOCOLS = {"": "icpc", "icpc": "icpc", "kattis": "icpc", "testlib": "testlib"}
+PROTOCOLS = {
+    **dict.fromkeys(("", "icpc", "kattis", "icpc output validator", "kattis output validator"), "icpc"),
+    "testlib": "testlib",
+}
 ARGUMENTS = ("protocol", "flags", "files", "main")
 # A checker that ended by itself did so with one of these; its exit status is its own.
 ENDED = (Status.FINISHED, Status.RUNTIME_ERROR, Status.MEMORY_LIMIT_EXCEEDED)
@@ -52,7 +57,8 @@ class CheckerProgram:
         """The one that the arguments of the checker `program` describe; raises Unjudgeable.
 
         `files`: {path: text}, all in C++ or all in Python; `protocol`: `icpc` (which it is where none is given) or
-        `testlib`; `flags`: arguments for it, separated by spaces; `main`: the file to run, where several are Python's.
+        `testlib`; `flags`: arguments for it, separated by spaces, or a list of them; `main`: the
+        file to run, where several are Python's.
         """
         for name in arguments:
             if name not in ARGUMENTS:
@@ -60,14 +66,20 @@ class CheckerProgram:
         files, protocol = arguments.get("files"), str(arguments.get("protocol") or "")
         if not isinstance(files, Mapping) or not files or not all(map(_is_text, (*files, *files.values()))):
             raise Unjudgeable("the checker 'program' needs files: the paths of its source files and their texts")
-        known = PROTOCOLS.get(protocol.lower().partition(" ")[0])
+        # What stands behind a colon explains it.
+        known = PROTOCOLS.get(protocol.lower().partition(":")[0].strip())
         if known is None:
             raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, ACCEPTS)}")
         for path in files:
             if not path or path.startswith("/") or "\0" in path or ".." in PurePosixPath(path).parts:
                 raise Unjudgeable(f"a checker's file must have a relative path, not {path!r}")
         main = _main_of(files, str(arguments.get("main") or ""))
-        return cls(known, tuple(sorted(files.items())), main, str(arguments.get("flags") or ""))
+        made = cls(known, tuple(sorted(files.items())), main, _flags_of(arguments.get("flags")))
+        for path, _ in made.beside():
+            if PurePosixPath(path).parts[:1] and PurePosixPath(path).parts[0] in TAKEN:
+                taken = ", ".join(TAKEN)
+                raise Unjudgeable(f"beside a checker stand {taken}: give its file {path!r} another name")
+        return made
 
     def program(self) -> str:
         """What the driver `checking` runs; compiles it where it has to be. Raises Unjudgeable."""
@@ -75,13 +87,19 @@ class CheckerProgram:
 
     def packed(self, test: TestCase, output: str) -> str:
         """What the driver `checking` reads to check one output."""
-        language, beside = "image", []
-        if self.main:
-            language, folder = "python", PurePosixPath(self.main).parent
-            for path, text in self.files:
-                if path != self.main and PurePosixPath(path).is_relative_to(folder):
-                    beside += [str(PurePosixPath(path).relative_to(folder)), text]
+        language = "python" if self.main else "image"
+        beside = [part for file in self.beside() for part in file]
+        # Three bytes where one was no UTF-8 would let a program fill the checker's folder.
+        output = output.replace("\ufffd", "?")
         return pack([self.protocol, language, self.flags, test.input, test.output, output, *beside])
+
+    def beside(self) -> list[tuple[str, str]]:
+        """The files that stand beside it where it runs, by their paths from its folder; a compiled one has none."""
+        if not self.main:
+            return []
+        folder = PurePosixPath(self.main).parent
+        others = [(PurePosixPath(path), text) for path, text in self.files if path != self.main]
+        return [(str(path.relative_to(folder)), text) for path, text in others if path.is_relative_to(folder)]
 
     def verdict_of(self, checking: Execution) -> bool | str:
         """Whether it accepts, from how it ended; text, where that says nothing: why."""
@@ -91,6 +109,14 @@ class CheckerProgram:
             return False
         lines = checking.stderr.strip().splitlines()
         return f"the checker {_end_of(checking)}" + (f": {lines[-1].strip()[:300]}" if lines else "")
+
+
+def _flags_of(flags: object) -> str:
+    if isinstance(flags, list | tuple) and all(map(_is_text, flags)):
+        return " ".join(flags)
+    if flags is not None and not isinstance(flags, str):
+        raise Unjudgeable(f"a checker's flags must be a text or a list of texts, not {flags!r}")
+    return flags or ""
 
 
 def _is_text(value: object) -> bool:

@@ -16,12 +16,14 @@ from alpha_codium.judge.kinds import CallKind, Kind, StdinKind
 from alpha_codium.judge.order import FailureCounts
 from alpha_codium.judge.problem_judge import ProblemJudge
 from alpha_codium.judge.rules import Rules
-from alpha_codium.judge.runner import Runner
+from alpha_codium.judge.runner import Runner, size_of
 from alpha_codium.problem import CheckerSpec, Problem
 from alpha_codium.sandbox import Sandbox
 
 # What a record may call its files where it means the streams.
 STREAMS = ("", "stdin", "stdout", "standard input", "standard output")
+# Names that stand in a program's folder already, and the bytes that a name may have.
+TAKEN, LONGEST_NAME = ("program.py", "driver.py"), 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +74,8 @@ def _own_file(name: str) -> str:
         return ""
     if "/" in name or "\0" in name or name in (".", ".."):
         raise Unjudgeable(f"it uses the file {name!r}: only files in the program's own folder can be judged")
+    if name in TAKEN:
+        raise Unjudgeable(f"it uses the file {name!r}, which is a name of ours: give the file another one")
+    if size_of(name) > LONGEST_NAME:
+        raise Unjudgeable(f"it uses the file {name[:40]!r}...: a name may have {LONGEST_NAME} bytes at most")
     return name

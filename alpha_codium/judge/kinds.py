@@ -46,8 +46,8 @@ class StdinKind:
     checker: Checker
 
     def fault_of(self, test: TestCase) -> str:
-        """See `Kind`; any text may be read and printed."""
-        return ""
+        """See `Kind`; any text may be read and printed, if it fits where a file has to hold it."""
+        return self.runner.fault_of(test)
 
     async def judge_each(self, program: str, tests: Sequence[TestCase], told: OnResult) -> Execution:
         """See `Kind`."""

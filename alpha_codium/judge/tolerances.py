@@ -1,26 +1,44 @@
 """Which errors of numbers a statement allows: read from its words, for problems that name no checker.
 
-1. A number that is a power of ten, or a small decimal, counts where its sentence speaks of errors, accuracy or
-   precision ("absolute or relative error ... 10^{-6}", "differs by at most 1e-9"). Datasets mangle powers: CodeContests
-   has `10 - 6` for a raised -6, others a minus sign for the hyphen, `10^(-6)`, `$10^{-6}$` or `10<sup>-6</sup>`.
+1. A number that is a power of ten (or a multiple of one), or a small decimal, counts where its sentence speaks of
+   errors, accuracy or precision ("absolute or relative error ... 10^{-6}", "differs by at most 1e-9"). Datasets mangle
+   powers: CodeContests has `10 - 6` for a raised -6, others a minus sign for the hyphen, `10^(-6)`, `$10^{-6}$`,
+   `10<sup>-6</sup>`, raised digits or a fraction.
 2. Of the words since the number before it, `absolute` and `relative` say which error it bounds; `differ` without either
-   means the absolute one; else it bounds either, as most judges do.
-3. What stands after the heading of the output comes first: inputs, too, are given with some precision.
+   means the absolute one; else it bounds either, as most judges do. Without them a number above 1e-2 is none.
+3. What stands after the heading of the output comes first. Before it a sentence must speak of what is printed or of
+   kinds of errors: inputs, too, are given with some precision. Where there is no heading, it mustn't speak of inputs.
+4. "At least 0.001" bounds no error ("a precision of at least 0.001" does), and an error's probability is no error.
 """
 
 import functools
 import re
+from collections.abc import Iterable
 
 SMALLEST, LARGEST = 1e-15, 0.1
+# Above this a number must be said to bound an absolute or a relative error.
+USUAL = 1e-2
+FACTOR = r"(?:(?P<factor>\d+(?:\.\d+)?)\s*(?:\*|\u00b7|\u22c5|\u00d7|\\cdot|\\times)\s*)?"
 POWER = r"10\s*(?:\*\*|\^|<sup>)?\s*[{(]*\s*[-\u2212\u2013\u2010\u2011]\s*(?P<power>1?\d)(?!\d)\s*[)}]*(?:</sup>)?"
+FRACTION = r"(?:1\s*/\s*|\\[dt]?frac\s*\{?\s*1\s*\}?\s*)\{?\s*10\s*\^\s*\{?\s*(?P<root>1?\d)(?!\d)(?:\s*\})*"
 SCIENTIFIC = r"(?P<scientific>\d(?:\.\d+)?[eE][-\u2212\u2013]\d+)"
 DECIMAL = r"(?P<decimal>0\.0*[1-9]\d*)"
-NUMBER = re.compile(rf"(?<![\w.^-])(?:{POWER}|{SCIENTIFIC}|{DECIMAL})(?![\w^]|-\d)")
+NUMBER = re.compile(rf"(?<![\w.^-])(?:{FACTOR}{POWER}|{FRACTION}|{SCIENTIFIC}|{DECIMAL})(?![\w^]|-\d)")
+RAISED = str.maketrans("\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "-0123456789")
+# LaTeX's thin spaces.
+THIN = re.compile(r"\\[,;:!]")
 # Where a sentence ends: not within 1e-6 or 0.01.
 ENDS = re.compile(r"[.!?;]\s|\n\s*\n")
 ABOUT = re.compile(
-    r"\b(?:errors?|inaccuracy|accuracy|accurate|precision|precise|toleranc\w+|differs?)\b", re.IGNORECASE
+    r"\b(?:errors?(?!\s+(?:probabilit|rate))|inaccuracy|accuracy|accurate|precision|precise|toleranc\w+|differs?)\b",
+    re.IGNORECASE,
 )
+OF_A_KIND = re.compile("absolut|relativ", re.IGNORECASE)
+OF_OUTPUTS = re.compile("answer|output|print", re.IGNORECASE)
+OF_KIND_OR_OUTPUTS = re.compile(f"{OF_A_KIND.pattern}|{OF_OUTPUTS.pattern}", re.IGNORECASE)
+OF_INPUTS = re.compile("given|input|guarantee|coordinates|probabilit", re.IGNORECASE)
+FROM_BELOW = re.compile(r"\b(?:at least|no(?:t)? less than)[\s$\\{(]*$", re.IGNORECASE)
+PRECISION = re.compile("precis|accura", re.IGNORECASE)
 OUTPUT = re.compile(r"^\W*Output\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -28,34 +46,57 @@ OUTPUT = re.compile(r"^\W*Output\b", re.IGNORECASE | re.MULTILINE)
 def tolerance_in(statement: str) -> tuple[float, float] | None:
     """The absolute and the relative error that `statement` allows (0: none of that kind); None where it names none."""
     heading = OUTPUT.search(statement)
-    parts = [statement[heading.start() :], statement[: heading.start()]] if heading else [statement]
-    for part in parts:
-        for sentence in ENDS.split(part):
-            found = _tolerance_of(sentence + " ")
-            if found is not None:
-                return found
-    return None
+    if heading is None:
+        return _first_of(sentence for sentence in ENDS.split(statement) if _is_of_outputs(sentence))
+    after, before = statement[heading.start() :], statement[: heading.start()]
+    return _first_of(ENDS.split(after)) or _first_of(
+        sentence for sentence in ENDS.split(before) if _is_surely_of_outputs(sentence)
+    )
+
+
+def _first_of(sentences: Iterable[str]) -> tuple[float, float] | None:
+    return next((found for sentence in sentences if (found := _tolerance_of(sentence + " "))), None)
+
+
+def _is_of_outputs(sentence: str) -> bool:
+    """Of a statement without headings."""
+    return not OF_INPUTS.search(sentence) or bool(OF_KIND_OR_OUTPUTS.search(sentence))
+
+
+def _is_surely_of_outputs(sentence: str) -> bool:
+    """Before the heading of the output."""
+    of_a_kind, of_outputs = OF_A_KIND.search(sentence), OF_OUTPUTS.search(sentence)
+    return bool(of_a_kind and of_outputs) or (bool(of_a_kind or of_outputs) and not OF_INPUTS.search(sentence))
 
 
 def _tolerance_of(sentence: str) -> tuple[float, float] | None:
     if not ABOUT.search(sentence):
         return None
+    sentence = THIN.sub(" ", sentence.translate(RAISED))
     numbers = [(match, value) for match in NUMBER.finditer(sentence) if SMALLEST <= (value := _value(match)) <= LARGEST]
     absolute = relative = 0.0
     for place, (match, value) in enumerate(numbers):
-        before = numbers[place - 1][0].end() if place else 0
-        words = sentence[before : match.start()].lower()
+        words = sentence[numbers[place - 1][0].end() if place else 0 : match.start()]
+        if FROM_BELOW.search(words) and not PRECISION.search(words):
+            continue
         if place == len(numbers) - 1:
-            words += sentence[match.end() :].lower()
-        is_absolute, is_relative = "absolut" in words, "relativ" in words
-        if not is_absolute and not is_relative:
-            is_absolute, is_relative = True, "differ" not in words
+            words += sentence[match.end() :]
+        is_absolute, is_relative = _kinds_of(words.lower(), value)
         absolute = absolute or value * is_absolute
         relative = relative or value * is_relative
     return (absolute, relative) if absolute or relative else None
 
 
+def _kinds_of(words: str, value: float) -> tuple[bool, bool]:
+    """Whether `value` bounds the absolute error, and whether the relative one."""
+    is_absolute, is_relative = "absolut" in words, "relativ" in words
+    if is_absolute or is_relative:
+        return is_absolute, is_relative
+    return value <= USUAL, value <= USUAL and "differ" not in words
+
+
 def _value(match: re.Match[str]) -> float:
-    if match["power"]:
-        return float(f"1e-{match['power']}")
+    power = match["power"] or match["root"]
+    if power:
+        return float(f"{match['factor'] or 1}e-{power}")
     return float((match["scientific"] or match["decimal"]).replace("\u2212", "-").replace("\u2013", "-"))

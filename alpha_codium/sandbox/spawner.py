@@ -182,7 +182,7 @@ class Streams:
 
     def carry(self, pid: int, deadline: float) -> bool:
         """Carry until the program ends, its output exceeds the limit, or time is up; whether time was up."""
-        exit_fd = os.pidfd_open(pid) if hasattr(os, "pidfd_open") else None
+        exit_fd = grip_on(pid)
         try:
             while not has_ended(pid) and len(self.stdout) <= self.output_limit:
                 left = deadline - time.monotonic()
@@ -229,6 +229,14 @@ class Streams:
         if fd in self.open:
             self.open.remove(fd)
             os.close(fd)
+
+
+def grip_on(pid: int) -> int | None:
+    """A descriptor that shows when a process ends; None where the system has none (macOS, gVisor of 2022)."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
 
 
 def has_ended(pid: int) -> bool:

@@ -89,6 +89,11 @@ def test_flags_of_the_default_validator_are_understood(flags, spec):
     assert checker_of_package({"type": "default", "flags": flags}) == spec
 
 
+def test_an_interactive_validator_is_refused_rather_than_called_with_an_output():
+    with pytest.raises(ValueError, match="interactive validators aren't supported"):
+        checker_of_package({"type": "custom", "protocol": "icpc interactive", "files": {"v.py": "pass"}})
+
+
 def test_a_problem_by_hand_needs_little():
     problem = problem_from_record(
         {

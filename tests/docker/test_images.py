@@ -1,7 +1,7 @@
 """The images of docker/, built from nothing and run for real: in gVisor, without network.
 
-The base image is made of Debian's packages, since no registry of images may be in reach; it is kept in a storage of this
-user's tests. Slow: with the base, some seven minutes on two cores.
+The base image is made of Debian's packages, since no registry of images may be in reach; it is kept in a storage of
+this user's tests. Slow: with the base, some seven minutes on two cores.
 """
 
 import functools

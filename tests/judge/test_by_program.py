@@ -139,11 +139,27 @@ HOSTILE = ["", "\n", "0\n", "4 4 4\n1", "\0", "42", "\r\n\r", "\u00e9" * 3, "\uf
 
 async def test_no_output_breaks_out_of_its_place(both: Sandbox) -> None:
     tests = [TestCase(str(place), text) for place, text in enumerate(HOSTILE)]
-    # Bytes that are no UTF-8 come to the checker as they come to every other one.
+    # Bytes that are no UTF-8 come to the checker as question marks.
     said = [text.encode("utf-8", "replace") for text in HOSTILE]
     program = f"import sys\nsys.stdout.buffer.write({said!r}[int(input())])"
     assert (await judged(both, ECHO, program, tests)).accepted
     assert not (await judged(both, ECHO, program.replace("(input())]", "(input())] + b'2 2'"), tests)).tests_passed
+
+
+LENGTH = "import sys\nsys.exit(42 if len(sys.stdin.buffer.read()) == int(open(sys.argv[2]).read()) else 43)"
+
+
+async def test_bytes_that_are_no_text_do_not_grow_until_they_fill_the_checkers_folder(both: Sandbox) -> None:
+    size = (1 << 24) - 5
+    tests = [TestCase("1" * (20 << 20), str(size)), TestCase("", str(size + 1))]
+    judgement = await judged(both, LENGTH, f"import sys\nsys.stdout.buffer.write(b'\\xff' * {size})", tests)
+    assert verdicts(judgement) == ["accepted", "wrong_answer"], judgement.tests[0].execution.stderr
+
+
+async def test_a_checker_reads_integers_of_any_length(both: Sandbox) -> None:
+    reads = "import sys\nsys.exit(42 if int(sys.stdin.read()) == int(open(sys.argv[2]).read()) else 43)"
+    tests = [TestCase("", "7"), TestCase("", "7" * 5000)]
+    assert verdicts(await judged(both, reads, "print('7' * 5000)", tests)) == ["wrong_answer", "accepted"]
 
 
 async def test_a_candidate_leaves_nothing_for_the_checker_to_find(both: Sandbox) -> None:

@@ -1,6 +1,8 @@
 """What a record says of a checker program, and what its end means."""
 
+import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -46,6 +48,17 @@ def test_the_validator_of_a_package_becomes_one() -> None:
         (TWO, "say which with main (c.py, v/a.py, v/b.py)"),
         (TWO | {"main": "v/aa.py"}, "no checker's file 'v/aa.py' (did you mean 'v/a.py'?)"),
         ({"files": {"a.py": "", "b.cpp": ""}}, "several programs"),
+        (PYTHON | {"protocol": "icpc interactive"}, "no checker protocol 'icpc interactive'"),
+        (PYTHON | {"flags": ["a", 1]}, "a text or a list of texts, not ['a', 1]"),
+        (PYTHON | {"flags": 1}, "a text or a list of texts, not 1"),
+        (PYTHON | {"flags": {}}, "a text or a list of texts, not {}"),
+        *(
+            (
+                {"files": {"v/check.py": "", f"v/{taken}": ""}, "main": "v/check.py"},
+                f"give its file {taken!r} another name",
+            )
+            for taken in ("input", "answer", "output", "feedback", "program.py", "input/x.py", "feedback/x")
+        ),
     ],
 )
 def test_what_can_not_be_run_is_one_clear_line(arguments: dict[str, object], said: str) -> None:
@@ -53,6 +66,18 @@ def test_what_can_not_be_run_is_one_clear_line(arguments: dict[str, object], sai
         CheckerProgram.of(arguments)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_flags_may_be_a_list() -> None:
+    assert CheckerProgram.of(PYTHON | {"flags": ["float_tolerance", "1e-6"]}).flags == "float_tolerance 1e-6"
+    assert CheckerProgram.of(PYTHON | {"flags": []}) == CheckerProgram.of(PYTHON | {"flags": None})
+
+
+def test_names_that_the_driver_needs_are_taken_only_where_it_writes() -> None:
+    elsewhere = {"v/check.py": "", "input": "", "v/data/answer": ""}
+    assert CheckerProgram.of({"files": elsewhere, "main": "v/check.py"}).beside() == [("data/answer", "")]
+    assert CheckerProgram.of({"files": {"program.py": ""}}).main == "program.py"
+    assert CheckerProgram.of({"files": {"input": "", "check.cpp": ""}}).beside() == []
 
 
 def test_modules_beside_a_python_checker_come_with_it() -> None:
@@ -157,6 +182,50 @@ def test_without_a_compiler_one_line_says_how_to_get_one(home: Path, monkeypatch
     monkeypatch.setattr(building, "PATH", str(home))
     with pytest.raises(Unjudgeable, match=r"no g\+\+: apt-get install g\+\+"):
         building.build({"check.cpp": "int main() {}"})
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a": "x", "a/b.cpp": ""}, "file 'a/b.cpp' can't be written"),
+        ({".": "", "b.cpp": ""}, "can't be written"),
+        ({"a" * 300 + ".cpp": ""}, "can't be written: File name too long"),
+        ({"\ud800.cpp": ""}, "can't be written: .*surrogates not allowed"),
+    ],
+)
+def test_files_that_can_not_be_written_are_one_clear_line(home: Path, files: dict[str, str], said: str) -> None:
+    with pytest.raises(Unjudgeable, match=said) as caught:
+        building.build(files)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+    assert not list((home / "checkers").iterdir())
+
+
+# Starts a process that holds stderr open, as g++ starts cc1plus, and waits.
+WAITING = """#!/bin/sh
+[ "$1" = -v ] && exit
+/bin/sleep 60 &
+echo $! > {pid}
+wait
+"""
+
+
+def test_a_compiler_that_waits_is_ended_alone_and_nobody_waits_for_what_it_started(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler, pid = home / "g++", home / "pid"
+    compiler.write_text(WAITING.format(pid=pid))
+    compiler.chmod(0o755)
+    monkeypatch.setattr(building, "PATH", str(home))
+    monkeypatch.setattr(building, "COMPILE_SECONDS", 0.5)
+    monkeypatch.delattr(os, "killpg")
+    try:
+        with pytest.raises(Unjudgeable, match=r"it takes longer than 1\.0 s"):
+            building.build({"check.cpp": ""})
+        os.kill(int(pid.read_text()), 0)
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
 
 
 @needs_compiler

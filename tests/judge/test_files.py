@@ -26,6 +26,35 @@ IDIOMS = {
     "in a cycle": (
         "class C: pass\nc = C()\nc.c, c.o = c, open('out.txt', 'w')\nc.o.write(str(2 * int(open('in.txt').read())))"
     ),
+    "in a thread": (
+        "import threading, time\ndef main():\n    time.sleep(0.05)\n    o = open('out.txt', 'w')\n"
+        "    o.write(str(2 * int(open('in.txt').read())))\nthreading.Thread(target=main).start()"
+    ),
+    "at the exit": (
+        "import atexit\nout = []\n@atexit.register\ndef flush():\n    open('out.txt', 'w').write(out[0])\n    1 / 0\n"
+        "out.append(str(2 * int(open('in.txt').read())))"
+    ),
+    "in the folder of its own file": (
+        "import os\nos.chdir('/tmp')\nos.chdir(os.path.dirname(os.path.abspath(__file__)))\n"
+        "open('out.txt', 'w').write(str(2 * int(open('in.txt').read())))"
+    ),
+    "gone elsewhere": (
+        "import os\nwith open('out.txt', 'w') as o: o.write(str(2 * int(open('in.txt').read())))\nos.chdir('/tmp')"
+    ),
+    "a descriptor replaced": (
+        "import os\nos.dup2(os.open('out.txt', os.O_WRONLY | os.O_CREAT), 1)\nprint(2 * int(open('in.txt').read()))"
+    ),
+    "a class of its own": (
+        "import io\nclass Out(io.TextIOWrapper):\n    def flush(self):\n        super().flush()\n        1 / 0\n"
+        "o = Out(open('out.txt', 'wb'))\no.write(str(2 * int(open('in.txt').read())))"
+    ),
+    "left at once": (
+        "import os\nwith open('out.txt', 'w') as o: o.write(str(2 * int(open('in.txt').read())))\nos._exit(0)"
+    ),
+    "a child that ends, too": (
+        "import os\nwith open('out.txt', 'w') as o: o.write(str(2 * int(open('in.txt').read())))\n"
+        "child = os.fork()\nif child: os.waitpid(child, 0)\nelse: raise SystemExit"
+    ),
     "and it talks": "print('hello')\nopen('out.txt', 'w').write(str(2 * int(open('in.txt').read())))\nprint('done')",
 }
 
@@ -57,6 +86,16 @@ async def test_one_of_the_two_may_be_a_stream(both: Sandbox) -> None:
         ("open('out.txt', 'w').write(str(2 * int(open('in.txt').read())))\nraise SystemExit(3)", Verdict.RUNTIME_ERROR),
         ("import os\nos.symlink('/dev/zero', 'out.txt')", Verdict.OUTPUT_LIMIT_EXCEEDED),
         ("import os\nos.mkdir('out.txt')", Verdict.RUNTIME_ERROR),
+        ("import os\nos.mkdir('out.txt')\nos._exit(0)", Verdict.RUNTIME_ERROR),
+        ("import os\nopen('out.txt', 'w').write(str(2 * int(open('in.txt').read())))\nos._exit(0)", Verdict.ACCEPTED),
+        (
+            "import os\nopen('out.txt', 'w').write(str(2 * int(open('in.txt').read())))\nos._exit(3)",
+            Verdict.RUNTIME_ERROR,
+        ),
+        (
+            "import os\no = open('out.txt', 'w')\no.write(str(2 * int(open('in.txt').read())))\nos._exit(0)",
+            Verdict.WRONG_ANSWER,
+        ),
         ("while True: pass", Verdict.TIME_LIMIT_EXCEEDED),
         ("open('out.txt', 'w'", Verdict.COMPILATION_ERROR),
     ],
@@ -69,6 +108,27 @@ async def test_a_checker_program_judges_what_is_in_the_file(both: Sandbox) -> No
     given = replace(problem(DIVISOR), input_file="in.txt", output_file="out.txt")
     program = "open('out.txt', 'w').write(str(int(open('in.txt').read()) // 2))"
     assert (await Judge(both).for_problem(given).judge(program, [TestCase("10", "2")])).accepted
+
+
+async def test_an_input_larger_than_a_program_may_write_is_given_all_the_same(both: Sandbox) -> None:
+    tests = [TestCase("x" * (17 << 20), str(17 << 20)), TestCase("x", "1")]
+    judge = Judge(both).for_problem(Problem("p", input_file="in.txt", output_file="out.txt"))
+    assert (await judge.judge("open('out.txt', 'w').write(str(len(open('in.txt').read())))", tests)).accepted
+
+
+async def test_a_test_that_fits_into_no_folder_is_our_fault(both: Sandbox) -> None:
+    tests = [TestCase("\u20ac" * (15 << 20), "")]
+    for given in (Problem("p", input_file="in.txt"), problem(DIVISOR)):
+        judgement = await Judge(both).for_problem(given).judge("pass", tests)
+        assert judgement.verdict is Verdict.INTERNAL_ERROR
+        assert judgement.message == f"it needs files of {45 << 20} bytes: a sandbox has room for {44 << 20}"
+    assert not Judge(both).for_problem(Problem("p")).fault_of(tests[0])
+
+
+@pytest.mark.parametrize("name", ["program.py", "driver.py", "a" * 256, "\u00e9" * 128])
+def test_a_file_whose_name_can_not_be_had_is_one_clear_line(name: str) -> None:
+    with pytest.raises(Unjudgeable, match=r"which is a name of ours|may have 255 bytes at most"):
+        Judge(None).for_problem(Problem("p", output_file=name))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../in.txt", "a/b", "..", "\0"])

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,15 @@ MINUS = ["-", "\u2212", "\u2013", " - ", " \u2212 "]
         ("an error of 10<sup>-8</sup> or less is allowed.", (1e-8, 1e-8)),
         ("with precision of at least 10^(-6)", (1e-6, 1e-6)),
         ("Your answer must be accurate to within 10**-9!", (1e-9, 1e-9)),
+        ("Errors less than 5*10^{-7} are accepted.", (5e-7, 5e-7)),
+        ("an error of at most 2.5 \u00d7 10^-4 is allowed.", (2.5e-4, 2.5e-4)),
+        ("an error below $5 \\cdot 10^{-7}$.", (5e-7, 5e-7)),
+        ("an error of at most 10\u207b\u00b9\u00b2.", (1e-12, 1e-12)),
+        ("an error of at most $10^{\\,-6}$.", (1e-6, 1e-6)),
+        ("a relative error of at most $\\frac{1}{10^6}$.", (0.0, 1e-6)),
+        ("an absolute error of at most 1/10^{5}.", (1e-5, 0.0)),
+        ("an absolute error of at most 0.1.", (0.1, 0.0)),
+        ("with an error of at most 0.01.", (1e-2, 1e-2)),
     ],
 )
 def test_the_tolerance_is_read_from_the_words(said: str, tolerance: tuple[float, float]) -> None:
@@ -51,10 +61,25 @@ def test_the_tolerance_is_read_from_the_words(said: str, tolerance: tuple[float,
         "The error is at most 10^-6^2.",
         "Their relative order differs from 1-10 to 10-12-1.",
         "It differs by at most 0.5.",
+        "Input\n\nThe first line has real numbers, each given with precision 0.01.\n\nOutput\n\nPrint the perimeter.",
+        "Its sensors have an accuracy of 0.001.\n\nOutput\n\nPrint the distance.",
+        "Input\n\nThe input has coordinates with an absolute error of 0.001.\n\nOutput\n\nPrint the area.",
+        "The coordinates are accurate to 0.1 m. Print the exact area.",
+        "The coordinates are accurate to 0.001 m. Print the exact area.",
+        "Output\n\nPrint k. It is guaranteed that the ratio differs from an integer by at least 0.001.",
+        "Output\n\nPrint k. It differs from an integer by no less than $10^{-3}$.",
+        "Each sensor has an error probability of 0.05. Print the number.",
+        "Output\n\nPrint the number. The error rate of a sensor is 0.001.",
+        "Output\n\nPrint yes. The error of a sensor is 0.1.",
     ],
 )
 def test_other_numbers_are_no_tolerances(said: str) -> None:
     assert tolerance_in(said) is None
+
+
+def test_a_sentence_before_the_output_counts_if_it_speaks_of_what_is_printed() -> None:
+    for said in ("Print it with a precision of 1e-6", "An absolute or relative error of 1e-6 is allowed"):
+        assert tolerance_in(f"{said}.\n\nInput\n\nn\n\nOutput\n\nPrint x.\n") == (1e-6, 1e-6)
 
 
 def test_what_is_said_of_the_output_comes_before_what_is_said_of_the_input() -> None:
@@ -86,6 +111,29 @@ def test_every_real_statement_that_names_a_tolerance_is_read_and_no_other() -> N
             meant.add(record["name"])
     assert found == meant
     assert len(found) == 10
+
+
+BOTH_6, ABSOLUTE_8 = (1e-6, 1e-6), (1e-8, 0.0)
+REAL = {
+    "apps": {BOTH_6: 3, (1e-5, 1e-5): 1, (1e-6, 0.0): 1},
+    "codecontests_sandboxfusion20": {(1e-4, 1e-4): 1},
+    "codecontests_test": {},
+    "codecontests_train": {BOTH_6: 7, (1e-4, 1e-4): 1, (1e-9, 0.0): 1, (1e-9, 1e-9): 1},
+    "icpc_known_verdict": {ABSOLUTE_8: 2, (1e-6, 0.0): 1},
+    "humaneval": {},
+    "mbpp": {},
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_the_tolerances_of_real_statements_are_known_by_count(name: str) -> None:
+    records = map(json.loads, shared_path(f"data/{name}.jsonl").open())
+    said = [
+        next(record[key] for key in ("description", "question", "prompt", "text") if key in record)
+        for record in records
+    ]
+    assert said
+    assert Counter(found for text in said if (found := tolerance_in(text))) == REAL[name]
 
 
 def test_the_tolerances_of_icpc_packages_are_those_of_their_statements() -> None:

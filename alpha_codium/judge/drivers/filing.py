@@ -3,8 +3,9 @@
 1. stdin holds, as `packing` spells it, both names (empty: the stream) and the input. A file gets that; it is stdin,
    too, where no name was given.
 2. The program is `__main__`. With an output file of its own what it prints is dropped.
-3. When it has ended without an exception, files that it left open are flushed, and its output file goes to stdout. A
-   program that ends itself without that (os._exit) has written nothing.
+3. When it has ended without an exception, what Python does at its end is done here: its threads are waited for, its
+   exit handlers called, files that it left open flushed. Then its output file goes to stdout.
+4. Where it ends itself by `os._exit(0)`, what is in the file by then counts; nothing is flushed, as nowhere else.
 """
 
 import gc
@@ -16,9 +17,12 @@ from alpha_codium.judge.packing import unpack
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
+    from typing import NoReturn
 
-BUFFERED = [io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom]
+# Texts before what they are written through.
+BUFFERED = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 CHUNK = 1 << 20
 
 
@@ -28,37 +32,83 @@ def run_with_files(program: "CodeType") -> None:
         input_file, output_file, text = unpack(packed.read())
     with open(input_file or b"stdin", "wb") as file:  # noqa: PTH123
         file.write(text)
-    source = os.open(os.devnull if input_file else b"stdin", os.O_RDONLY)
-    os.dup2(source, 0)
-    stdout = os.dup(1)
-    if output_file:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    del text
+    _redirect(0, os.devnull if input_file else "stdin", os.O_RDONLY)
     module = type(sys)("__main__")
+    module.__file__ = os.getcwd() + "/program.py"  # noqa: PTH109 - pathlib takes long to import
     sys.modules["__main__"] = module
+    if not output_file:
+        exec(program, module.__dict__)  # noqa: S102 - running it is what a sandbox is for
+        return
+    own, leave, stdout, here = os.getpid(), os._exit, os.dup(1), os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+    _redirect(1, os.devnull, os.O_WRONLY)
+
+    def copy() -> None:
+        os._exit = leave
+        if os.getpid() == own:  # no process that the program has forked
+            _copy(output_file, here, stdout)
+
+    os._exit = _after(copy, leave)  # pyrefly: ignore[bad-assignment] - its argument has another name
     try:
         exec(program, module.__dict__)  # noqa: S102 - running it is what a sandbox is for
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
-    if output_file:
-        _flush_all()
-        _copy(output_file, stdout)
+    _wind_down()
+    _flush_all()
+    copy()
+
+
+def _redirect(stream: int, path: str, flags: int) -> None:
+    fd = os.open(path, flags)
+    os.dup2(fd, stream)
+    os.close(fd)
+
+
+def _after(copy: "Callable[[], None]", leave: "Callable[[int], NoReturn]") -> "Callable[[int], NoReturn]":
+    """The `leave` that copies first, where the status says that all went well."""
+
+    def copy_and_leave(status: int) -> "NoReturn":
+        try:
+            if status == 0:
+                copy()
+        except OSError:
+            leave(1)
+        leave(status)
+
+    return copy_and_leave
+
+
+def _wind_down() -> None:
+    """Wait for the program's threads, then call its exit handlers, as Python does before it takes itself down."""
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
+    if "atexit" in sys.modules:
+        try:  # noqa: SIM105 - contextlib takes long to import
+            sys.modules["atexit"]._run_exitfuncs()
+        except BaseException:  # noqa: BLE001, S110 - Python 3.9 has told it, and its exit status isn't changed by it
+            pass
 
 
 def _flush_all() -> None:
-    """Flush every file that the program left open, texts before what they are written through."""
-    files = [each for each in gc.get_objects() if type(each) in BUFFERED]
-    for file in sorted(files, key=lambda file: BUFFERED.index(type(file))):
+    """Flush every file that the program left open; older ones than it, as stdout, the collector doesn't know of."""
+    files = [each for each in gc.get_objects() if issubclass(type(each), BUFFERED)]
+    files.sort(key=lambda file: not isinstance(file, io.TextIOWrapper))
+    for file in (sys.stdout, sys.__stdout__, *files):
         try:
-            file.flush()
-        except (OSError, ValueError):  # it was closed, or only read from
+            if file is not None:
+                file.flush()
+        except Exception:  # noqa: BLE001, S112 - it was closed, or only read from, or has a flush of the program's own
             continue
 
 
-def _copy(name: bytes, target: int) -> None:
-    if not os.path.exists(name):  # noqa: PTH110 - pathlib takes long to import
+def _copy(name: bytes, folder: int, target: int) -> None:
+    """Copy the file of that name in the program's folder, wherever it has gone meanwhile."""
+    try:
+        source = os.open(name, os.O_RDONLY, dir_fd=folder)
+    except FileNotFoundError:
         return
-    with open(name, "rb") as file, open(target, "wb", closefd=False) as out:  # noqa: PTH123
+    with open(source, "rb") as file, open(target, "wb", closefd=False) as out:  # noqa: PTH123
         while chunk := file.read(CHUNK):
             out.write(chunk)
 

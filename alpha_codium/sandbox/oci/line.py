@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.local.candidate import SIGKILL_STATUS, TIMEVAL
+from alpha_codium.sandbox.local.candidate import GRACE_SECONDS, SIGKILL_STATUS, TIMEVAL
 from alpha_codium.sandbox.local.cgroups import WorkerGroup
 from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.sandbox.local.outcome import STDERR_KEPT, largest_file
@@ -27,6 +27,8 @@ from alpha_codium.sandbox.oci.stream import Stream, StreamLost
 
 # What the agent has to take an order.
 SEND_SECONDS = 10.0
+# What a test whose time is up has to be ended; less than what `Candidate` waits for that.
+END_SECONDS = 0.8 * GRACE_SECONDS
 # What the other side has to read of what this one wrote before it ended.
 LINGER_SECONDS = 0.5
 
@@ -38,8 +40,9 @@ class Line:
         self, stream: Stream, number: int, limits: Limits, errors: int, group: WorkerGroup | None = None
     ) -> None:
         self.stream, self.number, self.limits, self.errors, self.group = stream, number, limits, errors, group
-        # Whether the last test wrote anything; whether its time is up; whether it could not be ended then.
-        self.touched = self.expired = self.lost = False
+        # Whether the last test wrote anything; whether it could not be ended when its time was up.
+        self.touched = self.lost = False
+        self._expired = 0.0
         self._seconds = 0.0
         self._nonce = b""
         self._fds: list[int] = []
@@ -58,7 +61,7 @@ class Line:
         linked = len(self._fds) > wire.LINK
         if linked:
             self._link = Link(socket.socket(fileno=os.dup(self._fds[wire.LINK])), self._say)
-        self._used, self.expired = self._in_all(), False
+        self._used, self._expired = self._in_all(), 0.0
         self._say(frames.TEST, bytes([linked]) + wire.read_all(self._fds[0]))
 
     def recv(self, _most: int) -> bytes:
@@ -74,6 +77,10 @@ class Line:
         except StreamLost as error:
             os.pwrite(self.errors, f"the container was lost: {error}".encode(), 0)
             return b""
+
+    def expire(self) -> None:
+        """From now on the test has `END_SECONDS` to end; may be called from any thread."""
+        self._expired = time.monotonic()
 
     def close(self) -> None:
         """Let go of a link."""
@@ -104,6 +111,8 @@ class Line:
 
     def _result(self, data: bytes) -> bytes:
         """Put the outputs where they are expected; the result as a runner would give it."""
+        if len(data) < frames.OUTCOME.size:
+            raise StreamLost("it speaks in another way than an agent")
         head = frames.OUTCOME.unpack_from(data)
         status, cpu, wall, peak, processes, self.touched, *sizes, kept, _ = head
         body = data[frames.OUTCOME.size :]
@@ -119,7 +128,7 @@ class Line:
 
     def _give_up(self) -> bytes:
         """What is said where nothing comes in time; raises BlockingIOError while the test may still run."""
-        if not self.expired:
+        if not self._expired or time.monotonic() < self._expired + END_SECONDS:
             raise BlockingIOError
         self.touched = self.lost = True
         return wire.RESULT.pack(self._nonce, SIGKILL_STATUS, self._in_all() - self._used, self._seconds, 0, 1)

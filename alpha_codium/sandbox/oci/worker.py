@@ -33,7 +33,7 @@ from alpha_codium.sandbox.oci.stream import Stream, StreamLost
 
 PACKAGES = ("", ".sandbox", ".sandbox.local", ".sandbox.local.inside", ".sandbox.oci", ".sandbox.oci.inside")
 LOCAL = ("wire", "kernel", "trees", "program", "jail", "zygote", "runner", "walls")
-HERE = ("frames", "link", "flat", "root", "vessel", "agent")
+HERE = ("frames", "link", "flat", "nested", "root", "vessel", "agent")
 # Nothing runs in a container before the line comes that says that its control group is ready.
 WAIT = 'read -r _ && exec "$@"'
 # What an order that can't wait has to be taken, before the container is ended instead.
@@ -142,7 +142,7 @@ class ContainerWorker(Worker):
         """Have the runner kill the test that it runs."""
         line = self._line
         if line is not None:
-            line.expired = True
+            line.expire()
         self._urge(frames.END_TEST)
 
     def interrupt(self) -> None:

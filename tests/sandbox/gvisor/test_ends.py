@@ -112,3 +112,23 @@ async def test_killing_gencode_ends_what_it_runs_and_the_next_one_removes_what_i
         async with GvisorSandbox(workers=1, **options):
             assert not set(tmp_path.iterdir()) & set(left)
     assert list(tmp_path.iterdir()) == []
+
+
+DAEMON = """
+import os
+print("first", flush=True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        while True: os.write(1, b"late\\n")
+    os._exit(0)
+os._exit(0)
+"""
+
+
+async def test_a_process_that_is_being_forked_when_all_are_killed_is_killed_too() -> None:
+    """It isn't among those that gVisor goes through: once in a hundred times it lived on."""
+    async with GvisorSandbox(workers=2, **installed()) as sandbox:
+        reports = await asyncio.gather(*(sandbox.run(DAEMON, [""] * 30) for _ in range(4)))
+        statuses = {execution.status for report in reports for execution in report.executions}
+        assert statuses == {Status.FINISHED} or not sandbox.layers[3].used

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.inside import jail, wire
 from alpha_codium.sandbox.local.inside import kernel as k
-from alpha_codium.sandbox.oci.inside import flat, root
+from alpha_codium.sandbox.oci.inside import flat, nested, root
 
 # Where something can be written in some container or other.
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run", "/run/lock")
@@ -51,7 +51,7 @@ def enter(config: Config) -> None:
     if not config["nested"] and works(k.unshare, k.CLONE_NEWUSER | k.CLONE_NEWPID):
         config["nested"], config["uid"] = True, 0
         become_first_process(os.geteuid(), os.getegid())
-    config["place"] = None if config["nested"] else flat
+    config["place"] = nested if config["nested"] else flat
     config["walls"], config["landlock"], config["others"] = not config["nested"], None, 0
     config["proc"] = os.path.exists("/proc/self/fd")
     config["own_pids"] = own_pids()
