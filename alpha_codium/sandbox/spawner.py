@@ -231,7 +231,7 @@ class Streams:
             os.close(fd)
 
 
-def grip_on(pid: int) -> int | None:
+def grip_on(pid: int) -> "int | None":
     """A descriptor that shows when a process ends; None where the system has none (macOS, gVisor of 2022)."""
     try:
         return os.pidfd_open(pid)

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from click.testing import CliRunner
 from loguru import logger
 
+from alpha_codium.cli.eval import eval_gen_solutions
 from alpha_codium.cli.generating import SetOptions, chosen_flow, solve_many, solve_one
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.gen import solve
@@ -79,3 +81,20 @@ def test_concurrency_is_how_many_samples_are_in_flight(home):
             summary = solve_many(options, common)
             assert (summary["samples"], summary["solved_public"]) == (4, 4)
             assert server.max_in_flight == concurrency
+
+
+@changes("code_tester.known_solutions")
+@pytest.mark.parametrize("known", [0, 1])
+def test_known_solutions_says_how_many_stand_beside_the_candidates(home, known):
+    problem = {
+        "name": "p",
+        "private_tests": {"input": ["1"], "output": ["1"]},
+        "solutions": {"language": [3, 3], "solution": ["print(input())", "print(1)"]},
+    }
+    (home / "problems.jsonl").write_text(json.dumps(problem))
+    (home / "answers.jsonl").write_text(json.dumps({"task_name": "p", "solution_candidates": ["print(2)"]}))
+    arguments = ["--solution_dataset", "answers.jsonl", "--ground_truth_dataset", "problems.jsonl", "--k", "1"]
+    arguments += ["--evaluation_test_type", "private_tests", "-o", f"code_tester.known_solutions={known}"]
+    done = CliRunner().invoke(eval_gen_solutions, [*arguments, "--json", "out.json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads((home / "out.json").read_text())["judge_error"]["correct_total"] == known
