@@ -224,7 +224,7 @@ class Worker:
             raise OSError(files.last_words(self._stderr) or "it ended")
         # The kernel leaves out what we have no room for, without an error.
         if flags & socket.MSG_CTRUNC or len(grips) != message[3]:
-            raise OSError("this process has too many files open (ulimit -n)")
+            raise OSError("Too many open files in this process (ulimit -n)")
         return message
 
     def _renew(self) -> None:

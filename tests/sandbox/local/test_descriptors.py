@@ -53,7 +53,7 @@ async def test_a_file_left_by_a_test_is_never_seen_by_another_where_descriptors_
     seen = [execution.stdout for execution in (*first.executions, *second.executions)]
     assert "True\n" not in seen
     assert [execution.status for execution in first.executions[1:]] == [Status.INTERNAL_ERROR] * 2
-    assert "too many files open" in first.executions[1].stderr
+    assert "Too many open files" in first.executions[1].stderr
     assert [execution.stdout for execution in second.executions] == ["False\n"] * 2
 
 
