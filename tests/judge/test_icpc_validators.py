@@ -48,6 +48,7 @@ def records() -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 async def test_every_validator_agrees_with_the_verdicts_that_are_known(sandbox: Sandbox) -> None:
     judged, wrong = 0, []
     for record in records():
