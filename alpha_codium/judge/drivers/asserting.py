@@ -18,7 +18,7 @@ import sys
 
 from alpha_codium.judge.codec import Excessive, Malformed, Unencodable, decode
 from alpha_codium.judge.drivers.channel import Gone, receive, send
-from alpha_codium.judge.drivers.loading import leave, tell
+from alpha_codium.judge.drivers.loading import leave, set_stdout_aside, tell
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
@@ -130,8 +130,7 @@ def _number_of(value: "Any") -> "int | None":
 def run(test_code: "CodeType") -> None:
     """Run the assertions, and say on stdout what came of it."""
     token, *task = decode(sys.stdin.read())
-    stdout = os.dup(1)
-    os.dup2(2, 1)
+    stdout = set_stdout_aside()
     outcome = outcome_of(test_code, *task)
     os.write(stdout, f"{token} {outcome}\n".encode())
     leave(0 if outcome == "passed" else 1)

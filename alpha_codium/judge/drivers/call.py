@@ -10,7 +10,7 @@ import os
 import sys
 
 from alpha_codium.judge.codec import decode, encode
-from alpha_codium.judge.drivers.loading import find, leave, load, tell
+from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 def call(program: "CodeType") -> None:
     """Load, call, write."""
-    stdout = os.dup(1)
-    # The lowest number that is free is 1: DeepMind's sandbox has no dup2.
-    os.close(1)
-    os.dup(2)
+    stdout = set_stdout_aside()
     entry_point, setup_code = decode(sys.stdin.readline().rstrip("\n"))
     text = sys.stdin.read()
     arguments = decode(text) if text.startswith("L") else __import__("json").loads(text)

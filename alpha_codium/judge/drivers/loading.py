@@ -9,6 +9,15 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
+def set_stdout_aside() -> int:
+    """The real stdout under another number; what is printed goes to stderr from here on."""
+    kept = os.dup(1)
+    # The lowest number that is free is 1: DeepMind's sandbox has no dup2.
+    os.close(1)
+    os.set_inheritable(os.dup(2), True)
+    return kept
+
+
 def load(program: "CodeType", setup_code: str) -> "dict[str, Any]":
     """Run `setup_code` (text) and then `program` (a code object) in one namespace, and give that.
 

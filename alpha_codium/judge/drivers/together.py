@@ -11,7 +11,7 @@ import os
 import sys
 
 from alpha_codium.judge.codec import decode
-from alpha_codium.judge.drivers.loading import find, leave, load, tell
+from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 def run(program: "CodeType", execute: "Callable[..., Any]" = exec) -> None:
     """Run both, and say on stdout what came of it."""
     token, setup_code, entry_point, test_code, calls_check = decode(sys.stdin.read())
-    stdout = os.dup(1)
-    # The lowest number that is free is 1: DeepMind's sandbox has no dup2.
-    os.close(1)
-    os.dup(2)
+    stdout = set_stdout_aside()
     tests, write, own = compile(test_code, "tests.py", "exec", dont_inherit=True), os.write, dict(vars(builtins))
     outcome = "raised"
     try:
