@@ -5,13 +5,16 @@ BIN := $(VENV)/bin
 # Compiling every file of every dependency costs more than it saves.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test test-slow lint types docs backends clean
+.PHONY: demo test images test-slow lint types docs backends clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gencode demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(PYTEST_OPTIONS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not images" $(PYTEST_OPTIONS)
+
+images: $(VENV)/.dev
+	$(BIN)/python -m pytest -m images --durations=0 --durations-min=1 tests/docker $(PYTEST_OPTIONS)
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow --timeout 3600 $(PYTEST_OPTIONS)

@@ -6,11 +6,17 @@
 # buildx imagetools inspect IMAGE` tells). Any Debian or Ubuntu with python3 3.9 or later serves.
 ARG BASE=docker.io/library/debian:bookworm-20250811-slim
 
-FROM ${BASE} AS build
+FROM ${BASE} AS python
+# To the letter what stands in the other Dockerfile, so that both images are made of the same layers.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends python3 util-linux \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/apt /var/log/dpkg.log /usr/share/doc /usr/share/man
+
+FROM python AS build
+RUN apt-get update && apt-get install -y --no-install-recommends python3-venv ca-certificates
 # For those behind a mirror or a proxy of their own: they are seen by this stage only.
 ARG PIP_INDEX_URL
 ARG PIP_CERT
-RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv ca-certificates
 COPY constraints.txt /build/
 # What programs may import; numpy is all that the settings keep warm.
 ARG PACKAGES=numpy
@@ -20,10 +26,7 @@ RUN python3 -m venv --copies /opt/worker \
  && /opt/worker/bin/pip uninstall --yes --quiet pip setuptools \
  && find /opt/worker -name tests -type d -prune -exec rm -rf {} +
 
-FROM ${BASE}
-RUN apt-get update \
- && apt-get install -y --no-install-recommends python3 \
- && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/apt /var/log/dpkg.log /usr/share/doc /usr/share/man
+FROM python
 COPY --from=build /opt/worker /opt/worker
 ENV PATH=/opt/worker/bin:/usr/local/bin:/usr/bin:/bin
 # Nobody in particular; the backend gives each container a user of its own.

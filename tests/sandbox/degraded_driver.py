@@ -24,7 +24,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import hostile_driver  # pyrefly: ignore[missing-import] - lies beside this script
-from hostile_driver import CANARY, STAGE  # pyrefly: ignore[missing-import] - the same
+from hostile_world import (  # pyrefly: ignore[missing-import] - the same
+    CANARY,
+    STAGE,
+    census,
+    prepare_world,
+    reap_until,
+    until_same,
+)
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 NO_RIGHTS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all")
@@ -45,20 +52,20 @@ HOLD = "import ctypes, time\nctypes.CDLL(None).prctl(15, b'held', 0, 0, 0)\ntime
 def init(state: str) -> None:
     """Be pid 1 of the world, see `hostile_driver`: run the host in that state, look at what is left."""
     assert os.getpid() == 1
-    hostile_driver.prepare_world(Path(sys.argv[2]))
-    before = hostile_driver.census()
+    prepare_world(Path(sys.argv[2]))
+    before = census()
     answers = [start_host(state, what) for what in ("tell-refusal", "host", "die", "see-what-is-left")]
-    print(json.dumps({"hosts": answers, "left": hostile_driver.until_same(before)}))
+    print(json.dumps({"hosts": answers, "left": until_same(before)}))
 
 
 def start_host(state: str, what: str) -> dict[str, Any]:
     """What the host says, its status and which processes it left."""
     command = [*STATES[state], sys.executable, "-s", "-P", str(STAGE / "degraded_driver.py"), what]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(STAGE / "code"), "PYTHONDONTWRITEBYTECODE": "1"}
-    before = hostile_driver.census()
+    before = census()
     with os.fdopen(os.memfd_create("result"), "rb") as result:
-        status = hostile_driver.reap_until(subprocess.Popen(command, stdout=result, env=environment, cwd="/").pid)
-        left = hostile_driver.until_same(before | {"files": hostile_driver.census()["files"]})
+        status = reap_until(subprocess.Popen(command, stdout=result, env=environment, cwd="/").pid)
+        left = until_same(before | {"files": census()["files"]})
         result.seek(0)
         return {"status": status, "processes": left["processes"], "said": json.loads(result.read() or b"null")}
 

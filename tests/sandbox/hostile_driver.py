@@ -12,25 +12,26 @@ library and the package only, for it runs with any python that the user under te
 """
 
 import asyncio
-import fcntl
 import gc
 import json
 import os
 import secrets
-import socket
-import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-CANARY = Path("/tmp/gencode-canary/secret.txt")
-CANARY_TEXT = "CANARY: no program may read or change this\n"
-STAGE = Path("/mnt")  # where pid 1 puts the folder that `test_hostile` made
-PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
-CGROUPS = Path("/sys/fs/cgroup")
+sys.path.insert(0, str(Path(__file__).parent))
+from hostile_world import (  # pyrefly: ignore[missing-import] - lies beside this script
+    STAGE,
+    census,
+    prepare_world,
+    processes,
+    reap_until,
+    until_same,
+)
+
 # What a hostile program takes longer than has hung the engine.
 HUNG_SECONDS = 60
 # Reads its input, needs a little of everything, CPU time as asked, and says what it finds lying about.
@@ -70,111 +71,6 @@ def init(user: str) -> None:
         left = until_same(before)
         result.seek(0)
         print(json.dumps({"host": json.loads(result.read() or b"null"), "status": status, "left": left}))
-
-
-def prepare_world(stage: Path) -> None:
-    """Private folders for temporary files, the canary in one of them, and `stage` where it can be found."""
-    for folder in host_mounts():
-        run_mount("-o", "remount,bind,ro", folder)
-    run_mount("--bind", str(stage), str(STAGE))
-    run_mount("-o", "remount,bind,ro", str(STAGE))
-    for folder in PRIVATE:
-        run_mount("-t", "tmpfs", "-o", "mode=1777", "tmpfs", folder)
-    CANARY.parent.mkdir()
-    CANARY.write_text(CANARY_TEXT)
-    # Readable by everyone, as any host file may be; a jail keeps it out of sight all the same.
-    CANARY.parent.chmod(0o755)
-    bring_up_loopback()
-
-
-def host_mounts() -> list[str]:
-    """Where the host's file systems are, but for /proc, which is this world's, and control groups."""
-    folders = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    return [folder for folder in dict.fromkeys(folders) if not folder.startswith(("/proc", str(CGROUPS)))]
-
-
-def run_mount(*arguments: str) -> None:
-    subprocess.run(["mount", "-n", *arguments], check=True)
-
-
-def bring_up_loopback() -> None:
-    """Give the world a loopback network, so that a program which reaches it is seen to."""
-    set_flags, up = 0x8914, 1
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, set_flags, struct.pack("16sH14x", b"lo", up))
-
-
-def reap_until(pid: int) -> int:
-    """Reap everything until `pid` has ended, as an init does; its wait status."""
-    while True:
-        ended, status = os.wait()
-        if ended == pid:
-            return status
-
-
-def until_same(before: dict[str, list[str]], seconds: float = 5) -> dict[str, list[str]]:
-    """What there is that wasn't before, of each kind; what only needs a moment to go is given it."""
-    end = time.monotonic() + seconds
-    while True:
-        reap_what_has_ended()
-        left = {kind: sorted(set(found) - set(before[kind])) for kind, found in census().items()}
-        if not any(left.values()) or time.monotonic() > end:
-            return left
-        time.sleep(0.05)
-
-
-def reap_what_has_ended() -> None:
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        return
-
-
-def census() -> dict[str, list[str]]:
-    """All that a sandbox could leave behind in this world, by kind, as text that shows what it is."""
-    return {
-        "processes": [f"{pid} {state} {name}" for pid, state, name in processes() if pid != 1],
-        "mounts": Path("/proc/self/mountinfo").read_text().splitlines(),
-        "files": [str(path) for folder in PRIVATE for path in Path(folder).rglob("*")],
-        "canary": [CANARY.read_text() if CANARY.exists() else "gone"],
-        "segments": [line for kind in ("shm", "sem", "msg") for line in segments(kind)],
-        "cgroups": [str(path) for path in CGROUPS.glob("*/**/gencode-[0-9]*") if is_stale(path)],
-    }
-
-
-def processes() -> Iterator[tuple[int, str, str]]:
-    """Number, state and name of every process of this world, zombies too."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                head, _, tail = (entry / "stat").read_text().rpartition(")")
-            except OSError:
-                continue
-            yield int(entry.name), tail.split()[0], head.partition("(")[2]
-
-
-def segments(kind: str) -> list[str]:
-    """The lines about System V shared memory, semaphores or message queues of this world."""
-    try:
-        return Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]
-    except OSError:
-        return []
-
-
-def is_stale(group: Path) -> bool:
-    """Whether nobody holds the lock of a control group: that of another engine on this machine is held."""
-    try:
-        descriptor = os.open(group, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
 
 
 # ---- the host
@@ -220,7 +116,7 @@ async def outcome(sandbox: Any, program: dict[str, Any], limits: dict[str, Any])
     """What the sandbox says of one program, and whether any of its tests would pass, judged out here."""
     from alpha_codium.limits import Limits
 
-    inputs = [f"HOSTILE_INPUT_{secrets.token_hex(8)}\n" for _ in range(2)]
+    inputs = [f"HOSTILE_INPUT_{secrets.token_hex(8)}\n" for _ in range(program.get("tests", 2))]
     expected = program.get("expected") or f"EXPECTED_OUTPUT_{secrets.token_hex(8)}"
     start = time.monotonic()
     run = sandbox.run(program["source"], inputs, limits=Limits(**limits))
@@ -237,7 +133,7 @@ async def outcome(sandbox: Any, program: dict[str, Any], limits: dict[str, Any])
         "leaks": any(
             text.strip() in execution.stdout
             for index, execution in enumerate(report.executions)
-            for text in (expected, inputs[1 - index])
+            for text in (expected, *inputs[:index], *inputs[index + 1 :])
         ),
     }
 

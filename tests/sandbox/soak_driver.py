@@ -1,4 +1,4 @@
-"""Full load of honest and hostile programs for a while: `python -m tests.sandbox.soak_driver SECONDS BACKEND`.
+"""Full load of honest and hostile programs for a while: `python -m tests.sandbox.soak_driver SECONDS BACKEND PROBES`.
 
 To be run inside `unshare --net --pid --fork --mount-proc`, since what it runs is hostile. Prints one line of JSON.
 
@@ -6,11 +6,10 @@ To be run inside `unshare --net --pid --fork --mount-proc`, since what it runs i
 2. Before and after the load, honest programs alone are run and their CPU time is counted, that of all processes below
    this one: a sandbox that wears out (mounts, cgroups, memory that pile up) needs more of it in the end. A machine
    isn't as fast after half an hour as before, and not for all work alike (a bare interpreter's start took 30 % more,
-   an honest test 43 %), so in the end a new process with a new sandbox is measured in turn with the old one.
+   an honest test 43 %), so in the end a new process with a new sandbox is measured in turn with the old one,
+   PROBES times.
 3. What a run may leave behind is counted before, while and after the sandbox is open.
 """
-
-# ruff: noqa: E501 - a program stands on one line
 
 import asyncio
 import contextlib
@@ -30,69 +29,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.verdict import Report, Status
 from tests.sandbox.backends import descendants, is_zombie
+from tests.sandbox.soak_programs import HONEST, HOSTILE_LIMITS, hostile_programs
 
 WORKERS = 2
 HONEST_FOR_A_HOSTILE = 10
-PROBE_PROGRAMS, PROBES = 120, 9
+PROBE_PROGRAMS = 120
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = resource.getpagesize()
-MIB = 2**20
-HOSTILE_LIMITS = Limits(cpu_seconds=0.4, wall_seconds=0.8, memory_bytes=128 * MIB, output_bytes=MIB, file_bytes=MIB)
-SHARED = Path(os.environ.get("GENCODE_SHARED") or Path(__file__).resolve().parents[3] / "shared") / "hostile"
-
-# program, inputs, outputs
-HONEST = (
-    ("print(sum(map(int, input().split())))", ["1 2", "3 4\n", "-1 1"], ["3\n", "7\n", "0\n"]),
-    ("import sys\nfor line in sys.stdin: print(line.strip()[::-1])", ["ab\ncd\n", ""], ["ba\ndc\n", ""]),
-    (
-        "import heapq, bisect, collections, itertools, math\nn = int(input())\nh = list(range(n, 0, -1)); heapq.heapify(h)\n"
-        "print(heapq.heappop(h), math.gcd(n, 12), bisect.bisect(range(n), 3), collections.Counter('aab')['a'])",
-        ["5", "18"],
-        ["1 1 4 2\n", "1 6 4 2\n"],
-    ),
-    ("n = int(input())\nprint('x' * n)", ["100000", "3"], ["x" * 100000 + "\n", "xxx\n"]),
-    ("print(1 // int(input()))", ["1", "0"], ["1\n", None]),
-    ("open('left', 'w').write('x')\nimport os\nprint(sorted(os.listdir('.')))", ["", ""], ["['left', 'program.py']\n"] * 2),
-    (
-        "import threading\nr = []\nt = [threading.Thread(target=r.append, args=(i,)) for i in range(4)]\n"
-        "[x.start() for x in t]; [x.join() for x in t]\nprint(sorted(r), input())",
-        ["a", "b"],
-        ["[0, 1, 2, 3] a\n", "[0, 1, 2, 3] b\n"],
-    ),
-    (
-        "import sys\nsys.setrecursionlimit(20000)\ndef f(n): return n and 1 + f(n - 1)\nprint(f(int(input())))",
-        ["9000", "1"],
-        ["9000\n", "1\n"],
-    ),
-    ("print('a\\x00ž'); import sys; sys.exit(int(input()))", ["0", "3"], ["a\0ž\n", None]),
-)  # fmt: skip
-HOSTILE = (
-    "while True: pass",
-    "import time; time.sleep(1000)",
-    "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
-    "x = []\nwhile True: x.append(bytearray(1 << 20))",
-    "while True: print('x' * 1000)",
-    "import os\nwhile True: os.write(2, b'x' * 100000)",
-    "import ctypes; ctypes.string_at(0)",
-    "import os; os.abort()",
-    "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
-    "import os\nwhile True: os.kill(1, 10); os.kill(1, 17)",
-    "import os\nfor i in range(100000):\n    try: open(f'f{i}', 'wb').write(b'x' * 5000)\n    except OSError: break\nprint(i)",
-    "import os\nfor i in range(500): os.mkdir('d'); os.chdir('d')\nprint('deep')",
-    "import threading, time\nwhile True:\n    try: threading.Thread(target=time.sleep, args=(99,)).start()\n    except RuntimeError: pass",
-    "import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        while True: os.write(1, b'late')\nos._exit(0)",
-    "import sys; sys.setrecursionlimit(10 ** 9)\nclass A:\n    def __repr__(self): return repr(self)\nrepr(A())",
-    "print(len(str(7 ** (7 ** 9))))",
-    "import os\nfor fd in range(3, 256):\n    try: os.write(fd, b'accepted' * 100)\n    except OSError: pass\nos.close(0); os.close(1); os.close(2)",
-    "x = " + "(" * 5000 + ")" * 5000,
-    "x = [" + "[1, 2], " * 100_000 + "]",
-    "import signal, os\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.kill(-1, 9)",
-    "import atexit, time\natexit.register(time.sleep, 1000)",
-)
 
 
 def under_an_init(work: Callable[[], None]) -> None:
@@ -140,6 +86,11 @@ class Census:
             groups=sum(1 for _ in own_groups()),
             files=entries(tempfile.gettempdir()),
         )
+
+    def beyond(self, before: "Census") -> dict[str, list[int]]:
+        """What isn't as it was, and how: then and now. Mounts may have become fewer: the machine's own come and go."""
+        pairs = {name: [count, vars(self)[name]] for name, count in vars(before).items()}
+        return {name: [n, now] for name, (n, now) in pairs.items() if now > n or (now < n and name != "mounts")}
 
 
 def entries(folder: str) -> int:
@@ -230,7 +181,7 @@ class Soak:
         await asyncio.gather(*(self.honest(number % len(HONEST)) for number in range(PROBE_PROGRAMS)))
         return 1000 * (cpu_seconds() - start) / (self.honest_tests - tests)
 
-    async def probe_beside_fresh(self, backend: str) -> dict[str, float]:
+    async def probe_beside_fresh(self, backend: str, probes: int) -> dict[str, float]:
         """Probes of this sandbox and of a new one in a new process, in turn: medians, and that of their ratios."""
         module = ("-m", "tests.sandbox.soak_driver", "fresh", backend)
         fresh = await asyncio.create_subprocess_exec(
@@ -238,7 +189,7 @@ class Soak:
         )
         assert fresh.stdin is not None and fresh.stdout is not None
         rounds = []
-        for _ in range(PROBES):
+        for _ in range(probes):
             old = await self.probe()
             fresh.stdin.write(b"probe\n")
             await fresh.stdin.drain()
@@ -252,19 +203,13 @@ class Soak:
         }
 
 
-def hostile_programs() -> list[tuple[str, str]]:
-    """Our own, and those of the shared folder where there is one."""
-    shared = sorted(SHARED.glob("*.py")) if SHARED.is_dir() else []
-    return [(f"own {i}", p) for i, p in enumerate(HOSTILE)] + [(path.name, path.read_text()) for path in shared]
-
-
 def shown(report: Report) -> str:
     """A report in few words."""
     ends = [(e.status.value, e.stdout[:40], e.stderr[-200:]) for e in (report.compilation, *report.executions)]
     return repr(ends)
 
 
-async def soak(seconds: float, backend: str) -> dict[str, Any]:
+async def soak(seconds: float, backend: str, probes: int) -> dict[str, Any]:
     """Warm up, measure, load, measure again, count what is left."""
     choice = random.Random(1)
     before = Census.now()
@@ -273,10 +218,10 @@ async def soak(seconds: float, backend: str) -> dict[str, Any]:
         await run.load(min(10.0, seconds / 4), choice)
         first, busy, warm_up = await run.probe(), Census.now(), len(run.resident)
         await run.load(seconds, choice)
-        last = await run.probe_beside_fresh(backend)
+        last = await run.probe_beside_fresh(backend, probes)
         await settled(lambda: Census.now().zombies == 0)
         after = Census.now()
-    await settled(lambda: Census.now() == before)
+    await settled(lambda: not Census.now().beyond(before))
     middle = run.resident[warm_up : warm_up + max(1, (len(run.resident) - warm_up) // 4)]
     end = run.resident[-len(middle) :]
     return {
@@ -288,10 +233,9 @@ async def soak(seconds: float, backend: str) -> dict[str, Any]:
         "last": last,
         "resident_first": statistics.median(middle),
         "resident_last": statistics.median(end),
-        "before": vars(before),
         "open_first": vars(busy),
         "open_last": vars(after),
-        "closed": vars(Census.now()),
+        "left": Census.now().beyond(before),
     }
 
 
@@ -309,7 +253,7 @@ def main() -> None:
     """Soak, in a folder for temporary files that nobody else uses."""
     with tempfile.TemporaryDirectory() as folder:
         tempfile.tempdir = folder
-        print(json.dumps(asyncio.run(soak(float(sys.argv[1]), sys.argv[2]))))
+        print(json.dumps(asyncio.run(soak(float(sys.argv[1]), sys.argv[2], int(sys.argv[3])))))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from alpha_codium.sandbox import pythons
 from alpha_codium.sandbox.code_contests import environment
 from alpha_codium.sandbox.code_contests.batches import Batches, batch_limit
 from alpha_codium.sandbox.code_contests.libraries import library_folders
-from alpha_codium.sandbox.code_contests.worker import Place, Worker
+from alpha_codium.sandbox.code_contests.worker import Place, Worker, whole
 from alpha_codium.sandbox.isolation import Isolation
 from alpha_codium.sandbox.local.cgroups import remove_stale
 from alpha_codium.sandbox.local.layers import Layer
@@ -89,7 +89,7 @@ class CodeContestsSandbox:
         """End all that runs, and the children."""
         for worker in self.children:
             worker.closing = True
-        await asyncio.gather(*(worker.discard() for worker in self.children))
+        await whole(asyncio.gather(*(worker.discard() for worker in self.children)))
 
     async def run(
         self,

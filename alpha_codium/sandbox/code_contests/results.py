@@ -24,6 +24,8 @@ TOO_LONG = "Process TIMEOUT"
 AT_THE_LIMIT = (signal.SIGKILL, signal.SIGXCPU)
 FOLDER = re.compile(rb"/tmp/\d{13}-\d+-\d+/code\.pyc?\b")
 PROGRAM = b"program.py"
+# All that its compiler says where the program can't be written or read: a full disk, say. Of a program it says more.
+REFUSED = re.compile(rb"\[Errno \d+\] [^\n]*")
 
 
 def execution_of(tested: SandboxResult, limits: Limits) -> Execution:
@@ -76,10 +78,12 @@ def whole_seconds(limits: Limits) -> int:
 
 
 def compilation_of(tested: SandboxResult) -> Execution:
-    """How compiling went: what didn't finish does not compile, unless it never began."""
+    """How compiling went: what didn't finish does not compile, unless it never began, or the machine was in its way."""
     exited = EXITED.match(tested.said)
     if exited and exited[1] == "0" and tested.status == "Success":
         return Execution(Status.FINISHED)
+    if REFUSED.fullmatch(tested.stderr.strip()):
+        return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {tested.stderr.decode('utf-8', 'replace').strip()}")
     began = exited or SIGNALLED.match(tested.said) or VIOLATED.match(tested.said) or tested.said.startswith(TOO_LONG)
     status = Status.COMPILATION_ERROR if began else Status.INTERNAL_ERROR
     return Execution(status, stderr=stderr_of(tested, status), exit_code=int(exited[1]) if exited else None)

@@ -9,10 +9,10 @@ import signal
 import time
 from asyncio.subprocess import PIPE, Process
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from alpha_codium.sandbox.code_contests.inside import leftovers, wire
 from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
@@ -27,6 +27,7 @@ OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "std::length_error")
 REFUSED = re.compile(r"RAW: (.+ \[\d+\])$")
 CPU_FILES = {1: "cpuacct.usage", 2: "cpu.stat"}
 _numbers = itertools.count()
+T = TypeVar("T")
 
 
 class WorkerLost(Exception):
@@ -79,6 +80,8 @@ class Worker:
         self._group: WorkerGroup | None = None
         self._log: asyncio.Task[None] | None = None
         self._said: deque[str] = deque(maxlen=KEPT_LINES)
+        # One at a time starts or ends the child, so that who has waited for its end finds nothing of it.
+        self._changing = asyncio.Lock()
 
     @property
     def pid(self) -> int | None:
@@ -99,34 +102,18 @@ class Worker:
             process = await self._started()
             return await self._run(process, wire.pack(dict(request), parts), len(parts) - 1, wall_seconds)
         except TooSlow:
-            await self.discard()
+            await whole(self.discard())
             raise
         except (OSError, EOFError, TimeoutError, ValueError) as error:
             raise await self._lost(error) from error
         except asyncio.CancelledError:
-            await asyncio.shield(self.discard())
+            await whole(self.discard())
             raise
 
     async def discard(self) -> None:
         """End the child and all that it runs; the next run gets another one."""
-        process, self._process = self._process, None
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            # By descriptor: asyncio's own `kill` may reap the child before asyncio has seen its end.
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(handle, signal.SIGKILL)
-            os.close(handle)
-        if process is not None:
-            await process.wait()
-            await asyncio.to_thread(leftovers.remove, process.pid, self._began)
-        log, self._log = self._log, None
-        if log is not None:
-            # Ends with the stream, which what the child started may hold a moment longer.
-            await asyncio.wait([log], timeout=GRACE_SECONDS)
-            log.cancel()
-        group, self._group = self._group, None
-        if group is not None:
-            await asyncio.to_thread(group.kill_and_remove)
+        async with self._changing:
+            await self._end()
 
     async def _run(self, process: Process, message: bytes, tests: int, wall_seconds: float) -> list[SandboxResult]:
         assert process.stdin is not None
@@ -152,22 +139,49 @@ class Worker:
     async def _started(self) -> Process:
         if self.closing:
             raise ConnectionAbortedError("the sandbox is closed")
-        if self._process is None:
+        if self._process is not None:
+            return self._process
+        process = await whole(self._open())
+        if self.closing:
+            raise ConnectionAbortedError("the sandbox is closed")
+        async with asyncio.timeout(START_SECONDS):
+            await self._greet(process)
+        return process
+
+    async def _open(self) -> Process:
+        """Start the child, in a group of its own."""
+        async with self._changing:
             self._group = await asyncio.to_thread(open_worker_group, f"gencode-{os.getpid()}-{next(_numbers)}")
             self._began = time.time()
-            # In a group of its own, so that Ctrl-C at a terminal reaches gencode only.
-            self._process = await asyncio.create_subprocess_exec(
+            # In a process group of its own, so that Ctrl-C at a terminal reaches gencode only.
+            self._process = process = await asyncio.create_subprocess_exec(
                 self.place.python, "-I", str(INSIDE), stdin=PIPE, stdout=PIPE, stderr=PIPE,
                 env=dict(self.place.environment), process_group=0, limit=CHUNK,
             )  # fmt: skip
-            self._handle = os.pidfd_open(self._process.pid)
+            self._handle = os.pidfd_open(process.pid)
             self._said.clear()
-            self._log = asyncio.create_task(self._read_log(self._process))
-            if self.closing:
-                raise ConnectionAbortedError("the sandbox is closed")
-            async with asyncio.timeout(START_SECONDS):
-                await self._greet(self._process)
-        return self._process
+            self._log = asyncio.create_task(self._read_log(process))
+            return process
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            # By descriptor: asyncio's own `kill` may reap the child before asyncio has seen its end.
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+            os.close(handle)
+        if process is not None:
+            await process.wait()
+            await asyncio.to_thread(leftovers.remove, process.pid, self._began)
+        log, self._log = self._log, None
+        if log is not None:
+            # Ends with the stream, which what the child started may hold a moment longer.
+            await asyncio.wait([log], timeout=GRACE_SECONDS)
+            log.cancel()
+        group, self._group = self._group, None
+        if group is not None:
+            await asyncio.to_thread(group.kill_and_remove)
 
     async def _greet(self, process: Process) -> None:
         """Tell the child its place; it starts nothing before."""
@@ -197,10 +211,25 @@ class Worker:
 
     async def _lost(self, error: Exception) -> WorkerLost:
         """End what is left of the child, and say why it was lost."""
-        await asyncio.shield(self.discard())
+        await whole(self.discard())
         reasons = [line for line in self._said if any(word in line for word in OUT_OF_MEMORY)]
         if reasons:
             return TooMuchOutput(reasons[-1])
         refused = [match[1] for line in self._said if (match := REFUSED.search(line))]
         said = refused or [line for line in self._said if line.strip() and "RAW:" not in line]
         return WorkerLost(f"the sandbox's child was lost ({said[-1] if said else error or type(error).__name__})")
+
+
+async def whole(work: Awaitable[T]) -> T:
+    """Await what must not be left half done; who is cancelled meanwhile, however often, is so when it is done."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None and not task.cancelled():
+        # Asked for, or asyncio would complain that nobody did.
+        raise cancelled from task.exception()
+    return task.result()

@@ -12,24 +12,25 @@
 
 import contextlib
 import functools
+import itertools
 import os
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox import pythons
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
-from alpha_codium.sandbox.isolation import Isolation
 from alpha_codium.sandbox.local.inside import kernel, wire
 from alpha_codium.sandbox.local.interpreter import Interpreter, inspect_interpreter
 from alpha_codium.sandbox.local.jail import Jail
-from alpha_codium.sandbox.local.pool import BIND_NOW, HEAVY
+from alpha_codium.sandbox.local.pool import BIND_NOW, Options
 from alpha_codium.sandbox.local.scratch import Scratch, make_scratch
+from alpha_codium.sandbox.oci.cargo import script
+from alpha_codium.sandbox.oci.engine import ask
 from alpha_codium.sandbox.oci.pool import ContainerSandbox
-from alpha_codium.sandbox.oci.worker import Launch, script
+from alpha_codium.sandbox.oci.worker import Launch
 from alpha_codium.sandbox.portable import environment_of
 
 HOW = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs/user_guide/install"
@@ -43,27 +44,19 @@ PLATFORMS = ("systrap", "ptrace")
 CLEAN = ("env", "--ignore-environment", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 # Nobody else has such a file.
 GVISOR = Path("/proc/sentry-meminfo")
+_numbers = itertools.count()
 INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that kernel's, not the host's"
 
 
 class GvisorSandbox(ContainerSandbox):
     """Runs programs in gVisor; see the module. `runsc` and `platform` are chosen where they are empty."""
 
-    def __init__(
-        self,
-        workers: int = 0,
-        isolation: Isolation = True,
-        interpreter: str = "",
-        preload: Sequence[str] = HEAVY,
-        runsc: str = "",
-        platform: str = "",
-    ) -> None:
-        super().__init__(workers, isolation, interpreter, preload)
+    def __init__(self, *, runsc: str = "", platform: str = "", **options: Unpack[Options]) -> None:
+        super().__init__(**options)
         self.runsc = runsc or os.environ.get("GENCODE_RUNSC", "runsc")
         self.platform = platform or os.environ.get("GENCODE_RUNSC_PLATFORM", "")
         self.is_inside = GVISOR.exists()
         self._scratch: Scratch | None = None
-        self._started = 0
 
     def inspect(self) -> Interpreter:
         """See `ContainerSandbox`; the interpreter is one of the host's."""
@@ -83,10 +76,13 @@ class GvisorSandbox(ContainerSandbox):
         """Make the bundle, and a folder for runsc's own state."""
         if self.is_inside:
             return
-        self._scratch = make_scratch(0)
-        folder = Path(self._scratch.path)
-        (folder / "state").mkdir()
-        make_bundle(folder, interpreter, script(), environment_of(Path(wire.FOLDER)) | BIND_NOW)
+        try:
+            self._scratch = make_scratch(0)
+            folder = Path(self._scratch.path)
+            (folder / "state").mkdir()
+            make_bundle(folder, interpreter, script(), environment_of(Path(wire.FOLDER)) | BIND_NOW)
+        except OSError as error:
+            raise SandboxError(f"the gvisor backend needs a folder for temporary files: {error}") from error
 
     def release(self) -> None:
         """Remove them."""
@@ -101,8 +97,7 @@ class GvisorSandbox(ContainerSandbox):
             command = beside_us(self._slots[0].plain.jail)
             return Launch(command, lambda: remove_root(folder), OVERHEAD_BYTES, own_root=folder)
         assert self._scratch is not None
-        self._started += 1
-        name = f"gencode-{os.getpid()}-{self._started}"
+        name = f"gencode-{os.getpid()}-{next(_numbers)}"
         command = (*self._runsc(), "run", f"--bundle={self._scratch.path}", name)
         return Launch(command, lambda: self._delete(name), OVERHEAD_BYTES)
 
@@ -122,7 +117,7 @@ class GvisorSandbox(ContainerSandbox):
     def _delete(self, name: str) -> None:
         """Have runsc forget a container; one that ended by itself is forgotten already."""
         if self._scratch is not None and any(Path(self._scratch.path, "state").iterdir()):
-            subprocess.run([*self._runsc(), "delete", "--force", name], capture_output=True, check=False)
+            ask([*self._runsc(), "delete", "--force", name])
 
 
 def beside_us(jail: Jail) -> tuple[str, ...]:
@@ -143,8 +138,8 @@ def remove_root(folder: str) -> None:
 
 @functools.cache
 def best_platform(runsc: str) -> str:
-    """The platform to use with that runsc: what its own help names."""
-    told = subprocess.run([runsc, "flags"], capture_output=True, text=True, check=False)
+    """The platform to use with that runsc: what its own help names. Raises SandboxError where it can't be run."""
+    told = ask([runsc, "flags"])
     lines = (told.stdout + told.stderr).splitlines()
     said = " ".join(line for line in lines if "which platform to use" in line)
     return next((name for name in PLATFORMS if name in said), PLATFORMS[-1])

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self, TypedDict, TypeVar
 
 from loguru import logger
 
@@ -27,7 +27,7 @@ from alpha_codium.sandbox.local import pairs
 from alpha_codium.sandbox.local.cgroups import remove_stale
 from alpha_codium.sandbox.local.gate import Gate
 from alpha_codium.sandbox.local.inside import wire
-from alpha_codium.sandbox.local.interpreter import inspect_interpreter
+from alpha_codium.sandbox.local.interpreter import Interpreter, inspect_interpreter
 from alpha_codium.sandbox.local.jail import Jail
 from alpha_codium.sandbox.local.layers import NEEDS, Layer, layers_of
 from alpha_codium.sandbox.local.scratch import remove_stale as remove_stale_folders
@@ -67,11 +67,14 @@ T = TypeVar("T")
 
 
 class Slot:
-    """A worker's place: the plain zygote, and beside it one for each heavy module that programs asked for."""
+    """A worker's place: the plain zygote, and beside it one for each heavy module that programs asked for.
 
-    def __init__(self, plain: Jail, heavy: Sequence[str]) -> None:
-        self.plain = Worker(plain)
-        self._jail, self._heavy = plain, heavy
+    `make` makes a worker of what its jail is to be.
+    """
+
+    def __init__(self, plain: Jail, heavy: Sequence[str], make: Callable[[Jail], Worker]) -> None:
+        self.plain = make(plain)
+        self._jail, self._heavy, self._make = plain, heavy, make
         self._others: dict[str, Worker] = {}
 
     def worker_for(self, program: str) -> Worker:
@@ -84,7 +87,7 @@ class Slot:
     def beside(self, name: str, preload: tuple[str, ...]) -> Worker:
         """A zygote of another kind, made when it is first asked for."""
         if name not in self._others:
-            self._others[name] = Worker(replace(self._jail, preload=preload))
+            self._others[name] = self._make(replace(self._jail, preload=preload))
         return self._others[name]
 
     @property
@@ -93,8 +96,20 @@ class Slot:
         return (self.plain, *self._others.values())
 
 
+class Options(TypedDict, total=False):
+    """What every pool is opened with, whatever its workers are; see `open_sandbox`."""
+
+    workers: int
+    isolation: Isolation
+    interpreter: str
+    preload: Sequence[str]
+
+
 class LocalSandbox:
-    """Runs programs in jails on this machine; see the module."""
+    """Runs programs in jails on this machine; see the module. What the jails are is a subclass's to say."""
+
+    # What a complete jail is asked of.
+    giver = "machine"
 
     def __init__(
         self,
@@ -113,14 +128,25 @@ class LocalSandbox:
         self._threads: ThreadPoolExecutor | None = None
         self._starter: ThreadPoolExecutor | None = None
 
+    def inspect(self) -> Interpreter:
+        """The interpreter that runs the programs; raises SandboxError where it, or what runs it, can't be had."""
+        pythons.require(self.interpreter)
+        return inspect_interpreter(self.interpreter)
+
+    def prepare(self, interpreter: Interpreter) -> None:
+        """Make what all workers share; raises SandboxError."""
+
+    def release(self) -> None:
+        """Remove what all workers shared."""
+
     async def __aenter__(self) -> Self:
         """Make a whole jail, to see that this machine gives it."""
-        pythons.require(self.interpreter)
-        interpreter = await asyncio.to_thread(inspect_interpreter, self.interpreter)
+        interpreter = await asyncio.to_thread(self.inspect)
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
-        jail = Jail(interpreter, self._starter, WARM, environment_of(Path(wire.FOLDER)) | BIND_NOW)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
+        jail = Jail(interpreter, self._starter, WARM, environment_of(Path(wire.FOLDER)) | BIND_NOW)
         try:
+            await asyncio.to_thread(self.prepare, interpreter)
             await self._in_thread(lambda turn: self._settle(turn, jail))
         except BaseException:
             await self.__aexit__(None, None, None)
@@ -137,10 +163,13 @@ class LocalSandbox:
             for worker in slot.workers:
                 worker.close()
         await asyncio.to_thread(self._threads.shutdown)
-        for slot in self._slots:
-            for worker in slot.workers:
-                await asyncio.to_thread(worker.discard)
-        self._starter.shutdown()
+        try:
+            for slot in self._slots:
+                for worker in slot.workers:
+                    await asyncio.to_thread(worker.discard)
+        finally:
+            self._starter.shutdown()
+            await asyncio.to_thread(self.release)
         # A group that couldn't be removed in time, for want of descriptors for one.
         await asyncio.to_thread(remove_stale)
 
@@ -209,6 +238,18 @@ class LocalSandbox:
         """Make the first worker's jail, the strongest there is; raises SandboxError where less than what was asked."""
         remove_stale()
         remove_stale_folders(is_ours)
+        self.start_first(turn, jail)
+        missing = [layer for layer in self.layers if layer.needed and not layer.used]
+        if self.isolation == "strict" and missing:
+            raise SandboxError(
+                f'sandbox = "strict" asks for a complete jail, and this {self.giver} gives no {missing[0].name} '
+                f"({missing[0].how}): use -o code_tester.sandbox=true"
+            )
+        for slot in self._slots:
+            self._idle.put(slot)
+
+    def start_first(self, turn: Turn, jail: Jail) -> None:
+        """Make the places of all workers, and the first one's jail; raises SandboxError where there is none."""
         try:
             self._try_out(turn, jail)
         except WorkerLost as error:
@@ -220,25 +261,25 @@ class LocalSandbox:
             except WorkerLost as other:
                 raise no_jail(f"{reason}; without namespaces: {str(other).splitlines()[-1]}") from other
             logger.warning(f"this machine gives a weaker jail only ({reason}): see `gencode sandbox check`")
-        missing = [layer for layer in self.layers if layer.needed and not layer.used]
-        if self.isolation == "strict" and missing:
-            raise SandboxError(
-                f'sandbox = "strict" asks for a complete jail, and this machine gives no {missing[0].name} '
-                f"({missing[0].how}): use -o code_tester.sandbox=true"
-            )
-        for slot in self._slots:
-            self._idle.put(slot)
 
     def _try_out(self, turn: Turn, jail: Jail) -> None:
         """Make a jail of that kind; raises WorkerLost where it can't be made, or has a hole."""
-        self._slots = [Slot(jail, self.preload) for _ in range(self.workers)]
-        worker = self._slots[0].plain
-        worker.start()
+        self.start(jail, Worker)
         if jail.walls:
-            report = Session(worker, self._gate, turn, ATTEMPTS, b"", Limits()).run([""], None)
-            if not report.executions or report.executions[0].status is not Status.FINISHED:
-                worker.discard()
-                raise WorkerLost(f"the walls don't hold: {report}")
+            end = self.attempt(turn, ATTEMPTS)
+            if end.status is not Status.FINISHED:
+                self._slots[0].plain.discard()
+                raise WorkerLost(f"the walls don't hold: {end}")
+
+    def start(self, jail: Jail, make: Callable[[Jail], Worker]) -> None:
+        """Make the places of all workers, and start the first one; raises WorkerLost."""
+        self._slots = [Slot(jail, self.preload, make) for _ in range(self.workers)]
+        self._slots[0].plain.start()
+
+    def attempt(self, turn: Turn, program: bytes) -> Execution:
+        """What becomes of a program in the first worker that finishes only where it gets nowhere."""
+        report = Session(self._slots[0].plain, self._gate, turn, program, b"", Limits()).run([""], None)
+        return report.executions[0] if report.executions else report.compilation
 
 
 def no_jail(reason: str) -> SandboxError:

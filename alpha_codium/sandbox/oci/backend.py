@@ -8,20 +8,20 @@
 3. How strong the walls are is the runtime's: runc and crun share the host's kernel, runsc and kata don't.
 """
 
+import contextlib
 import itertools
 import os
-import shlex
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.isolation import Isolation
 from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.sandbox.local.interpreter import Interpreter
-from alpha_codium.sandbox.local.pool import BIND_NOW, HEAVY
-from alpha_codium.sandbox.oci.engine import ASK_ALL, Engine, find_engine, inspect_image
+from alpha_codium.sandbox.local.pool import BIND_NOW, Options
+from alpha_codium.sandbox.oci.cargo import script
+from alpha_codium.sandbox.oci.engine import ASK_ALL, Engine, find_engine, inspect_image, words_of
 from alpha_codium.sandbox.oci.pool import ContainerSandbox
-from alpha_codium.sandbox.oci.worker import Launch, script
+from alpha_codium.sandbox.oci.worker import Launch
 from alpha_codium.sandbox.portable import environment_of
 
 IMAGE = "gencode-worker"
@@ -35,21 +35,13 @@ class OciSandbox(ContainerSandbox):
     """Runs programs in containers; see the module. What is empty comes from the environment, or is found."""
 
     def __init__(
-        self,
-        workers: int = 0,
-        isolation: Isolation = True,
-        interpreter: str = "",
-        preload: Sequence[str] = HEAVY,
-        image: str = "",
-        engine: str = "",
-        runtime: str = "",
-        options: str = "",
+        self, *, image: str = "", engine: str = "", runtime: str = "", options: str = "", **more: Unpack[Options]
     ) -> None:
-        super().__init__(workers, isolation, interpreter, preload)
+        super().__init__(**more)
         self.image = image or os.environ.get("GENCODE_OCI_IMAGE", IMAGE)
         self.wanted_engine = engine or os.environ.get("GENCODE_OCI_ENGINE", "")
         self.runtime = runtime or os.environ.get("GENCODE_OCI_RUNTIME", "")
-        self.options = tuple(shlex.split(options or os.environ.get("GENCODE_OCI_OPTIONS", "")))
+        self.options = words_of(options or os.environ.get("GENCODE_OCI_OPTIONS", ""), "GENCODE_OCI_OPTIONS")
         self._engine = Engine(())
 
     def inspect(self) -> Interpreter:
@@ -60,17 +52,23 @@ class OciSandbox(ContainerSandbox):
                 f"{engine.kind} has no image {self.image!r}: build one ({engine.kind} build -t {IMAGE} -f "
                 "docker/worker.Dockerfile docker), or name one with a python3 in GENCODE_OCI_IMAGE"
             )
-        interpreter = self.wanted_interpreter or INTERPRETER
-        asking = engine.run(self.image, new_name(), (interpreter, "-I", "-c", ASK_ALL), {"LC_ALL": "C.UTF-8"}, 0)
-        return inspect_image(asking, self.image, interpreter)
+        interpreter, name = self.wanted_interpreter or INTERPRETER, name_of(next(_numbers))
+        asking = engine.run(self.image, name, (interpreter, "-I", "-c", ASK_ALL), {"LC_ALL": "C.UTF-8"})
+        try:
+            return inspect_image(asking, self.image, interpreter)
+        except SandboxError:
+            with contextlib.suppress(SandboxError):
+                engine.remove(name)
+            raise
 
     def launch(self, memory_bytes: int) -> Launch:
         """See `ContainerSandbox`; the engine bounds the memory."""
-        name, engine = new_name(), self._engine
+        number, engine = next(_numbers), self._engine
+        name = name_of(number)
         running = (self.wanted_interpreter or INTERPRETER, "-S", "-s", "-c", script())
         environment = environment_of(Path(wire.FOLDER)) | BIND_NOW
         memory = memory_bytes + OVERHEAD_BYTES if memory_bytes else 0
-        command = engine.run(self.image, name, running, environment, memory)
+        command = engine.run(self.image, name, running, environment, memory, os.getpid() + number)
         return Launch(command, lambda: engine.remove(name), OVERHEAD_BYTES, lambda: engine.members(name))
 
     def refusal(self, reason: str) -> str:
@@ -79,6 +77,6 @@ class OciSandbox(ContainerSandbox):
         return f"{self._engine.kind} runs no container of {self.image!r}{runtime} ({reason}): see docs/containers.md"
 
 
-def new_name() -> str:
+def name_of(number: int) -> str:
     """A name that no other container has."""
-    return f"gencode-{os.getpid()}-{next(_numbers)}-{os.urandom(4).hex()}"
+    return f"gencode-{os.getpid()}-{number}-{os.urandom(4).hex()}"

@@ -51,9 +51,18 @@ class Engine:
         return Path(self.command[0]).name
 
     def run(
-        self, image: str, name: str, interpreter: Sequence[str], environment: Mapping[str, str], memory_bytes: int
+        self,
+        image: str,
+        name: str,
+        interpreter: Sequence[str],
+        environment: Mapping[str, str],
+        memory_bytes: int = 0,
+        number: int = 0,
     ) -> tuple[str, ...]:
-        """The command line of a container that runs `interpreter`, a command, with our pipes as its streams."""
+        """The command line of a container that runs `interpreter`, a command, with our pipes as its streams.
+
+        Containers with different numbers have different users, as far as there are users. Memory 0 is unbounded.
+        """
         memory = (f"--memory={memory_bytes}", f"--memory-swap={memory_bytes}") if memory_bytes else ()
         # What the image has in such a folder, and how it is, is nothing to us; podman would copy it.
         plain = ",notmpcopyup" if self.kind == "podman" else ""
@@ -76,7 +85,7 @@ class Engine:
             "--shm-size=16m",
             f"--ulimit=nofile={FILES}:{FILES}",
             f"--ulimit=nproc={PROCESSES}:{PROCESSES}",
-            *self._user(name),
+            *self._user(number),
             "--workdir=/",
             "--hostname=sandbox",
             "--log-driver=none",
@@ -89,9 +98,8 @@ class Engine:
         )
 
     def remove(self, name: str) -> None:
-        """Remove a container of ours, if it is still there."""
-        command = [*self._global(), "rm", "--force", name]
-        subprocess.run(command, capture_output=True, check=False, timeout=ANSWER_SECONDS)
+        """Remove a container of ours, if it is still there; raises SandboxError where the engine doesn't answer."""
+        ask([*self._global(), "rm", "--force", name])
 
     def members(self, name: str) -> list[int]:
         """The processes of a running container, where they are children of this machine's, and ours to move: podman's.
@@ -100,22 +108,20 @@ class Engine:
         """
         if self.kind != "podman" or os.geteuid() != 0:
             return []
-        command = [*self._global(), "inspect", "--format={{.State.ConmonPid}}", name]
-        told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
-        monitor = int(told.stdout) if told.stdout.strip().isdigit() else 0
-        return [monitor, *descendants(monitor)] if monitor > 1 else []
+        told = ask([*self._global(), "inspect", "--format={{.State.ConmonPid}}", name]).stdout.strip()
+        monitor = int(told) if told.isdigit() else 0
+        return [monitor, *descendants(monitor)] if is_monitor(monitor, name) else []
 
     def has_image(self, image: str) -> bool:
         """Whether the engine has the image here."""
-        command = [*self.command, "image", "inspect", image]
-        return subprocess.run(command, capture_output=True, check=False, timeout=ANSWER_SECONDS).returncode == 0
+        return ask([*self.command, "image", "inspect", image]).returncode == 0
 
-    def _user(self, name: str) -> tuple[str, ...]:
+    def _user(self, number: int) -> tuple[str, ...]:
         """Whom the container's processes are."""
         if Path(self.runtime).name.startswith(OWN_KERNEL):
             # Root of a kernel of its own is nobody to ours, and parts programs from the agent better than who isn't.
             return ("--user=0:0", *(f"--cap-add={capability}" for capability in CAPABILITIES))
-        user = FIRST_USER + sum(name.encode()) % USERS
+        user = FIRST_USER + number % USERS
         return (f"--user={user}:{user}",)
 
     def _global(self) -> tuple[str, ...]:
@@ -125,8 +131,9 @@ class Engine:
     def _own(self) -> tuple[str, ...]:
         """What the two call by different names."""
         if self.kind == "podman":
-            # It would look for keys to detach in what is data, and make more folders writable than are asked for.
-            return ("--detach-keys=", "--read-only-tmpfs=false")
+            # It would look for keys to detach in what is data, make more folders writable than are asked for, and show
+            # programs the names that this machine knows others by.
+            return ("--detach-keys=", "--read-only-tmpfs=false", "--no-hosts")
         return (f"--runtime={self.runtime}",) if self.runtime else ()
 
 
@@ -145,8 +152,8 @@ def descendants(ancestor: int) -> list[int]:
 
 def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Engine:
     """The engine that was asked for, or the first that answers; raises SandboxError where there is none."""
-    if wanted:
-        command = tuple(shlex.split(wanted))
+    if wanted.strip():
+        command = words_of(wanted, "GENCODE_OCI_ENGINE")
         kind = Path(command[0]).name
         if kind not in KINDS:
             raise SandboxError(f"there is no container engine called {kind!r} that we know{nearest(kind, KINDS)}")
@@ -164,27 +171,56 @@ def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Eng
     raise SandboxError(f"there is no container engine that answers ({told}): {HOW}")
 
 
+def is_monitor(process: int, name: str) -> bool:
+    """Whether a process of this machine watches the container of that name, as podman's conmon does.
+
+    An engine may speak for another machine, where its number is someone else's.
+    """
+    try:
+        return name.encode() in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def words_of(text: str, name: str) -> tuple[str, ...]:
+    """The words of a command line, as a shell takes them; raises SandboxError where it has none."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise SandboxError(f"{name} is {text!r}, which is no command line: {error}") from error
+
+
+def ask(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """What an engine says, whatever its exit status; raises SandboxError where it doesn't answer."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise SandboxError(f"{command[0]} doesn't answer within {ANSWER_SECONDS:.0f} s") from error
+    except OSError as error:
+        raise SandboxError(f"{command[0]} can't be run: {error.strerror or error}") from error
+
+
 def trouble(command: Sequence[str]) -> str:
     """Why an engine doesn't answer, or nothing."""
     try:
-        told = subprocess.run(
-            [*command, "version"], capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        told = ask([*command, "version"])
+    except SandboxError as error:
         return str(error)
     return "" if told.returncode == 0 else last_line(told.stderr)
 
 
 def inspect_image(command: Sequence[str], image: str, interpreter: str) -> Interpreter:
     """Ask an image's interpreter, which `command` runs with ASK_ALL; raises SandboxError where it can't serve."""
-    try:
-        told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
-    except subprocess.TimeoutExpired as error:
-        raise SandboxError(f"a container of the image {image!r} doesn't answer: {error}") from error
+    told = ask(command)
     if told.returncode:
         reason = last_line(told.stderr)
         raise SandboxError(f"the image {image!r} can't be run, or has no interpreter {interpreter!r} ({reason})")
-    facts, libc = map(json.loads, told.stdout.splitlines()[-2:])
+    try:
+        facts, libc = map(json.loads, told.stdout.splitlines()[-2:])
+    except ValueError as error:
+        raise SandboxError(
+            f"{interpreter!r} of the image {image!r} doesn't answer as a python does: {error}"
+        ) from error
     version = tuple(facts["version"])
     if facts["implementation"] != "CPython" or not OLDEST <= version <= NEWEST or libc != "glibc":
         raise SandboxError(

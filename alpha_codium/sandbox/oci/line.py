@@ -4,7 +4,8 @@
    container's wall: their contents do, in frames. The nonce that guards against programs is the agent's, in there.
 2. What the container says is taken as numbers within bounds and as bytes, nothing else.
 3. CPU time is that of the container's control group, where there is one: gVisor's own clock counts the time that a
-   process waited for a processor, so its figures grow with the load (seen: 5.9 s told where 1.9 s were used).
+   process waited for a processor, so its figures grow with the load (seen: 5.9 s told where 1.9 s were used). What it
+   takes to carry a large input there is not the test's.
 4. A test that can't be ended when its time is up has used up its time; its container is thrown away.
 5. While an answer is waited for, a link between the two sides of a pair is carried as well (see `inside/link`).
 """
@@ -13,10 +14,11 @@ import os
 import select
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.candidate import GRACE_SECONDS, SIGKILL_STATUS, TIMEVAL
 from alpha_codium.sandbox.local.cgroups import WorkerGroup
 from alpha_codium.sandbox.local.inside import wire
@@ -27,6 +29,8 @@ from alpha_codium.sandbox.oci.stream import Stream, StreamLost
 
 # What the agent has to take an order.
 SEND_SECONDS = 10.0
+# And for each so many bytes of an input a second more: what is taken slower than that isn't taken at all.
+SLOWEST = 4 << 20
 # What a test whose time is up has to be ended; less than what `Candidate` waits for that.
 END_SECONDS = 0.8 * GRACE_SECONDS
 # What the other side has to read of what this one wrote before it ended.
@@ -34,12 +38,22 @@ LINGER_SECONDS = 0.5
 
 
 class Line:
-    """Speaks with one runner, number `number` of `stream`; `group` counts what the whole container uses."""
+    """Speaks with one runner, number `number` of `stream`; `group` counts what the whole container uses.
+
+    `make_room` is told the size of each input, before it is sent.
+    """
 
     def __init__(
-        self, stream: Stream, number: int, limits: Limits, errors: int, group: WorkerGroup | None = None
+        self,
+        stream: Stream,
+        number: int,
+        limits: Limits,
+        errors: int,
+        group: WorkerGroup | None = None,
+        make_room: Callable[[int], object] = int,
     ) -> None:
         self.stream, self.number, self.limits, self.errors, self.group = stream, number, limits, errors, group
+        self.make_room = make_room
         # Whether the last test wrote anything; whether it could not be ended when its time was up.
         self.touched = self.lost = False
         self._expired = 0.0
@@ -61,8 +75,15 @@ class Line:
         linked = len(self._fds) > wire.LINK
         if linked:
             self._link = Link(socket.socket(fileno=os.dup(self._fds[wire.LINK])), self._say)
-        self._used, self._expired = self._in_all(), 0.0
-        self._say(frames.TEST, bytes([linked]) + wire.read_all(self._fds[0]))
+        self._expired = 0.0
+        self.make_room(files.size_of(self._fds[0]))
+        data = bytes([linked]) + wire.read_all(self._fds[0])
+        self._used = self._in_all()
+        patience = SEND_SECONDS + len(data) / SLOWEST
+        self._say(frames.TEST, data, patience)
+        if len(data) > frames.LARGE_INPUT:
+            self._await_held(patience)
+            self._used = self._in_all()
 
     def recv(self, _most: int) -> bytes:
         """The runner's next word; empty where it is gone. Raises BlockingIOError where none comes in time."""
@@ -87,6 +108,23 @@ class Line:
         link, self._link = self._link, None
         if link is not None and link.end is not None:
             link.end.close()
+
+    def _await_held(self, patience: float) -> None:
+        """Wait until a large input is where its test can read it; raises OSError where the runner is gone."""
+        deadline = time.monotonic() + patience
+        try:
+            while time.monotonic() < deadline:
+                frame = self.stream.next(deadline)
+                if frame is None or frame[1] != self.number:
+                    continue
+                if frame[0] == frames.HELD:
+                    return
+                if frame[0] == frames.GONE:
+                    os.pwrite(self.errors, frame[2], 0)
+                    raise OSError("the runner is gone")
+        except StreamLost as error:
+            raise OSError(str(error)) from error
+        raise OSError("the container doesn't take an input")
 
     def _answer(self, deadline: float) -> bytes | None:
         """What the next frame means to who waits, if it comes soon and means anything to him."""
@@ -161,10 +199,10 @@ class Line:
                 link.write()
         self.close()
 
-    def _say(self, kind: bytes, data: bytes) -> None:
-        """Send the runner a frame; raises OSError where nobody takes it."""
+    def _say(self, kind: bytes, data: bytes, patience: float = SEND_SECONDS) -> None:
+        """Send the runner a frame; raises OSError where nobody takes it in so many seconds."""
         try:
-            self.stream.send(kind, self.number, data, seconds=SEND_SECONDS)
+            self.stream.send(kind, self.number, data, seconds=patience)
         except StreamLost as error:
             raise OSError(str(error)) from error
 

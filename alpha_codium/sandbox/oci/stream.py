@@ -1,6 +1,8 @@
 """The host's side of the frames of `inside/frames`: what is written waits for nobody for ever, nor does what is read.
 
-While it writes it reads, too: an agent that has much to say doesn't listen until it is said.
+1. While it writes it reads, too, unless another thread does: an agent that has much to say doesn't listen until it is
+   said.
+2. Once closed it touches its descriptors no more: their numbers may be others' by then.
 """
 
 import os
@@ -12,6 +14,8 @@ from alpha_codium.sandbox.oci.inside import frames
 
 Frame = tuple[bytes, int, bytes]
 CHUNK = 1 << 20
+# How long who can't read waits to write before he looks again whether he can.
+PAUSE_SECONDS = 0.02
 
 
 class StreamLost(Exception):
@@ -21,68 +25,91 @@ class StreamLost(Exception):
 class Stream:
     """Frames to and from a container, by the descriptors of its stdin and stdout, which it doesn't own.
 
-    One thread reads; several may write. `largest` is the most bytes that a frame may hold.
+    Several threads may write, and one take frames. `largest` is the most bytes that a frame may hold.
     """
 
     def __init__(self, writer: int, reader: int, largest: int) -> None:
         self.writer, self.reader, self.largest = writer, reader, largest
-        self._lock = threading.Lock()
+        self._writing, self._reading = threading.Lock(), threading.Lock()
         self._buffer = bytearray()
-        self._ended = False
+        self._ended = self._closed = False
         for fd in (writer, reader):
             os.set_blocking(fd, False)
 
     def send(self, kind: bytes, number: int, *parts: bytes, seconds: float) -> None:
         """Send a frame; raises StreamLost where it isn't taken in time."""
-        data = b"".join([frames.HEADER.pack(kind, number, sum(map(len, parts))), *parts])
+        self.write(b"".join([frames.HEADER.pack(kind, number, sum(map(len, parts))), *parts]), seconds=seconds)
+
+    def write(self, data: bytes, *, seconds: float) -> None:
+        """Write bytes that need be no frame; raises StreamLost where they aren't taken in time."""
         deadline = time.monotonic() + seconds
-        if not self._lock.acquire(timeout=seconds):
+        if not self._writing.acquire(timeout=seconds):
             raise StreamLost("it takes nothing any more")
         try:
-            self.write(data, deadline)
+            view = memoryview(data)
+            while view:
+                if self._closed:
+                    raise StreamLost("it was closed")
+                try:
+                    view = view[os.write(self.writer, view) :]
+                except BlockingIOError:
+                    self._wait(deadline)
+        except OSError as error:
+            raise StreamLost("it has ended") from error
         finally:
-            self._lock.release()
+            self._writing.release()
 
-    def write(self, data: bytes, deadline: float) -> None:
-        """Write bytes that are no frame, while nobody else writes."""
-        view = memoryview(data)
-        while view:
-            try:
-                view = view[os.write(self.writer, view) :]
-            except BlockingIOError:
-                self._wait(self.writer, deadline)
-            except OSError as error:
-                raise StreamLost("it has ended") from error
+    def close(self) -> None:
+        """Let nobody write any more; what another thread writes at the moment is waited for."""
+        with self._writing:
+            self._closed = True
 
     def next(self, deadline: float, *, also: "dict[int, int] | None" = None) -> Frame | None:
         """The next frame, or None when the time is up, or before that when one of `also` (as for poll) is ready.
 
         Raises StreamLost.
         """
-        while (frame := self._parse()) is None:
-            if self._ended:
-                raise StreamLost("it has ended")
-            poll = select.poll()
-            poll.register(self.reader, select.POLLIN)
-            for fd, events in (also or {}).items():
-                poll.register(fd, events)
-            ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
-            if any(fd == self.reader for fd, _ in ready):
-                self._read()
-            else:
-                return None
-        return frame
+        if not self._reading.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            return None
+        try:
+            while (frame := self._parse()) is None:
+                if self._ended:
+                    raise StreamLost("it has ended")
+                if not self._await_more(deadline, also or {}):
+                    return None
+            return frame
+        finally:
+            self._reading.release()
 
-    def _wait(self, fd: int, deadline: float) -> None:
+    def _await_more(self, deadline: float, also: dict[int, int]) -> bool:
+        """Read what comes; whether anything did before the time was up, or one of `also` was ready."""
+        poll = select.poll()
+        poll.register(self.reader, select.POLLIN)
+        for fd, events in also.items():
+            poll.register(fd, events)
+        ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+        if all(fd != self.reader for fd, _ in ready):
+            return False
+        self._read()
+        return True
+
+    def _wait(self, deadline: float) -> None:
+        """Wait until more can be written, and read meanwhile where nobody else does."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise StreamLost("it takes nothing any more")
         poll = select.poll()
-        poll.register(fd, select.POLLOUT)
-        if len(self._buffer) <= self.largest and not self._ended:
-            poll.register(self.reader, select.POLLIN)
-        if any(ready == self.reader for ready, _ in poll.poll(left * 1000)):
-            self._read()
+        poll.register(self.writer, select.POLLOUT)
+        if not self._reading.acquire(blocking=False):
+            poll.poll(min(left, PAUSE_SECONDS) * 1000)
+            return
+        try:
+            if len(self._buffer) <= self.largest and not self._ended:
+                poll.register(self.reader, select.POLLIN)
+            if any(fd == self.reader for fd, _ in poll.poll(left * 1000)):
+                self._read()
+        finally:
+            self._reading.release()
 
     def _read(self) -> None:
         try:

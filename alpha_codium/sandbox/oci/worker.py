@@ -7,7 +7,6 @@
 """
 
 import contextlib
-import functools
 import marshal
 import math
 import os
@@ -16,9 +15,11 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from loguru import logger
+
+from alpha_codium.errors import SandboxError
 from alpha_codium.limits import DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.cgroups import open_worker_group
@@ -26,14 +27,12 @@ from alpha_codium.sandbox.local.inside import wire
 from alpha_codium.sandbox.local.jail import Jail
 from alpha_codium.sandbox.local.orders import order_of
 from alpha_codium.sandbox.local.worker import ANSWER_SECONDS, START_SECONDS, Worker, WorkerLost
+from alpha_codium.sandbox.oci.cargo import modules_of
 from alpha_codium.sandbox.oci.guard import guard_of
 from alpha_codium.sandbox.oci.inside import frames
 from alpha_codium.sandbox.oci.line import Line, largest_frame
 from alpha_codium.sandbox.oci.stream import Stream, StreamLost
 
-PACKAGES = ("", ".sandbox", ".sandbox.local", ".sandbox.local.inside", ".sandbox.oci", ".sandbox.oci.inside")
-LOCAL = ("wire", "kernel", "trees", "program", "jail", "zygote", "runner", "walls")
-HERE = ("frames", "link", "flat", "nested", "root", "vessel", "agent")
 # Nothing runs in a container before the line comes that says that its control group is ready.
 WAIT = 'read -r _ && exec "$@"'
 # What an order that can't wait has to be taken, before the container is ended instead.
@@ -74,6 +73,7 @@ class ContainerWorker(Worker):
         self._line: Line | None = None
         self._candidates = 0
         self._memory = DEFAULT_MEMORY_BYTES
+        self._room = 0
 
     @property
     def folder(self) -> str:
@@ -106,7 +106,7 @@ class ContainerWorker(Worker):
             if self._launch.members is not None:
                 self._adopt(self._launch.members())
             self.facts = dict(zip(("nested", "proc"), map(bool, facts), strict=True))
-        except (OSError, ValueError, StreamLost) as error:
+        except (OSError, ValueError, StreamLost, SandboxError) as error:
             said = files.last_words(self._stderr) if self._stderr >= 0 else ""
             self.discard()
             raise WorkerLost(f"the container can't be started: {said or error}") from error
@@ -124,7 +124,8 @@ class ContainerWorker(Worker):
         assert self._stream is not None and self._launch is not None
         if self.group is not None and "memory" in self.group.parts:
             self.was_killed_for_memory()
-            if not self.group.set_memory(limits.memory_bytes + self._launch.overhead):
+            self._room = limits.memory_bytes + self._launch.overhead
+            if not self.group.set_memory(self._room):
                 raise self._lost("it holds more memory than the next program may have")
         self._candidates += 1
         self._stream.largest = largest_frame(limits)
@@ -134,9 +135,18 @@ class ContainerWorker(Worker):
             # It is ended by what its group has used; by the clock in there it would be ended too soon.
             order["cpu_seconds"] = math.ceil(PATIENCE * limits.wall_seconds)
         self._say(frames.BEGIN, marshal.dumps([source, driver, order], 2))
+        if self._closing:
+            # While the container was started there was nothing that could be ended.
+            raise self._lost("the sandbox is closed")
         errors = files.output_file("stderr")
-        self._line = Line(self._stream, self._candidates, limits, errors, self.group if self.bounded else None)
+        group = self.group if self.bounded else None
+        self._line = Line(self._stream, self._candidates, limits, errors, group, self._make_room)
         return self._line, errors
+
+    def _make_room(self, size: int) -> None:
+        """Let a large input come on top of what the container may have: it is there twice while it is handed on."""
+        if size > frames.LARGE_INPUT and self.group is not None and "memory" in self.group.parts:
+            self.group.set_memory(self._room + 2 * size)
 
     def end_test(self) -> None:
         """Have the runner kill the test that it runs."""
@@ -172,15 +182,22 @@ class ContainerWorker(Worker):
             stderr, self._stderr = self._stderr, -1
             launch, self._launch = self._launch, None
             group, self.group = self.group, None
-            self._stream, self._line, self._kills = None, None, 0
+            stream, self._stream = self._stream, None
+            self._line, self._kills = None, 0
+        if stream is not None:
+            stream.close()
         if process is not None:
             end(process)
-        if launch is not None:
-            launch.remove()
-        if group is not None:
-            group.kill_and_remove()
-        if stderr >= 0:
-            os.close(stderr)
+        try:
+            if launch is not None:
+                launch.remove()
+        except SandboxError as error:
+            logger.warning(f"a container may be left behind: {error}")
+        finally:
+            if group is not None:
+                group.kill_and_remove()
+            if stderr >= 0:
+                os.close(stderr)
 
     def _spawn_container(self, launch: Launch) -> None:
         """Start the command, in the worker's group where that counts anything."""
@@ -218,7 +235,7 @@ class ContainerWorker(Worker):
         assert self._stream is not None and self._launch is not None
         deadline = time.monotonic() + START_SECONDS
         modules = modules_of()
-        self._stream.write(b"\n" + frames.SIZE.pack(len(modules)) + modules, deadline)
+        self._stream.write(b"\n" + frames.SIZE.pack(len(modules)) + modules, seconds=START_SECONDS)
         config = self.jail.configuration(0, None)
         config |= {"environment": dict(self.jail.environment), "own_root": self._launch.own_root}
         self._stream.send(frames.CONFIGURE, 0, marshal.dumps(config, 2), seconds=START_SECONDS)
@@ -256,22 +273,3 @@ def end(process: "subprocess.Popen[bytes]") -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-@functools.cache
-def modules_of() -> bytes:
-    """The modules that a container's interpreter needs, marshalled, in the order in which they need each other."""
-    sandbox = Path(__file__).parents[1]
-    named = [(f"alpha_codium{package}", "") for package in PACKAGES]
-    named.append(("alpha_codium.sandbox.local.files", (sandbox / "local/files.py").read_text("utf-8")))
-    for folder, names in (("local", LOCAL), ("oci", HERE)):
-        for name in names:
-            text = (sandbox / folder / "inside" / f"{name}.py").read_text("utf-8")
-            named.append((f"alpha_codium.sandbox.{folder}.inside.{name}", text))
-    return cast(bytes, marshal.dumps(named, 2))
-
-
-@functools.cache
-def script() -> str:
-    """The text that a container's interpreter is started with."""
-    return (Path(__file__).with_name("inside") / "main.py").read_text("utf-8")

@@ -71,6 +71,8 @@ def test_its_folder_is_left_out_of_a_traceback_and_a_violation_is_named_without_
         (said(EXITED, stderr=b"SyntaxError"), Status.COMPILATION_ERROR),
         (said(SIGNAL.format("SIGSEGV", 11), "Timeout"), Status.COMPILATION_ERROR),
         (said("SETUP_ERROR - Code: 3", "Unknown"), Status.INTERNAL_ERROR),
+        (said(EXITED, stderr=b"[Errno 28] No space left on device"), Status.INTERNAL_ERROR),
+        (said(EXITED, stderr=b"SyntaxError: [Errno 28] No space left"), Status.COMPILATION_ERROR),
     ],
 )
 def test_only_what_began_to_compile_can_fail_to(result: SandboxResult, status: Status) -> None:

@@ -58,6 +58,29 @@ async def test_a_runsc_that_does_not_work_is_refused_with_its_own_words(tmp_path
     assert "it is broken" in await refusal(runsc=str(broken))
 
 
+async def test_a_runsc_that_is_no_program_is_refused_in_one_line(tmp_path: Path) -> None:
+    broken = tmp_path / "runsc"
+    broken.write_text("not a program")
+    broken.chmod(0o755)
+    assert "can't be run: Exec format error" in await refusal(runsc=str(broken))
+
+
+async def test_a_machine_without_a_place_for_temporary_files_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    installed()
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/nowhere")
+    assert "folder for temporary files" in await refusal()
+
+
+async def test_an_input_may_be_larger_than_what_programs_may_write_and_than_their_memory() -> None:
+    program = "import sys\nprint(sum(map(len, iter(lambda: sys.stdin.buffer.read(1 << 20), b''))))"
+    size, limits = 90 << 20, Limits(cpu_seconds=60, memory_bytes=64 << 20)
+    async with GvisorSandbox(workers=1, **installed()) as sandbox:
+        report = await sandbox.run(program, ["x" * size, "abc"], limits=limits)
+    assert [execution.stdout for execution in report.executions] == [f"{size}\n", "3\n"]
+
+
 async def test_a_platform_that_runsc_does_not_know_is_refused() -> None:
     installed()
     assert "nonsense" in await refusal(platform="nonsense")

@@ -25,15 +25,28 @@ ASK = "import json, sys, sysconfig; print(json.dumps([sys.version.split()[0], sy
 # To be raised when what is in the image changes.
 VERSION = 2
 LEFT_OUT = {"__pycache__", "test", "idlelib", "tkinter", "lib2to3", "ensurepip", "pydoc_data"}
-PODMAN = (
-    "podman",
-    f"--root={STORE}/storage",
-    f"--runroot={STORE}/run",
-    "--storage-driver=vfs",
-    "--cgroup-manager=cgroupfs",
-)
 # Debian's runsc of 2022 knows nothing of hybrid control groups.
 RUNSC_FLAGS = tuple(f"--runtime-flag={flag}" for flag in ("ignore-cgroups", "platform=ptrace", "network=none"))
+
+
+@functools.cache
+def driver() -> str:
+    """How images are kept: in layers where this machine mounts them, else as whole copies, which takes far longer."""
+    STORE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=STORE) as folder:
+        trial = "mkdir l u w m && mount -t overlay overlay -o lowerdir=l,upperdir=u,workdir=w m"
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", trial], cwd=folder, capture_output=True, check=False)
+    return "vfs" if done.returncode else "overlay"
+
+
+def storage() -> tuple[str, ...]:
+    """Options of podman and buildah: images and containers of this user's tests only."""
+    return f"--root={STORE}/{driver()}", f"--runroot={STORE}/run-{driver()}", f"--storage-driver={driver()}"
+
+
+def podman() -> tuple[str, ...]:
+    """The engine of the tests."""
+    return "podman", *storage(), "--cgroup-manager=cgroupfs"
 
 
 @functools.cache
@@ -57,7 +70,7 @@ def options(runtime: str) -> dict[str, Any]:
     if problem(runtime):
         pytest.skip(problem(runtime))
     flags = RUNSC_FLAGS if runtime == "runsc" else ()
-    return {"image": image(), "engine": " ".join((*PODMAN, *flags)), "runtime": shutil.which(runtime)}
+    return {"image": image(), "engine": " ".join((*podman(), *flags)), "runtime": shutil.which(runtime)}
 
 
 @functools.cache
@@ -68,10 +81,10 @@ def image() -> str:
     STORE.mkdir(parents=True, exist_ok=True)
     with (STORE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if subprocess.run([*PODMAN, "image", "exists", name], check=False).returncode:
+        if subprocess.run([*podman(), "image", "exists", name], check=False).returncode:
             with tempfile.NamedTemporaryFile(suffix=".tar") as file:
                 pack(file.name, Path(library))
-                subprocess.run([*PODMAN, "import", file.name, name], check=True, capture_output=True)
+                subprocess.run([*podman(), "import", file.name, name], check=True, capture_output=True)
     return name
 
 

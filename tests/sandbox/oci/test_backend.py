@@ -16,7 +16,7 @@ from alpha_codium.sandbox.oci import OciSandbox
 from alpha_codium.sandbox.protocol import Script
 from alpha_codium.verdict import Status
 from tests.sandbox.backends import descendants
-from tests.sandbox.oci.environment import options
+from tests.sandbox.oci.environment import STORE, options
 from tests.sandbox.test_conformance import run_one, until
 
 pytestmark = pytest.mark.timeout(300)
@@ -30,6 +30,8 @@ LIMITED = {
     "open('left', 'w').write('x' * 100); print(1)": (Status.FINISHED, "1\n"),
     "import os; print(os.listdir('.'), os.getuid() > 0)": (Status.FINISHED, "['program.py'] True\n"),
     "import socket; socket.socket()": (Status.RUNTIME_ERROR, ""),
+    # podman would put the host's names for others in there.
+    "import os; print(os.path.exists('/etc/hosts'))": (Status.FINISHED, "False\n"),
 }
 LIMITS = Limits(cpu_seconds=0.8, wall_seconds=30, memory_bytes=2**28, output_bytes=1000)
 FORK = "import os\nif os.fork() == 0: os._exit(3)\nprint(os.wait()[1] >> 8)"
@@ -102,12 +104,37 @@ async def test_a_gvisor_that_the_backend_does_not_know_of_is_refused_for_what_it
     """As a user who isn't root, a program in gVisor of 2022 can open what the agent has open: so it isn't used."""
     given = options("runsc")
     runsc = Path(given.pop("runtime"))
-    other = Path(given["engine"].split("--root=")[1].split("/storage")[0]) / "hidden-kernel"
+    other = STORE / "hidden-kernel"
     if not other.exists():
         other.symlink_to(runsc)
     with pytest.raises(SandboxError, match=r"doesn't hold.*can be opened"):
         async with OciSandbox(workers=1, runtime=str(other), **given):
             pass
+
+
+async def test_a_large_input_is_carried_whole_and_needs_no_room_of_the_program() -> None:
+    program = "import sys\nprint(sum(map(len, iter(lambda: sys.stdin.buffer.read(1 << 20), b''))))"
+    size, limits = 90 << 20, Limits(cpu_seconds=60, memory_bytes=64 << 20)
+    async with OciSandbox(workers=1, **options("runc")) as sandbox:
+        report = await sandbox.run(program, ["x" * size, "abc"], limits=limits)
+    assert [execution.stdout for execution in report.executions] == [f"{size}\n", "3\n"]
+
+
+async def test_a_sandbox_that_is_left_while_a_container_starts_runs_nothing_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with OciSandbox(workers=1, **options("runc")) as sandbox:
+        worker = sandbox._slots[0].plain
+        worker.discard()
+        start = worker.start
+
+        def start_and_leave() -> None:
+            start()
+            worker.close()
+
+        monkeypatch.setattr(worker, "start", start_and_leave)
+        report = await sandbox.run("print(1)", [""])
+    assert report.compilation.status is Status.INTERNAL_ERROR and "closed" in report.compilation.stderr
 
 
 def test_this_suite_leaves_no_container_behind() -> None:

@@ -1,5 +1,7 @@
 """Finding a container engine, and the command lines that it gets."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -91,9 +93,60 @@ def test_no_container_gets_a_network_a_capability_of_the_host_or_a_root_to_write
         assert (f"--runtime={runtime}" in line) == (kind == "docker")
 
 
-def test_descendants_are_found_however_deep() -> None:
-    import subprocess
+def test_containers_have_users_of_their_own() -> None:
+    """Processes are counted by user, whatever container they are in."""
+    engine = Engine(("docker",))
+    lines = [engine.run("image", "name", ("python3",), {}, number=number) for number in range(500)]
+    users = {part for line in lines for part in line if part.startswith("--user=")}
+    assert len(users) == 500 and "--user=0:0" not in users
 
+
+@pytest.mark.parametrize("name", ["ENGINE", "OPTIONS"])
+async def test_a_setting_that_is_no_command_line_is_refused_in_one_line(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    put(path, "podman", ANSWERS)
+    monkeypatch.setenv(f"GENCODE_OCI_{name}", 'podman "--root')
+    with pytest.raises(SandboxError, match=f"GENCODE_OCI_{name} is .*No closing quotation") as caught:
+        async with OciSandbox(workers=1):
+            pass
+    assert "\n" not in str(caught.value)
+
+
+def test_an_engine_of_spaces_is_none_that_was_asked_for(path: Path) -> None:
+    put(path, "podman", ANSWERS)
+    assert find_engine("  ", "").kind == "podman"
+
+
+@pytest.mark.parametrize("said", ["", "a line\n", "null\nnull\nnull x\n"])
+async def test_an_image_whose_interpreter_says_something_else_is_refused_in_one_line(path: Path, said: str) -> None:
+    put(path, "podman", f"#!/bin/sh\nprintf '{said}'\n")
+    with pytest.raises(SandboxError, match="doesn't answer as a python does") as caught:
+        async with OciSandbox(workers=1):
+            pass
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\nexec /bin/sleep 600\n", "no program"])
+async def test_an_engine_that_does_not_answer_is_said(path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    put(path, "podman", text)
+    monkeypatch.setattr("alpha_codium.sandbox.oci.engine.ANSWER_SECONDS", 0.2)
+    with pytest.raises(SandboxError, match=r"podman (doesn't answer within|can't be run)"):
+        find_engine("podman", "")
+    with pytest.raises(SandboxError, match=r"podman (doesn't answer within|can't be run)"):
+        Engine(("podman",)).has_image("image")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root takes the processes of containers into a group")
+def test_processes_that_another_machine_numbers_so_are_left_alone(path: Path) -> None:
+    """What is in a container's group is killed at its end: nobody may be in it by mistake."""
+    with subprocess.Popen(["/bin/sleep", "600"]) as stranger:
+        put(path, "podman", f"#!/bin/sh\necho {stranger.pid}\n")
+        assert Engine(("podman",)).members("gencode-1") == []
+        stranger.kill()
+
+
+def test_descendants_are_found_however_deep() -> None:
     with subprocess.Popen(["sh", "-c", "sh -c 'sleep 60 & wait' & wait"]) as process:
         try:
             while len(found := descendants(process.pid)) < 2:

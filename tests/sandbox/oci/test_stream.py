@@ -1,10 +1,12 @@
 """Frames between host and agent, over real pipes, however they are cut; and links over real sockets."""
 
+import contextlib
 import os
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -102,6 +104,46 @@ def test_both_may_say_much_at_once() -> None:
         stream.send(frames.TEST, 1, large, seconds=60)
         assert stream.next(soon()) == (frames.RESULT, 1, large)
         thread.join()
+
+
+def test_who_writes_leaves_reading_to_who_waits_for_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An order to end a test comes from another thread than the one that waits for the test's result."""
+    readers: set[int] = set()
+    read, waiting = os.read, threading.Event()
+
+    def noted(fd: int, size: int) -> bytes:
+        readers.add(threading.get_ident())
+        waiting.set()
+        return read(fd, size)
+
+    monkeypatch.setattr("alpha_codium.sandbox.oci.stream.os.read", noted)
+    with pipes(largest=100_000) as (stream, _, said), ThreadPoolExecutor(1) as other:
+        text = frames.HEADER.pack(frames.RESULT, 1, 90_000) + b"x" * 90_000
+        os.write(said, text[:1])
+        frame = other.submit(lambda: (threading.get_ident(), stream.next(soon())))
+        assert waiting.wait(10)
+        for begin in range(1, len(text), 10_000):
+            os.write(said, text[begin : begin + 10_000])
+            with contextlib.suppress(StreamLost):
+                stream.send(frames.TEST, 1, b"x" * 100_000, seconds=0.1)
+        reader, received = frame.result()
+    assert received == (frames.RESULT, 1, b"x" * 90_000) and readers == {reader}
+
+
+def test_a_closed_stream_does_not_write_to_who_has_its_numbers_now() -> None:
+    with pipes() as (stream, heard, _):
+        stream.close()
+        os.close(stream.writer)
+        os.close(heard)
+        reader, writer = os.pipe()
+        other = os.dup2(writer, stream.writer) if writer != stream.writer else writer
+        with pytest.raises(StreamLost, match="closed"):
+            stream.send(frames.KILL, 1, seconds=0.2)
+        os.set_blocking(reader, False)
+        with pytest.raises(BlockingIOError):
+            os.read(reader, 100)
+        for fd in {reader, writer, other}:
+            os.close(fd)
 
 
 class Wire:

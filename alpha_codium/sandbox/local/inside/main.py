@@ -1,46 +1,31 @@
 """The script of a worker: `python -S -s main.py CONTROL_FD`, with what is in `wire` on the other end.
 
-A test's process comes back to this level to run its program: the fewer frames below it, the more a program that
-recurses has left, and Python takes down what is above.
+What it does then is in `run`, which isn't only for here.
 """
-
-from __future__ import annotations
 
 import sys
 
+FOLDER = __file__.rpartition("/")[0]
 
-def find_package() -> None:
+
+def find_package():  # noqa: ANN201 - `run` goes on at this level: no annotations, no __future__
     """Make our own modules importable, and none of the packages above them: those need more than this interpreter."""
     names = "alpha_codium.sandbox.local.inside".split(".")
-    folder = __file__.rpartition("/")[0]
     for count in range(1, len(names) + 1):
         module = type(sys)(".".join(names[:count]))
-        module.__path__ = [folder] if count == len(names) else []
+        module.__path__ = [FOLDER] if count == len(names) else []
         sys.modules[module.__name__] = module
 
 
 find_package()
-from alpha_codium.sandbox.local.inside import program, runner, wire, zygote
+from alpha_codium.sandbox.local.inside import zygote
 
-depth = {}
-exec(wire.DEPTH, depth)
-candidate = zygote.serve(int(sys.argv[1]), depth["depth"])
-task, tests = runner.make_ready(*candidate)
-del depth, candidate
-tests.serve()
-error = None
-try:
-    exec(task.code, task.namespace)
-except BaseException as caught:
-    error = caught
-else:
-    if task.is_plain:
-        task.leave_plainly()
-if task.is_watched:
-    sys.settrace(None)
-    sys.setprofile(None)
-status = program.status_of(error)
-# It holds the program's frames, and they its variables.
-del error
-task.leave(status)
-sys.exit(status)
+
+def serve(depth):  # noqa: ANN001, ANN201
+    """Serve the host at the other end of our socket."""
+    return zygote.serve(int(sys.argv[1]), depth)
+
+
+with open(FOLDER + "/run.py", encoding="utf-8") as file:
+    text = file.read()
+exec(compile(text, FOLDER + "/run.py", "exec"))

@@ -12,21 +12,20 @@ from __future__ import annotations
 import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
 import _socket
 import gc
-import io
 import marshal
 import os
 import select
 import struct
-import sys
 
 from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.inside import kernel as k
 from alpha_codium.sandbox.local.inside import walls, wire, zygote
-from alpha_codium.sandbox.oci.inside import frames, vessel
+from alpha_codium.sandbox.oci.inside import frames, streams, vessel
 from alpha_codium.sandbox.oci.inside.link import Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import CodeType
     from typing import Any
 
@@ -50,8 +49,12 @@ class Stream:
 
     def receive(self) -> tuple[bytes, int, bytes]:
         """A frame: its kind, its candidate's number, what it holds."""
-        kind, number, size = frames.HEADER.unpack(self._take(frames.HEADER.size))
-        return kind, number, self._take(size)
+        kind, number, size = self.begin()
+        return kind, number, self.take(size)
+
+    def begin(self) -> tuple[bytes, int, int]:
+        """A frame's kind, its candidate's number, and the size of what it holds, which is to be taken next."""
+        return frames.HEADER.unpack(self.take(frames.HEADER.size))
 
     def send(self, kind: bytes, number: int, *parts: bytes) -> None:
         """Send a frame."""
@@ -62,21 +65,24 @@ class Stream:
         except OSError:
             os._exit(0)
 
-    def _take(self, size: int) -> bytes:
-        chunks = []
+    def take(self, size: int) -> bytes:
+        """So many bytes of a frame."""
+        return b"".join(self.chunks(size))
+
+    def chunks(self, size: int) -> Iterator[bytes]:
+        """So many bytes of a frame, as they come."""
         while size:
             chunk = os.read(self.reader, min(size, 1 << 20))
             if not chunk:
                 os._exit(0)
-            chunks.append(chunk)
             size -= len(chunk)
-        return b"".join(chunks)
+            yield chunk
 
 
 def serve(depth: int) -> Started:
     """Serve the host until it goes; comes back in a runner's process, with what `runner.make_ready` needs."""
     stream = Stream()
-    renew_streams()
+    streams.renew()
     config = marshal.loads(stream.receive()[2])
     os.environ.clear()
     os.environ.update(config["environment"])
@@ -96,27 +102,6 @@ def serve(depth: int) -> Started:
             started = begin(stream, config, number, marshal.loads(data))
             if started is not None:
                 return started
-
-
-def renew_streams() -> None:
-    """Make Python's own streams anew, as of files: those of a pipe, as ours are, can't be told to seek, ever."""
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        old = getattr(sys, name)
-        kept, file = os.dup(number), files.output_file(name)
-        os.dup2(file, number)
-        raw = io.FileIO(number, "w" if number else "r", closefd=False)
-        raw.name = "<%s>" % name
-        size = os.fstat(number).st_blksize
-        buffer = io.BufferedWriter(raw, size) if number else io.BufferedReader(raw, size)
-        text = io.TextIOWrapper(
-            buffer, old.encoding, old.errors, "\n", line_buffering=old.line_buffering, write_through=old.write_through
-        )
-        text.mode = "w" if number else "r"  # pyrefly: ignore[read-only] - the interpreter sets it, too
-        setattr(sys, name, text)
-        setattr(sys, "__%s__" % name, text)
-        os.dup2(kept, number)
-        os.close(kept)
-        os.close(file)
 
 
 def begin(stream: Stream, config: Config, number: int, order: list[Any]) -> Started | None:
@@ -158,7 +143,7 @@ class Supervisor:
         while not self.ended:
             for fd, _ in self.poll():
                 if fd == self.stream.reader:
-                    self.obey(*self.stream.receive())
+                    self.obey(*self.stream.begin())
                 elif fd == self.runner.fileno():
                     self.hear()
                 elif self.link is not None:
@@ -181,13 +166,15 @@ class Supervisor:
         """Send the host a frame about this candidate."""
         self.stream.send(kind, self.number, *parts)
 
-    def obey(self, kind: bytes, number: int, data: bytes) -> None:
-        """Do what the host asks."""
+    def obey(self, kind: bytes, number: int, size: int) -> None:
+        """Do what the host asks in a frame that has begun."""
+        if kind == frames.TEST and number == self.number and self.runner.fileno() >= 0:
+            self.begin_test(size)
+            return
+        data = self.stream.take(size)
         if number != self.number:
             return
-        if kind == frames.TEST:
-            self.begin_test(data[1:], linked=bool(data[0]))
-        elif kind == frames.END_TEST:
+        if kind == frames.END_TEST:
             os.kill(self.pid, signal.SIGUSR1)
         elif kind == frames.KILL:
             os.kill(self.pid, signal.SIGKILL)
@@ -196,13 +183,14 @@ class Supervisor:
         elif self.link is not None:
             self.link.hear(kind, data)
 
-    def begin_test(self, data: bytes, *, linked: bool) -> None:
-        """Hand the runner a test."""
-        if self.runner.fileno() < 0:
-            return
+    def begin_test(self, size: int) -> None:
+        """Hand the runner a test, whose frame has so many bytes."""
+        linked = self.stream.take(1) != b"\0"
         self.nonce = os.urandom(wire.NONCE_BYTES)
         self.outputs = [files.output_file("stdout"), files.output_file("stderr")]
-        given = [vessel.input_file(self.config, data)]
+        given = [vessel.input_file(self.config, self.stream.chunks(size - 1))]
+        if size > frames.LARGE_INPUT:
+            self.say(frames.HELD)
         if linked:
             ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
             self.link = Link(ours, self.say)

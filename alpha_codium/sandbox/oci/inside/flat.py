@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 from alpha_codium.sandbox.local.inside import kernel as k
 from alpha_codium.sandbox.local.inside import walls, wire
+from alpha_codium.sandbox.oci.inside import streams
 
 
 def fork_runner(_config: Config) -> int:
@@ -30,6 +31,11 @@ def fork_runner(_config: Config) -> int:
 
 class Tests(walls.Tests):
     """Tests of a runner that isn't the first process of anything: it knows its test by number only."""
+
+    def serve(self) -> None:
+        """See `runner.Tests`."""
+        streams.forget_errors()
+        super().serve()
 
     def enclose(self) -> None:
         """In the new process: die with the runner, behind a filter of its own."""

@@ -4,8 +4,9 @@ A frame is a header, with the number of the candidate that it is about, and so m
 
 host -> agent    CONFIGURE with the configuration (marshalled); BEGIN with a candidate (marshalled); TEST with a byte
                  that says whether there is a link, and the input; END_TEST; KILL the runner; END of the candidate
-agent -> host    READY with a byte a fact; `wire`'s COMPILING, then COMPILED, or NOT_COMPILED with why; RESULT of a
-                 test with its outputs; GONE with its last words, where the runner died; ENDED, after END
+agent -> host    READY with a byte a fact; `wire`'s COMPILING, then COMPILED, or NOT_COMPILED with why; HELD when all
+                 of a large input is there; RESULT of a test with its outputs; GONE with its last words, where the
+                 runner died; ENDED, after END
 both ways        LINK with what one end of a link read; TAKEN when it was written at the other, which may read on then;
                  CLOSED
 
@@ -21,6 +22,7 @@ END_TEST = b"U"
 KILL = b"Q"
 END = b"E"
 READY = b"Z"
+HELD = b"H"
 RESULT = b"R"
 GONE = b"G"
 ENDED = b"D"
@@ -38,3 +40,5 @@ SIZE = struct.Struct("=I")
 # The most that a link carries at once.
 CHUNK = 1 << 16
 STDERR_KEPT = 1 << 20
+# An input from here on takes time to carry that is not the program's.
+LARGE_INPUT = 1 << 20

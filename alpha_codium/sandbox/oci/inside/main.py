@@ -1,7 +1,4 @@
-"""The text that a container's interpreter runs: `python -S -s -c TEXT`, with what is in `frames` on stdin and stdout.
-
-As in the local backend's `main`, a test's process comes back to this level to run its program.
-"""
+"""What a container's interpreter runs: `python -S -s -c TEXT`, with what is in `frames` on its stdin and stdout."""
 
 import marshal
 import os
@@ -32,30 +29,7 @@ def load_modules() -> None:
 
 
 load_modules()
-from alpha_codium.sandbox.local.inside import program, runner, wire
 from alpha_codium.sandbox.oci.inside import agent
 
-depth = {}
-exec(wire.DEPTH, depth)
-candidate = agent.serve(depth["depth"])
-task, tests = runner.make_ready(*candidate)
-# Where a test can open what its runner has open, it must find nothing in it that another test can find again.
-os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), 2)
-del depth, candidate
-tests.serve()
-error = None
-try:
-    exec(task.code, task.namespace)
-except BaseException as caught:
-    error = caught
-else:
-    if task.is_plain:
-        task.leave_plainly()
-if task.is_watched:
-    sys.settrace(None)
-    sys.setprofile(None)
-status = program.status_of(error)
-# It holds the program's frames, and they its variables.
-del error
-task.leave(status)
-sys.exit(status)
+serve = agent.serve
+# Here follows the text of `local/inside/run`.

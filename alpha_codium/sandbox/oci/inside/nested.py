@@ -10,12 +10,18 @@ import os
 import time
 
 from alpha_codium.sandbox.local.inside import runner
+from alpha_codium.sandbox.oci.inside import streams
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02
 
 
 class Tests(runner.Tests):
     """Tests that end when all of their processes are dead, however often that takes."""
+
+    def serve(self) -> None:
+        """See `runner.Tests`."""
+        streams.forget_errors()
+        super().serve()
 
     def reap(self, pid: int) -> tuple[int, float, int, int]:
         """See `runner.reap_all`."""

@@ -16,6 +16,7 @@ import resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     Config = dict[str, Any]
@@ -56,12 +57,22 @@ def enter(config: Config) -> None:
     config["proc"] = os.path.exists("/proc/self/fd")
     config["own_pids"] = own_pids()
     if config["uid"]:
-        os.mkdir(OWN_FOLDER, 0o700)
+        make_own_folder()
     # With what stood there before: an interpreter may be mounted below one.
     config["places"] = {path: os.listdir(path) for path in (wire.SCRATCH, *PLACES) if is_writable(path)}
     forbid_devices()
     forbid_capabilities()
     make_box(config)
+
+
+def make_own_folder() -> None:
+    """A file system of our own for inputs, which may be larger than all that programs may write."""
+    os.mkdir(OWN_FOLDER, 0o700)
+    try:
+        k.mount("tmpfs", OWN_FOLDER, "tmpfs", root.FLAGS | k.MS_NOEXEC, "mode=700")
+    except OSError:
+        # Without the right to mount, inputs share the space.
+        pass
 
 
 def works(action: Any, *arguments: int) -> bool:
@@ -190,18 +201,19 @@ def make_box(config: Config) -> None:
     config["program_folder"] = os.open(wire.FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-def input_file(config: Config, data: bytes) -> int:
-    """A descriptor to read `data` from, as after `<` in a shell: whoever has it can't write.
+def input_file(config: Config, chunks: Iterator[bytes]) -> int:
+    """A descriptor to read `chunks` from, as after `<` in a shell: whoever has it can't write.
 
     In gVisor nobody can map a sealed file in memory, so there it is one of ours, without a name.
     """
     if not config["uid"]:
-        return files.input_file(data)
+        return files.input_file(b"".join(chunks))
     path = OWN_FOLDER + "/input"
     writing = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
-    view = memoryview(data)
-    while view:
-        view = view[os.write(writing, view) :]
+    for chunk in chunks:
+        view = memoryview(chunk)
+        while view:
+            view = view[os.write(writing, view) :]
     reading = os.open(path, os.O_RDONLY)
     os.close(writing)
     os.unlink(path)
