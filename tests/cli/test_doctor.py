@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.here import gencode
 from tests.cli.test_eval import double, eval_gen, eval_humans, of_json, row, solutions_file
 from tests.data.records import write_jsonl
 from tests.eval.doctor.test_known_verdicts import ROWS, contest, submission
 from tests.eval.splits import ALSO_WRONG, RIGHT, WRONG
-from tests.support import gencode, shared_path
+from tests.gen.running import Done
+from tests.support import gencode as gencode_process
+from tests.support import shared_path
 
 ERROR = {
     "backend": "local",
@@ -27,13 +30,19 @@ ERROR = {
 }
 
 
-def doctor(home: Path, *more: object, timeout: float = 240) -> subprocess.CompletedProcess[str]:
-    return gencode("eval", "doctor", *more, home=home, timeout=timeout)
+def doctor(home: Path, *more: object) -> Done:
+    """The command without the kit, here."""
+    return gencode("eval", "doctor", *more, home=home)
+
+
+def doctor_with_kit(home: Path, *more: object, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own: the programs of the kit attack the one that runs them."""
+    return gencode_process("eval", "doctor", *more, home=home, timeout=timeout)
 
 
 def test_the_default_backend_is_as_it_should_be_on_the_kit_and_on_a_file(tmp_path: Path) -> None:
     known = write_jsonl(tmp_path / "known.jsonl", [contest("a", submission("a.py", "AC", RIGHT))])
-    done = doctor(tmp_path, "--known_verdicts", known, "--run", "mine", "--json", tmp_path / "out.json")
+    done = doctor_with_kit(tmp_path, "--known_verdicts", known, "--run", "mine", "--json", tmp_path / "out.json")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[0] == "judge: local"
     assert done.stdout.splitlines()[-1] == "all as it should be"
@@ -101,7 +110,8 @@ def test_an_unknown_backend_takes_no_name_of_a_run(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_without_isolation_what_is_not_held_is_said(tmp_path: Path) -> None:
-    done = doctor(tmp_path, "-o", "code_tester.sandbox=false", "--json", tmp_path / "out.json", timeout=500)
+    options = ("-o", "code_tester.sandbox=false", "--json", tmp_path / "out.json")
+    done = doctor_with_kit(tmp_path, *options, timeout=500)
     assert done.returncode == 1
     assert done.stdout.splitlines()[0] == "judge: local, without isolation"
     assert "not held: cheats: kills its parent: not run: nothing here would hold it" in done.stdout
@@ -183,7 +193,7 @@ def busy_cores() -> Iterator[None]:
 def contest_verdicts(home: Path, run: str) -> dict:
     out = home / f"{run}.json"
     path = shared_path("data/icpc_known_verdict.jsonl")
-    done = doctor(home, "--known_verdicts", path, "--skip_kit", "--run", run, "--json", out, "-q", timeout=3000)
+    done = doctor(home, "--known_verdicts", path, "--skip_kit", "--run", run, "--json", out, "-q")
     print(done.stdout)
     assert done.returncode == 0, done.stderr
     return of_json(out)

@@ -1,4 +1,4 @@
-"""`gencode data validate` as a user types it: real processes, real files, real data."""
+"""`gencode data validate` as a user types it: real sandboxes, real files, real data."""
 
 import json
 import os
@@ -12,9 +12,12 @@ import pytest
 
 from alpha_codium.data import load_problems
 from alpha_codium.data.schema import record_from_problem
+from tests.cli.here import gencode
 from tests.data.records import record, write_jsonl
 from tests.eval.validation.cases import sound_problem, with_second_answer, with_weak_tests
-from tests.support import gencode, shared_path
+from tests.gen.running import Done
+from tests.support import gencode as gencode_process
+from tests.support import shared_path
 
 
 @pytest.fixture
@@ -28,8 +31,8 @@ def problems(tmp_path: Path) -> Path:
     return write_jsonl(tmp_path / "problems.jsonl", [*map(record_from_problem, kinds), record("bare")])
 
 
-def validate(home: Path, name: object, *more: object, timeout: float = 240):
-    return gencode("data", "validate", name, *more, home=home, timeout=timeout)
+def validate(home: Path, name: object, *more: object) -> Done:
+    return gencode("data", "validate", name, *more, home=home)
 
 
 def of_json(path: Path) -> dict:
@@ -46,9 +49,8 @@ def without_costs(values: dict) -> dict:
 
 
 def test_a_dataset_is_validated_reported_and_stored(tmp_path: Path, problems: Path, monkeypatch) -> None:
-    done = validate(
-        tmp_path, problems, "--output_dataset_name", "checked", "--json", tmp_path / "out.json", "--run", "r"
-    )
+    options = ("--output_dataset_name", "checked", "--json", tmp_path / "out.json", "--run", "r")
+    done = gencode_process("data", "validate", problems, *options, home=tmp_path)
     assert done.returncode == 0, done.stderr
     for line in (
         "valid problems                        1 of 3 (33.3 %)",
@@ -188,9 +190,7 @@ def planted_copy(folder: Path, count: int) -> tuple[Path, dict[str, int]]:
 @pytest.mark.timeout(1200)
 def test_wrong_outputs_planted_in_real_contest_problems_are_found_and_no_others(tmp_path: Path) -> None:
     copy, planted = planted_copy(tmp_path, 1000)
-    done = validate(
-        tmp_path, copy, "-o", "code_tester.time_limit_factor=1", "--json", tmp_path / "o.json", timeout=1200
-    )
+    done = validate(tmp_path, copy, "-o", "code_tester.time_limit_factor=1", "--json", tmp_path / "o.json")
     assert done.returncode == 0, done.stderr
     found = {
         (problem["name"], place)
@@ -206,15 +206,13 @@ def test_wrong_outputs_planted_in_real_contest_problems_are_found_and_no_others(
 @pytest.mark.timeout(1200)
 def test_real_contest_problems_and_real_human_solutions_are_validated(tmp_path: Path) -> None:
     contests = shared_path("data/icpc_known_verdict.jsonl")
-    done = validate(
-        tmp_path, contests, "-o", "code_tester.time_limit_factor=1", "--json", tmp_path / "i.json", timeout=1200
-    )
+    done = validate(tmp_path, contests, "-o", "code_tester.time_limit_factor=1", "--json", tmp_path / "i.json")
     assert done.returncode == 0, done.stderr
     rates = of_json(tmp_path / "i.json")["rates"]
     assert rates["wrong_tests"]["count"] == rates["strict_checkers"]["count"] == 0
     assert rates["incorrect_rejected"]["total"] > 50
     humans = shared_path("data/codecontests_train.jsonl")
-    done = validate(tmp_path, humans, "--json", tmp_path / "h.json", timeout=1200)
+    done = validate(tmp_path, humans, "--json", tmp_path / "h.json")
     assert done.returncode == 0, done.stderr
     problems = {problem["name"]: problem for problem in of_json(tmp_path / "h.json")["problems"]}
     told = {row["name"]: row["x_meta"] for row in map(json.loads, humans.read_text("utf-8").splitlines())}

@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from alpha_codium.runs import AnswerStore, Journal
+from tests.gen.forked import forking
 from tests.gen.running import columns_of, run_cli, write_flow, write_problems
 from tests.servers.scripted import scripted_process
 
@@ -23,9 +24,8 @@ from tests.gen.running import signed as script
 """
 PROBLEMS, SAMPLES, STEPS, CONCURRENCY = 4, 4, 4, 4
 CALLS = PROBLEMS * SAMPLES * STEPS
-KILLS = 10
-# Notes of the server to wait for before a kill, at most: two for each answer, so that ten kills leave work to do.
-MOST_NOTES = 14
+# Kills, and how many notes of the server are waited for before each at most: of two for each answer some must be left.
+FEW_KILLS, MANY_KILLS = (4, 24), (10, 14)
 PATIENCE_SECONDS = 120
 
 
@@ -42,10 +42,10 @@ class Asked:
     def __len__(self) -> int:
         return len(self._notes())
 
-    def wait_for(self, count: int, child: subprocess.Popen) -> None:
-        """Wait until the journal has so many notes, or the child has ended."""
+    def wait_for(self, count: int, ended: Callable[[], bool]) -> None:
+        """Wait until the journal has so many notes, or the run has ended."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while len(self) < count and child.poll() is None:
+        while len(self) < count and not ended():
             assert time.monotonic() < deadline, f"{len(self)} of {count} notes"
             time.sleep(0.005)  # the journal is another process's file: nothing tells us of its lines
 
@@ -103,7 +103,10 @@ def stored_digests(run: Path) -> set[str]:
 
 
 @pytest.mark.timeout(900)
-def test_a_run_killed_ten_times_gives_the_dataset_of_one_that_was_not(home, job, asked, tmp_path):
+@pytest.mark.parametrize(
+    ("kills", "most_notes"), [FEW_KILLS, pytest.param(*MANY_KILLS, marks=pytest.mark.slow)], ids=["four", "ten"]
+)
+def test_a_run_killed_many_times_gives_the_dataset_of_one_that_was_not(home, job, asked, tmp_path, kills, most_notes):
     done = run_cli("gen", "solve_set", *job, "--run", "whole")
     assert done.returncode == 0, done.stderr
     whole = columns_of(home / "runs" / "whole" / "solutions")
@@ -112,17 +115,18 @@ def test_a_run_killed_ten_times_gives_the_dataset_of_one_that_was_not(home, job,
     run, instants = home / "runs" / "cut", random.Random(20260101)
     first_note = len(asked)
     killed = 0
-    for _ in range(KILLS):
-        noted, stored = len(asked), stored_digests(run)
-        arguments = ["--resume", "cut"] if (run / "run.toml").exists() else [*job, "--run", "cut"]
-        with gencode_process("gen", "solve_set", *arguments, stderr=tmp_path / "stderr") as child:
-            asked.wait_for(noted + instants.randint(1, MOST_NOTES), child)
-            time.sleep(instants.uniform(0, 0.06))  # anywhere between two answers
-            child.kill()
-            killed += child.wait() == -signal.SIGKILL
-        assert not stored & set(asked.digests(after=noted)), "a stored answer was asked for again"
+    with forking() as forks:
+        for _ in range(kills):
+            noted, stored = len(asked), stored_digests(run)
+            arguments = ["--resume", "cut"] if (run / "run.toml").exists() else [*job, "--run", "cut"]
+            with forks.gencode("gen", "solve_set", *arguments, stderr=tmp_path / "stderr") as child:
+                asked.wait_for(noted + instants.randint(1, most_notes), child.ended)
+                time.sleep(instants.uniform(0, 0.06))  # anywhere between two answers
+                child.kill()
+                killed += child.wait() == -signal.SIGKILL
+            assert not stored & set(asked.digests(after=noted)), "a stored answer was asked for again"
     noted, stored = len(asked), stored_digests(run)
-    assert killed >= KILLS - 2
+    assert killed >= kills - kills // 5
     done = run_cli("gen", "solve_set", "--resume", "cut")
     assert done.returncode == 0, done.stderr
     assert not stored & set(asked.digests(after=noted))
@@ -140,7 +144,7 @@ def test_a_run_killed_ten_times_gives_the_dataset_of_one_that_was_not(home, job,
 def test_ctrl_c_ends_with_130_and_says_how_to_go_on(home, job, asked, tmp_path):
     errors = tmp_path / "stderr"
     with gencode_process("gen", "solve_set", *job, "--run", "stopped", stderr=errors) as child:
-        asked.wait_for(10, child)
+        asked.wait_for(10, lambda: child.poll() is not None)
         os.kill(child.pid, signal.SIGINT)
         assert child.wait(PATIENCE_SECONDS) == 130
     said = errors.read_text()

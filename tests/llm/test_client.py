@@ -11,13 +11,10 @@ from alpha_codium.llm.errors import (
     ContentFiltered,
     ModelError,
     ProviderUnavailable,
-    RequestRefused,
     UnknownModel,
 )
 from tests.llm.asking import PROVIDERS, base_of, client_of, request
 from tests.servers.scripted import (
-    Always,
-    Cut,
     Delay,
     FaultOnce,
     Filtered,
@@ -29,7 +26,6 @@ from tests.servers.scripted import (
     Text,
     Truncated,
     When,
-    WithProbability,
     last_user,
 )
 
@@ -42,90 +38,6 @@ async def test_an_answer_brings_its_text_and_what_it_took():
     assert (answer.prompt_tokens, answer.completion_tokens, answer.attempts) == (12, 3, 1)
     assert answer.latency_seconds > 0
     assert client.name == "openai/x"
-
-
-FAULTS_THAT_PASS = {
-    "status 429": Status(429),
-    "status 500": Status(500),
-    "status 503": Status(503),
-    "status 529": Status(529, error_type="overloaded_error", message="Overloaded"),
-    "status 408": Status(408),
-    "a connection cut in the body": Cut(after_bytes=20),
-    "a connection cut before the head": Cut(after_bytes=None),
-    "half a JSON text": Malformed(),
-    "a page of HTML": Malformed("<html>busy</html>", "text/html"),
-    "no choices": Malformed('{"id": "x", "choices": []}'),
-    "an error in an answer's clothes": Malformed('{"error": {"message": "upstream broke", "code": 502}}'),
-}
-
-
-@pytest.mark.parametrize("model", PROVIDERS)
-@pytest.mark.parametrize("fault", FAULTS_THAT_PASS.values(), ids=FAULTS_THAT_PASS.keys())
-async def test_a_fault_that_passes_is_tried_again(fault, model):
-    with ScriptedServer(faults=[FaultOnce(fault)]) as server:
-        async with client_of(server, model) as client:
-            answer = await client.ask(request())
-        assert (answer.text, answer.attempts, len(server.requests)) == ("echo: hi", 2, 2)
-
-
-async def test_a_server_that_never_answers_is_asked_again_after_the_timeout():
-    with ScriptedServer(faults=[FaultOnce(Hang())]) as server:
-        async with client_of(server, timeout=2.0) as client:
-            answer = await client.ask(request())
-        assert (answer.text, answer.attempts) == ("echo: hi", 2)
-        assert client.totals.retries == {"timeout": 1}
-
-
-@pytest.mark.parametrize("model", PROVIDERS)
-async def test_retries_do_not_multiply(model):
-    """litellm and the clients below it retry nothing: the server sees max_retries + 1 requests."""
-    with ScriptedServer(faults=[Always(Status(500))]) as server:
-        async with client_of(server, model, max_retries=3) as client:
-            with pytest.raises(ProviderUnavailable, match=r"4 requests.*status 500"):
-                await client.ask(request())
-        assert len(server.requests) == 4
-
-
-@pytest.mark.parametrize("model", PROVIDERS)
-async def test_timeouts_do_not_multiply_either(model):
-    with ScriptedServer(faults=[Always(Hang())]) as server:
-        async with client_of(server, model, max_retries=1, timeout=0.5) as client:
-            with pytest.raises(ProviderUnavailable, match=r"2 requests.*no answer in"):
-                await client.ask(request())
-        assert len(server.requests) == 2
-
-
-@pytest.mark.parametrize("model", PROVIDERS)
-@pytest.mark.parametrize(
-    ("status", "error"),
-    [
-        (400, RequestRefused),
-        (401, AuthenticationFailed),
-        (403, AuthenticationFailed),
-        (404, UnknownModel),
-        (422, RequestRefused),
-    ],
-)
-async def test_an_error_that_lasts_is_not_tried_again(model, status, error):
-    with ScriptedServer(faults=[Always(Status(status, "says the provider"))]) as server:
-        async with client_of(server, model, fallback_models=["openai/y"]) as client:
-            with pytest.raises(error, match=f"{model}: .*says the provider"):
-                await client.ask(request())
-        assert len(server.requests) == 1
-
-
-async def test_the_wait_that_a_provider_asks_for_is_the_least_that_is_waited():
-    with ScriptedServer(faults=[FaultOnce(Status(429, retry_after=0.6))]) as server:
-        async with client_of(server) as client:
-            await client.ask(request())
-        first, second = server.requests
-    assert second.arrived - first.arrived >= 0.6
-
-
-async def test_a_provider_that_asks_for_an_hour_is_waited_for_as_long_as_is_sane():
-    with ScriptedServer(faults=[FaultOnce(Status(429, retry_after=3600))]) as server:
-        async with client_of(server, longest_wait=0.05) as client:
-            assert (await client.ask(request())).attempts == 2
 
 
 async def test_a_truncated_answer_is_an_answer_and_counted():
@@ -146,48 +58,6 @@ async def test_a_filtered_answer_is_no_answer_but_its_tokens_count(model):
         assert len(server.requests) == 1
     assert client.totals.filtered == 1
     assert client.totals.completion_tokens == 2
-
-
-async def test_a_fallback_has_its_turn_when_the_model_is_unavailable():
-    down = When(lambda seen: seen.body["model"] == "x", Status(503))
-    with ScriptedServer(faults=[down]) as server:
-        async with client_of(server, fallback_models=["openai/y", "openai/z"], max_retries=1) as client:
-            answer = await client.ask(request())
-        assert [seen.body["model"] for seen in server.requests] == ["x", "x", "y"]
-    assert (answer.model, answer.attempts, client.totals.fallbacks) == ("openai/y", 3, 1)
-
-
-async def test_when_all_fallbacks_fail_the_last_fault_is_told():
-    with ScriptedServer(faults=[Always(Status(503, "down for today"))]) as server:
-        async with client_of(server, fallback_models=["openai/y"], max_retries=0) as client:
-            with pytest.raises(ProviderUnavailable, match=r"openai/y gave no answer in 1 requests.*down for today"):
-                await client.ask(request())
-        assert len(server.requests) == 2
-
-
-async def test_a_fallback_without_a_key_is_an_unavailable_one_and_not_the_users_mistake(monkeypatch):
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    with ScriptedServer(faults=[Always(Status(503))]) as down:
-        async with client_of(down, fallback_models=["anthropic/y"], max_retries=0) as client:
-            with pytest.raises(ProviderUnavailable, match="ANTHROPIC_API_KEY"):
-                await client.ask(request())
-
-
-async def test_a_fallback_of_another_provider_goes_to_its_own_address(monkeypatch):
-    with ScriptedServer(faults=[Always(Status(503))]) as down, ScriptedServer() as other:
-        monkeypatch.setenv("ANTHROPIC_API_BASE", other.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "the-key-of-the-other")
-        async with client_of(down, fallback_models=["anthropic/y"], max_retries=0) as client:
-            assert (await client.ask(request())).model == "anthropic/y"
-        assert [seen.headers["x-api-key"] for seen in other.requests] == ["the-key-of-the-other"]
-
-
-async def test_an_unreachable_server_is_unavailable():
-    client = ModelClient("openai/x", api_base="http://127.0.0.1:9/v1", max_retries=1, first_wait=0.01)
-    async with client:
-        with pytest.raises(ProviderUnavailable, match="the connection failed"):
-            await client.ask(request())
-    assert client.totals.retries == {"connection": 1}
 
 
 async def test_requests_a_minute_are_spread_evenly_and_retries_count():
@@ -296,18 +166,6 @@ async def test_a_late_answer_is_waited_for_within_the_timeout():
     with ScriptedServer(lambda body: Delay(0.3, "late")) as server:
         async with client_of(server) as client:
             assert (await client.ask(request())).text == "late"
-
-
-async def test_many_calls_through_many_faults_are_each_answered_once():
-    faults = [WithProbability(0.3, Status(500), Status(429, retry_after=0.01), Cut(), Malformed(), seed=7)]
-    with ScriptedServer(faults=faults) as server:
-        async with client_of(server, max_retries=12, max_concurrent_requests=8) as client:
-            texts = [str(number) for number in range(60)]
-            answers = await asyncio.gather(*(client.ask(request(text)) for text in texts))
-        assert [answer.text for answer in answers] == [f"echo: {text}" for text in texts]
-        assert sum(answer.attempts for answer in answers) == len(server.requests) == client.totals.attempts
-        assert server.answered == 60
-        assert server.max_in_flight <= 8
 
 
 async def test_one_client_closing_leaves_another_its_connections():

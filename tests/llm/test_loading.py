@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.servers.scripted import ScriptedServer
 from tests.support import ROOT
 
@@ -53,31 +55,34 @@ async def main():
             await asyncio.sleep(0.01)
             ticks += 1
     ticking = asyncio.create_task(tick())
-    async with ModelClient(sys.argv[1], api_base=sys.argv[2], api_key="k") as client:
-        print("litellm" in sys.modules)
-        await client.prepare()
-        print(ticks > 20)
-        print((await client.ask(request())).text)
+    for place, model in enumerate(sys.argv[2:]):
+        base = sys.argv[1] + ("/v1" if model.startswith("openai/") else "")
+        async with ModelClient(model, api_base=base, api_key="k") as client:
+            print("litellm" in sys.modules)
+            await client.prepare()
+            print(place > 0 or ticks > 20)
+            print((await client.ask(request())).text)
     ticking.cancel()
 asyncio.run(main())
-print({contact for contact in contacts if sys.argv[3] not in contact})
+print({contact for contact in contacts if sys.argv[1].rpartition(":")[2] not in contact})
 print(sorted(name for name in os.environ if name.startswith("HF_")))
 """
 
 
-def test_litellm_comes_with_the_first_call_without_blocking_and_asks_nobody():
+MODELS = ("openai/x", "anthropic/claude-sonnet-4-5", "ollama_chat/x")
+EACH_ALONE = [pytest.param([model], marks=pytest.mark.slow, id=model) for model in MODELS]
+
+
+@pytest.mark.parametrize("models", [pytest.param(MODELS, id="all in turn"), *EACH_ALONE])
+def test_litellm_comes_with_the_first_call_without_blocking_and_asks_nobody(models):
     with ScriptedServer() as server:
-        for model, base in (
-            ("openai/x", server.api_base),
-            ("anthropic/claude-sonnet-4-5", server.url),
-            ("ollama_chat/x", server.url),
-        ):
-            done = run(ASK, model, base, server.url.rpartition(":")[2])
-            assert done.stdout.splitlines() == ["False", "False", "True", "echo: hi", "set()", "[]"], model
-            assert "Unclosed" not in done.stderr
-            assert "never awaited" not in done.stderr
-            assert "Task was destroyed" not in done.stderr
-            assert "LiteLLM" not in done.stderr
+        done = run(ASK, server.url, *models)
+    first, others = ["False", "True", "echo: hi"], ["True", "True", "echo: hi"] * (len(models) - 1)
+    assert done.stdout.splitlines() == ["False", *first, *others, "set()", "[]"]
+    assert "Unclosed" not in done.stderr
+    assert "never awaited" not in done.stderr
+    assert "Task was destroyed" not in done.stderr
+    assert "LiteLLM" not in done.stderr
 
 
 CANCELLED = """

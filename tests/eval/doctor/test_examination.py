@@ -40,7 +40,11 @@ def of_section(kit: list[Case], section: str) -> list[Case]:
     return [case for case in kit if case.section == section]
 
 
-@pytest.mark.parametrize("section", ["stdin idioms", "ways to end", "calls", "assertions", "cheats"])
+# `gencode eval doctor` runs all of the kit in every suite: see `tests/cli/test_doctor`.
+LONG_SECTIONS = [pytest.param(section, marks=pytest.mark.slow) for section in ("stdin idioms", "ways to end", "cheats")]
+
+
+@pytest.mark.parametrize("section", ["calls", "assertions", *LONG_SECTIONS])
 async def test_the_default_judge_is_right_on_the_whole_kit(kit: list[Case], local: Sandbox, section: str) -> None:
     cases = of_section(kit, section)
     examination = await examine(Judge(local, RULES), cases)

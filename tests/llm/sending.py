@@ -1,0 +1,23 @@
+"""A request sent to a scripted server through litellm, and the fault that comes of one."""
+
+import pytest
+
+from alpha_codium.llm.errors import (
+    ModelError,
+)
+from alpha_codium.llm.litellm_backend import LiteLLMBackend
+from tests.llm.asking import KEY, base_of, request
+from tests.servers.scripted import Always, Reply, ScriptedServer
+
+
+async def send(backend: LiteLLMBackend, server: ScriptedServer, model: str = "openai/x", given=None, **arguments):
+    arguments = {"api_key": KEY, "timeout": 20.0} | arguments
+    return await backend.send(model, given or request(), api_base=base_of(server, model), **arguments)
+
+
+async def fault_of(backend: LiteLLMBackend, reply: Reply, model: str = "openai/x") -> ModelError:
+    with ScriptedServer(faults=[Always(reply)]) as server:
+        with pytest.raises(ModelError) as caught:
+            await send(backend, server, model)
+        assert len(server.requests) == 1
+    return caught.value
