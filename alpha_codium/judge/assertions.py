@@ -2,19 +2,21 @@
 
 1. Left runs the assertions against proxies, right the program (see `drivers/asserting.py` and `drivers/serving.py`). A
    token, new for each run, is given to the left side only; a pass is that side ending with 0 and with the token.
-2. A sandbox without pairs, and assertions that hand over what can't cross or compare objects of a class of the
-   program's that they themselves name, run in the program's process, after it. Such a verdict says `in_process`. A
-   program can't bring that about: what decides is in the assertions.
-3. What a call does to its arguments isn't seen by the assertions.
+2. A sandbox without pairs, and assertions that replace what the program uses, derive classes from its own, or hand
+   over what can't be lent, run in the program's process, after it. Such a verdict says `in_process`, and so does one
+   for which objects of the program's were compared by itself, since the assertions ask for that. A program can't
+   bring either about: what decides is in the assertions.
+3. Many programs under the same assertions: see `assertion_batches`.
 """
 
 import dataclasses
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.codec import encode
+from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import OnResult
 from alpha_codium.judge.names import Needs, needs_of
@@ -22,7 +24,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import PairReport, PairUnsupported, Script
-from alpha_codium.verdict import IN_PROCESS, Execution, Report, Status, TestResult, Verdict
+from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Execution, Report, Status, TestResult, Verdict
 
 DONE = Execution(Status.FINISHED)
 # What ends the right side whatever the left side says of it.
@@ -34,6 +36,17 @@ LIMITS_REACHED = (
     Status.INTERNAL_ERROR,
 )
 ENDED_LATE = (Status.TIME_LIMIT_EXCEEDED, Status.INTERNAL_ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One run of a program under assertions; `failure` is the text of the exception that ended them, None where none
+    did, or where a limit did. `output` is the value of the variable that was asked for.
+    """
+
+    result: TestResult
+    failure: str | None = None
+    output: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,7 @@ class AssertionsKind:
     async def judge_each(self, program: str, tests: Sequence[TestCase], told: OnResult) -> Execution:
         """See `Kind`."""
         for index, test in enumerate(tests):
-            result = await self._judge(program, test.input, needs_of(test.input, self.spec))
+            result = (await self.attempt(program, test.input)).result
             if result.execution.status is Status.COMPILATION_ERROR:
                 return result.execution
             if told(index, result):
@@ -64,63 +77,107 @@ class AssertionsKind:
 
     async def execute(self, program: str, input: str) -> Execution:
         """See `Kind`; the program and the assertions run in one process."""
-        return (await self._judge_together(program, input, needs_of(input, self.spec))).execution
+        return (await self._attempt_together(program, input, needs_of(input, self.spec))).result.execution
 
-    async def _judge(self, program: str, test_code: str, needs: Needs) -> TestResult:
+    async def attempt(self, program: str, test_code: str, output_variable: str = "") -> Attempt:
+        """Judge `program` by one piece of code with assertions; raises Unjudgeable where that is none.
+
+        `output_variable` names a variable of the assertions', or else of the program's, whose value is wanted.
+        """
+        needs = needs_of(test_code, self.spec)
+        if needs.together:
+            return await self._attempt_together(program, test_code, needs, output_variable)
         token = secrets.token_hex(16)
-        task = (token, needs.setup_code, self.spec.entry_point, list(needs.names), list(needs.modules))
-        left = Script(test_code, driver("asserting"), encode((*task, needs.calls_check)))
+        left = Script(test_code, driver("asserting"), encode((token, self.task(needs, output_variable))))
         right = Script(program, driver("serving"), encode(self.spec.setup_code))
         try:
             report = await self.sandbox.run_pair(left, right, limits=self.limits)
         except PairUnsupported:
-            return await self._judge_together(program, test_code, needs)
-        outcome = _outcome(report.left, token)
-        if outcome == "unsupported" or (outcome == "foreign" and needs.has_class):
-            return await self._judge_together(program, test_code, needs)
-        return _result_of_pair(report, outcome, self.limits)
+            return await self._attempt_together(program, test_code, needs, output_variable)
+        said = Said.of(report.left, token)
+        if said.outcome == "unsupported":
+            return await self._attempt_together(program, test_code, needs, output_variable)
+        return attempt_of(report, said, self.limits)
 
-    async def _judge_together(self, program: str, test_code: str, needs: Needs) -> TestResult:
+    def task(self, needs: Needs, output_variable: str = "", **more: Any) -> dict[str, Any]:
+        """What the drivers are told of the assertions."""
+        return {
+            "setup_code": needs.setup_code,
+            "entry_point": self.spec.entry_point,
+            "names": list(needs.names),
+            "modules": list(needs.modules),
+            "calls_check": needs.calls_check,
+            "has_class": needs.has_class,
+            "classes": list(needs.classes),
+            "catches_exit": needs.catches_exit,
+            "types": needs.types,
+            "seed": "",
+            "output_variable": output_variable,
+            **more,
+        }
+
+    async def _attempt_together(self, program: str, test_code: str, needs: Needs, output_variable: str = "") -> Attempt:
         token = secrets.token_hex(16)
-        task = encode((token, self.spec.setup_code, self.spec.entry_point, test_code, needs.calls_check))
+        more = {"test_code": test_code, "setup_code": self.spec.setup_code}
+        task = encode((token, self.task(needs, output_variable, **more)))
         report = await self.sandbox.run(program, [task], limits=self.limits, driver=driver("together"))
         execution = report.executions[0] if report.executions else report.compilation
-        outcome = _outcome(report, token)
-        if outcome == "wrong" and execution.status is Status.RUNTIME_ERROR:
-            return TestResult(Verdict.WRONG_ANSWER, execution, IN_PROCESS)
-        if execution.status is not Status.FINISHED:
-            return TestResult(Verdict(execution.status.value), execution, IN_PROCESS)
-        return TestResult(_verdict(passed=outcome == "passed"), execution, IN_PROCESS)
+        said = Said.of(report, token)
+        if said.outcome == "wrong" and execution.status is Status.RUNTIME_ERROR:
+            result = TestResult(Verdict.WRONG_ANSWER, execution, IN_PROCESS)
+        elif execution.status is not Status.FINISHED:
+            result = TestResult(Verdict(execution.status.value), execution, IN_PROCESS)
+        else:
+            result = TestResult(_verdict(passed=said.outcome == "passed"), execution, IN_PROCESS)
+        return Attempt(result, said.failure, said.output)
 
 
-def _outcome(report: Report, token: str) -> str:
-    """The outcome that follows the token at the end of stdout; nothing where there is none."""
-    if not report.executions:
-        return ""
-    given, _, outcome = report.executions[0].stdout.removesuffix("\n").rpartition(" ")
-    return outcome if given == token else ""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the assertions' side says at its end; the outcome is empty where it says nothing."""
+
+    outcome: str = ""
+    failure: str | None = None
+    believed: bool = False
+    output: Any = None
+
+    @classmethod
+    def of(cls, report: Report, token: str) -> "Said":
+        """What follows the token at the end of stdout; nothing where there is none."""
+        words = report.executions[0].stdout.removesuffix("\n").rsplit(" ", 2) if report.executions else []
+        if len(words) != 3 or words[0] != token:
+            return cls()
+        return cls(words[1], *decode(words[2]))
 
 
 def _verdict(*, passed: bool) -> Verdict:
     return Verdict.ACCEPTED if passed else Verdict.WRONG_ANSWER
 
 
-def _result_of_pair(report: PairReport, outcome: str, limits: Limits) -> TestResult:
+def attempt_of(report: PairReport, said: Said, limits: Limits) -> Attempt:
+    """What came of a pair, with what the assertions' side said of it."""
     if not report.right.compiled:
-        return TestResult(Verdict(report.right.compilation.status.value), report.right.compilation)
+        return Attempt(TestResult(Verdict(report.right.compilation.status.value), report.right.compilation))
     if not report.left.compiled:
         fault = dataclasses.replace(report.left.compilation, status=Status.INTERNAL_ERROR)
-        return TestResult(Verdict.INTERNAL_ERROR, fault)
+        return Attempt(TestResult(Verdict.INTERNAL_ERROR, fault))
     left, right = report.left.executions[0], report.right.executions[0]
+    verdict, status = _judged(left, right, said.outcome, limits)
+    trust = IN_PROCESS if said.believed else OUTSIDE
+    failure = said.failure if verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) else None
+    return Attempt(TestResult(verdict, _both(left, right, status), trust), failure, said.output)
+
+
+def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> tuple[Verdict, Status]:
     passed = outcome == "passed" and left.status is Status.FINISHED and left.exit_code == 0
     # Once the assertions have passed, the program isn't waited for: how it ended then is nothing against it.
     unasked = passed and right.cpu_seconds < limits.cpu_seconds
     for side in (right, left):
         if side.status in LIMITS_REACHED and not (unasked and side.status in ENDED_LATE):
-            return TestResult(Verdict(side.status.value), _both(left, right, side.status))
+            return Verdict(side.status.value), side.status
     if outcome == "raised" or (outcome == "ended" and right.status is Status.RUNTIME_ERROR):
-        return TestResult(Verdict.RUNTIME_ERROR, _both(left, right, Status.RUNTIME_ERROR))
-    return TestResult(_verdict(passed=passed), _both(left, right, Status.FINISHED))
+        return Verdict.RUNTIME_ERROR, Status.RUNTIME_ERROR
+    return _verdict(passed=passed), Status.FINISHED
 
 
 def _both(left: Execution, right: Execution, status: Status) -> Execution:

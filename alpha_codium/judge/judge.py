@@ -44,7 +44,7 @@ class Judge:
         return ProblemJudge(problem.name, kind, self.rules.stop_on_first_failure, failures)
 
     def _kind_of(self, problem: Problem) -> Kind:
-        limits, spec = self.rules.limits_for(problem), problem.execution
+        limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)
         if spec.kind == "call":
             return CallKind(self.sandbox, limits, self._call_checker(problem), spec)
         if spec.kind == "assertions":

@@ -84,9 +84,9 @@ class CallKind:
         def judged(index: int, execution: Execution) -> bool:
             return told(index, TestResult(verdict_of(self.checker, tests[index], execution), execution.shortened()))
 
-        report = await self.sandbox.run(
-            program, [self._input(test.input) for test in tests], limits=self.limits, stop=judged, driver=driver("call")
-        )
+        program = _loading_early(program, self.spec.setup_code)
+        inputs = [self._input(test.input) for test in tests]
+        report = await self.sandbox.run(program, inputs, limits=self.limits, stop=judged, driver=driver("call"))
         return report.compilation
 
     async def execute(self, program: str, input: str) -> Execution:
@@ -116,6 +116,15 @@ def _spelt(arguments: str) -> str:
         return encode(json.loads(arguments))
     except Unencodable:  # they are nested very deep
         return arguments
+
+
+def _loading_early(program: str, setup_code: str) -> str:
+    """The program with a comment that has a sandbox load the setup code's modules once, not in each test.
+
+    The empty line is for a program that ends in a backslash.
+    """
+    imports = [line for line in setup_code.splitlines() if "import" in line]
+    return "\n# ".join([f"{program}\n", *imports]) if imports else program
 
 
 def _json_of(text: str) -> Any:

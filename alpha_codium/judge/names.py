@@ -4,28 +4,65 @@
    HumanEval prompt); else from the standard library, where they are used as a module (`sys.getsizeof`); else from the
    program. A builtin comes from the program only as the entry point, or where the code uses no other name.
 2. `check` is called with the entry point where the code defines it and doesn't call it.
+3. A name of the program's is a class where the code uses it so: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
+   of `C()` that no value of the standard types has. That it is spelt like one says little: MBPP's functions are, too.
+4. Code that replaces what the program uses (`unittest.mock`, `sys.stdin`), or derives a class from one of its, has to
+   run in the program's process. Code whose calls can be recorded names nothing that looks at more than its own values.
 """
 
 import ast
 import builtins
 import functools
+import keyword
+import re
 import symtable
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.class_names import classes_in
 from alpha_codium.problem import ExecutionSpec
+
+# What replaces parts of the program, or of what it uses.
+REPLACING = {"mock", "patch", "monkeypatch", "MagicMock"}
+# What looks up names in texts.
+LOOKING_UP = {"eval", "exec", "globals", "locals", "vars", "__dict__"}
+# What sees more of its process than values, or is another one each time.
+SEEING = frozenset(
+    [
+        *LOOKING_UP,
+        *REPLACING,
+        *("compile", "__import__", "import_module", "getattr", "setattr", "id", "open", "input", "stdin"),
+        *("stdout", "stderr", "redirect_stdout", "redirect_stderr", "modules", "_getframe", "settrace", "setprofile"),
+        *("exc_info", "setrecursionlimit", "os", "pathlib", "io", "tempfile", "socket", "subprocess", "signal"),
+        *("multiprocessing", "pickle", "marshal", "ctypes", "gc", "inspect", "weakref", "traceback", "warnings"),
+        *("logging", "threading", "thread", "asyncio", "time", "datetime", "secrets", "uuid", "urandom", "numpy"),
+    ]
+)
+MOST_IDENTIFIERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What the assertions need: names of the program's, modules, the setup code, the call of `check`."""
+    """What the assertions need: names of the program's, modules, the setup code, the call of `check`.
+
+    `classes` are those of the names that the code itself uses as classes. `together`: only in the program's process.
+    `recordable`: their calls may be known beforehand. `catches_exit`: they say that the program may end. `types` and
+    `random`: they ask for `type(x)`, and for random numbers.
+    """
 
     names: tuple[str, ...]
     modules: tuple[str, ...] = ()
     setup_code: str = ""
     calls_check: bool = False
+    classes: tuple[str, ...] = ()
+    together: bool = False
+    recordable: bool = True
+    catches_exit: bool = False
+    types: bool = False
+    random: bool = False
 
     @property
     def has_class(self) -> bool:
@@ -37,23 +74,107 @@ class Needs:
 def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     """What `test_code` needs; raises Unjudgeable where it isn't Python, or asserts nothing."""
     try:
-        tree, scopes = ast.parse(test_code), list(_scopes(symtable.symtable(test_code, "tests.py", "exec")))
+        tree, scopes = parsed(test_code), list(_scopes(symtable.symtable(test_code, "tests.py", "exec")))
         helpers = _defined(symtable.symtable(spec.setup_code, "setup.py", "exec"))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unjudgeable(f"the code of the test, or its setup code, isn't Python: {error}") from error
-    if not any(isinstance(node, ast.Assert | ast.Call | ast.Raise) for node in ast.walk(tree)):
-        raise Unjudgeable("the code of the test asserts nothing")
     defined = _defined(scopes[0])
     used = {symbol.get_name() for scope in scopes for symbol in scope.get_symbols() if _is_used_global(symbol, scope)}
     calls_check = "check" in defined and "check" not in used
+    if not any(map(_can_fail, _body_of("check", tree) if calls_check else tree.body)):
+        raise Unjudgeable("the code of the test asserts nothing")
     if calls_check and not spec.entry_point:
         raise Unjudgeable("the code of the test has a function check, and there is no entry point to call it with")
     wanted = used - defined - {spec.entry_point}
     modules = {name for name in wanted & sys.stdlib_module_names if _only_as_module(name, tree)} - helpers
     foreign = wanted - helpers - modules - set(dir(builtins))
+    words = _words(tree)
+    if words & LOOKING_UP:
+        foreign |= _identifiers(tree) - defined - helpers - modules - set(dir(builtins))
     names = foreign | ({spec.entry_point} if spec.entry_point else set()) or wanted
     from_setup = spec.setup_code if wanted & helpers else ""
-    return Needs(tuple(sorted(names)), tuple(sorted(modules)), from_setup, calls_check)
+    classes = classes_in(tree, set(names))
+    return Needs(
+        tuple(sorted(names)),
+        tuple(sorted(modules)),
+        from_setup,
+        calls_check,
+        classes=tuple(sorted(classes)),
+        together=bool(words & REPLACING) or _derives_or_replaces(tree, set(names)),
+        recordable=not words & SEEING and not classes,
+        catches_exit="SystemExit" in words,
+        types="type" in words and _only_called(tree, "type"),
+        random="random" in words,
+    )
+
+
+def _body_of(name: str, tree: ast.Module) -> list[ast.stmt]:
+    """What runs when the module's function `name` is called; all of the module where it isn't one function."""
+    found = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    return found[0].body if len(found) == 1 else tree.body
+
+
+def parsed(code: str) -> ast.Module:
+    """The code's tree, without a word about escapes that it shouldn't have."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)
+
+
+def _can_fail(statement: ast.stmt) -> bool:
+    """Whether a statement of the module does something when it runs, other than to define."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return bool(statement.decorator_list)
+    return any(isinstance(node, ast.Assert | ast.Call | ast.Raise) for node in ast.walk(statement))
+
+
+def _words(tree: ast.AST) -> set[str]:
+    """All names and attributes that the code uses, and what it imports."""
+    words = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            words.add(node.attr)
+        elif isinstance(node, ast.alias):
+            words.update(node.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            words.update((node.module or "").split("."))
+    return words
+
+
+def _identifiers(tree: ast.AST) -> set[str]:
+    """What may be a name in the texts that the code has: one that it looks up."""
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    found = {word for text in texts for word in re.findall(r"[^\W\d]\w*", text)[:MOST_IDENTIFIERS]}
+    return {word for word in found if not keyword.iskeyword(word)}
+
+
+def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
+    """Whether a class of the code's is derived from one of the program's, or what the program reads is replaced."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and any(
+            isinstance(each, ast.Name) and each.id in names for base in node.bases for each in ast.walk(base)
+        ):
+            return True
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if (
+                isinstance(target, ast.Attribute)
+                and isinstance(target.value, ast.Name)
+                and (target.value.id == "builtins" or (target.value.id, target.attr) == ("sys", "stdin"))
+            ):
+                return True
+    return False
+
+
+def _only_called(tree: ast.AST, name: str) -> bool:
+    """Whether each use of `name` is a call with one argument."""
+    uses = sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
+    calls = sum(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name and len(node.args) == 1
+        for node in ast.walk(tree)
+    )
+    return uses == calls
 
 
 def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

@@ -1,12 +1,13 @@
 """What a problem is judged by: which limits, which checker. The first that is given wins."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alpha_codium.checkers import DEFAULT_CHECKER
+from alpha_codium.judge.prelude import with_prelude
 from alpha_codium.judge.tolerances import tolerance_in
 from alpha_codium.limits import DEFAULT_CPU_SECONDS, DEFAULT_MEMORY_BYTES, Limits
-from alpha_codium.problem import CheckerSpec, Problem
+from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem
 
 if TYPE_CHECKING:
     from alpha_codium.config import CodeTesterSection
@@ -18,7 +19,8 @@ class Rules:
 
     `cpu_seconds` is taken as it is. A problem's own time limit is meant for C++: Python programs get
     `time_limit_factor` times of it. `delta` and `order_matters` choose the checker of problems that name none.
-    `test_order` is `dataset`, or, for where the first failure ends it, `fails_soonest`.
+    `test_order` is `dataset`, or, for where the first failure ends it, `fails_soonest`. `header` is code, such as
+    imports, that runs before each program, and before a problem's own setup code.
     """
 
     cpu_seconds: float = 0.0
@@ -28,6 +30,7 @@ class Rules:
     order_matters: bool = True
     stop_on_first_failure: bool = False
     test_order: str = "dataset"
+    header: str = ""
 
     @classmethod
     def of(cls, settings: "CodeTesterSection") -> "Rules":
@@ -40,7 +43,13 @@ class Rules:
             order_matters=settings.order_matters,
             stop_on_first_failure=settings.stop_on_first_failure,
             test_order=settings.test_order,
+            header=settings.header,
         )
+
+    def execution_of(self, problem: Problem) -> ExecutionSpec:
+        """How the problem's tests run a program, with the header before its setup code."""
+        spec = problem.execution
+        return replace(spec, setup_code=with_prelude(self.header, spec.setup_code)) if self.header.strip() else spec
 
     def limits_for(self, problem: Problem) -> Limits:
         """The limits of one test: asked for, else the problem's own, else 4 s of CPU and 1 GiB."""

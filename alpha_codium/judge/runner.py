@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.packing import pack
+from alpha_codium.judge.prelude import with_prelude
 from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
 from alpha_codium.sandbox import Sandbox
@@ -21,7 +22,7 @@ SOME = 1 << 16
 class Runner:
     """Runs programs that read and print.
 
-    `setup_code` stands before each program; `input_file` and `output_file`, where given, are the files in its folder
+    `setup_code` runs before each program; `input_file` and `output_file`, where given, are the files in its folder
     that it uses in place of stdin and stdout.
     """
 
@@ -33,7 +34,7 @@ class Runner:
 
     async def run(self, program: str, inputs: Sequence[str], stop: StopTest | None = None) -> Report:
         """Run `program` on each input until `stop` says so; its output is on stdout. See `Sandbox.run`."""
-        whole = f"{self.setup_code}\n{program}" if self.setup_code else program
+        whole = with_prelude(self.setup_code, program)
         if not (self.input_file or self.output_file):
             return await self.sandbox.run(whole, inputs, limits=self.limits, stop=stop)
         packed = [pack([self.input_file, self.output_file, text]) for text in inputs]

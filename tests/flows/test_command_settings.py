@@ -32,7 +32,7 @@ def common_of(server, *overrides):
 def test_use_baseline_runs_the_baseline_whatever_was_asked_for():
     assert chosen_flow("alphacodium", settings_of({})).name == "alphacodium"
     assert chosen_flow("alphacodium", settings_of({"solve.use_baseline": True})).name == "baseline"
-    assert chosen_flow(None, settings_of({})).name == "alphacodium"
+    assert chosen_flow(None, settings_of({})).name == "auto"
 
 
 def test_use_baseline_holds_in_python_too():
@@ -98,3 +98,17 @@ def test_known_solutions_says_how_many_stand_beside_the_candidates(home, known):
     done = CliRunner().invoke(eval_gen_solutions, [*arguments, "--json", "out.json"])
     assert done.exit_code == 0, done.output
     assert json.loads((home / "out.json").read_text())["judge_error"]["correct_total"] == known
+
+
+@changes("code_tester.header")
+@pytest.mark.parametrize(("header", "verdict"), [("", "runtime_error"), ("import math", "accepted")])
+def test_the_header_runs_before_each_program(home, header, verdict):
+    problem = {"name": "p", "private_tests": {"input": ["9"], "output": ["3"]}}
+    answer = {"task_name": "p", "solution_candidates": ["print(math.isqrt(int(input())))"]}
+    (home / "problems.jsonl").write_text(json.dumps(problem))
+    (home / "answers.jsonl").write_text(json.dumps(answer))
+    arguments = ["--solution_dataset", "answers.jsonl", "--ground_truth_dataset", "problems.jsonl", "--k", "1"]
+    arguments += ["--evaluation_test_type", "private_tests", "-o", f"code_tester.header={header}"]
+    done = CliRunner().invoke(eval_gen_solutions, [*arguments, "--json", "out.json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads((home / "out.json").read_text())["verdicts"] == {verdict: 1}

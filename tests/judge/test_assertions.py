@@ -1,43 +1,15 @@
 """Programs with assertions: the verdict is decided where the program can't reach."""
 
 import json
-from collections.abc import Sequence
 
 import pytest
 
-from alpha_codium.judge import Judge, Rules
-from alpha_codium.limits import Limits
+from alpha_codium.judge import Judge
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import PairReport, PairUnsupported, Script
-from alpha_codium.verdict import Judgement, Report, Verdict
+from alpha_codium.verdict import Verdict
+from tests.judge.asserting import CHECK, EQUAL_TO_ALL, judged, problem
 from tests.support import shared_path
-
-CHECK = """
-def check(candidate):
-    assert candidate([3, 1, 2]) == [1, 2, 3]
-    assert candidate([]) == [], "nothing"
-    assert abs(sum(candidate([0.5, 0.25])) - 0.75) < 1e-6
-"""
-EQUAL_TO_ALL = """
-class X({base}):
-    def _yes(self, *_): return True
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __bool__ = __call__ = _yes
-    def __hash__(self): return 0
-    def __getattr__(self, name): return self
-    def __sub__(self, other): return 0
-    __rsub__ = __add__ = __radd__ = __abs__ = __sub__
-    def __iter__(self): return iter([0.75])
-"""
-
-
-def problem(test_code: str = CHECK, entry_point: str = "order", setup_code: str = "") -> Problem:
-    return Problem("p", execution=ExecutionSpec("assertions", entry_point, test_code, setup_code))
-
-
-async def judged(sandbox: Sandbox, program: str, *arguments: str) -> Judgement:
-    given = problem(*arguments)
-    return await Judge(sandbox, Rules(cpu_seconds=1.0)).for_problem(given).judge(program, given.tests(list(TestType)))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +97,7 @@ async def test_each_test_case_is_code_and_the_test_code_is_one_more(both: Sandbo
     assert given.tests([TestType.PUBLIC]) == ()
 
 
-async def test_exceptions_cross_as_pythons_own_classes(both: Sandbox) -> None:
+async def test_exceptions_cross_with_their_classes_and_texts(both: Sandbox) -> None:
     test = """
 def raised(function, *arguments):
     try:
@@ -133,9 +105,9 @@ def raised(function, *arguments):
     except Exception as error:
         return type(error).__name__, str(error)
 assert raised(f, "value") == ("ValueError", "bad")
-assert raised(f, "own") == ("ValueError", "Own: mine")
-assert raised(f, "strange")[0] == "ProgramError"
-assert raised(f, "key")[0] == "KeyError"
+assert raised(f, "own") == ("Own", "mine")
+assert raised(f, "strange") == ("Strange", "?")
+assert raised(f, "key") == ("KeyError", "'k'")
 """
     program = """
 class Own(ValueError): pass
@@ -185,20 +157,6 @@ async def test_what_asks_an_object_of_the_programs_how_it_compares_is_refused(bo
     assert not (await judged(both, program, f"assert {test}", "f")).accepted
 
 
-async def test_assertions_that_compare_what_they_make_run_in_the_programs_process_and_it_is_said(both: Sandbox) -> None:
-    program = "class P:\n    def __init__(self, x): self.x = x\n    def __eq__(self, o): return self.x == o.x\n"
-    program += "def double(p): return P(2 * p.x)"
-    judgement = await judged(both, program, "assert double(P(1)) == P(2)", "double")
-    assert (judgement.verdict, judgement.trust) == (Verdict.ACCEPTED, "in_process")
-    wrong = await judged(both, program, "assert double(P(1)) == P(3)", "double")
-    assert (wrong.verdict, wrong.trust) == (Verdict.WRONG_ANSWER, "in_process")
-
-
-async def test_assertions_that_pass_functions_run_in_the_programs_process_and_it_is_said(both: Sandbox) -> None:
-    judgement = await judged(both, "def call(f): return f(2)", "assert call(lambda x: x + 1) == 3", "call")
-    assert (judgement.verdict, judgement.trust) == (Verdict.ACCEPTED, "in_process")
-
-
 async def test_helpers_of_the_setup_code_can_not_be_replaced_by_the_program(both: Sandbox) -> None:
     setup = "def poly(xs, x):\n    return sum(c * x**i for i, c in enumerate(xs))\ndef root(xs): '''find it'''"
     test = "assert abs(poly([6, -5, 1], root([6, -5, 1]))) < 1e-6"
@@ -229,40 +187,6 @@ async def test_a_problem_without_assertions_is_never_a_pass(both: Sandbox) -> No
     assert (await judged(both, "def f(): pass", "  \n", "f")).verdict is Verdict.NO_TESTS
 
 
-class Unpaired:
-    """A sandbox that has no pairs."""
-
-    def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-
-    async def run(self, program: str, inputs: Sequence[str], **options: object) -> Report:
-        return await self.sandbox.run(program, inputs, **options)  # type: ignore[arg-type]
-
-    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
-        raise PairUnsupported("no pairs here")
-
-
-@pytest.mark.parametrize(
-    ("program", "verdict"),
-    [
-        ("def order(xs): return sorted(xs)", Verdict.ACCEPTED),
-        ("def order(xs): return xs", Verdict.WRONG_ANSWER),
-        ("def order(xs): return 1 / 0", Verdict.RUNTIME_ERROR),
-        ("def order(", Verdict.COMPILATION_ERROR),
-        (CHEATS["exit"], Verdict.WRONG_ANSWER),
-        (CHEATS["_exit when called"], Verdict.WRONG_ANSWER),
-        (CHEATS["patched builtins"], Verdict.WRONG_ANSWER),
-        (CHEATS["at exit"], Verdict.WRONG_ANSWER),
-    ],
-)
-async def test_without_pairs_the_assertions_run_in_the_programs_process_and_it_is_said(
-    both: Sandbox, program: str, verdict: Verdict
-) -> None:
-    judgement = await judged(Unpaired(both), program)  # type: ignore[arg-type]
-    assert judgement.verdict is verdict
-    assert verdict is Verdict.COMPILATION_ERROR or judgement.trust == "in_process"
-
-
 async def test_some_real_problems_are_solved_by_their_solutions_and_not_by_stubs(both: Sandbox) -> None:
     for line in shared_path("data/humaneval.jsonl").read_text().splitlines()[::8]:
         row = json.loads(line)
@@ -270,34 +194,3 @@ async def test_some_real_problems_are_solved_by_their_solutions_and_not_by_stubs
         judge, tests = Judge(both).for_problem(given), given.tests([TestType.PRIVATE])
         assert (await judge.judge(row["prompt"] + row["canonical_solution"], tests)).accepted, row["task_id"]
         assert not (await judge.judge(row["prompt"] + "    pass\n", tests)).accepted, row["task_id"]
-
-
-LIAR = """
-class Yes:
-    def __eq__(self, other): return True
-def f(x):
-    if x == 3:
-        deep = []
-        for _ in range({depth}): deep = [deep]
-        return deep
-    return Yes()
-g = f
-"""
-
-
-@pytest.mark.parametrize("depth", [10, 197, 198, 199])
-async def test_a_value_made_too_deep_to_come_back_does_not_lead_into_the_programs_process(
-    both: Sandbox, depth: int
-) -> None:
-    code = "def check(candidate):\n    assert candidate(candidate(3)) == 3\n    assert candidate(candidate(4)) == 4\n"
-    judgement = await judged(both, LIAR.format(depth=depth), code, "f")
-    assert (judgement.accepted, judgement.trust) == (False, "outside")
-
-
-@pytest.mark.parametrize("entry_point", ["", "f"])
-@pytest.mark.parametrize("code", ["assert f(1) == 1\n", "assert f(1) == 1\nassert g(2) == 2\n"])
-async def test_objects_that_equal_everything_do_not_lead_into_the_programs_process(
-    both: Sandbox, code: str, entry_point: str
-) -> None:
-    judgement = await judged(both, LIAR.format(depth=1), code, entry_point)
-    assert (judgement.accepted, judgement.trust) == (False, "outside")

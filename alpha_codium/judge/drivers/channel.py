@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 FD = 3
 DIGITS = 8
+ENDED = "the program has ended"
 
 
 class Gone(Exception):
@@ -19,13 +20,17 @@ class Gone(Exception):
 
 def send(value: "Any", refer: "Callable[[Any], int | None] | None" = None) -> None:
     """Send one value; raises Unencodable, and Gone where nobody listens any more."""
-    text = encode(value, refer).encode("ascii")
-    message = memoryview(b"%0*x" % (DIGITS, len(text)) + text)
+    send_text(encode(value, refer))
+
+
+def send_text(text: str) -> None:
+    """Send a value that is encoded already; raises Gone where nobody listens any more."""
+    message = memoryview(b"%0*x%s" % (DIGITS, len(text), text.encode("ascii")))
     try:
         while message:
             message = message[os.write(FD, message) :]
-    except OSError as error:
-        raise Gone(str(error)) from None
+    except OSError:
+        raise Gone(ENDED) from None
 
 
 def receive(referred: "Callable[[int], Any] | None" = None) -> "Any":
@@ -34,8 +39,8 @@ def receive(referred: "Callable[[int], Any] | None" = None) -> "Any":
         return decode(_read(_size(_read(DIGITS))).decode("ascii"), referred=referred)
     except UnicodeDecodeError:
         raise Malformed("a message that isn't ASCII") from None
-    except OSError as error:
-        raise Gone(str(error)) from None
+    except OSError:
+        raise Gone(ENDED) from None
 
 
 def _size(digits: bytes) -> int:
@@ -53,7 +58,7 @@ def _read(size: int) -> bytes:
     while size:
         chunk = os.read(FD, min(size, 1 << 20))
         if not chunk:
-            raise Gone("the channel was closed")
+            raise Gone(ENDED)
         chunks.append(chunk)
         size -= len(chunk)
     return b"".join(chunks)

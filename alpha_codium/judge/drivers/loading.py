@@ -38,7 +38,7 @@ def find(namespace: "dict[str, Any]", name: str) -> "Any":
     if isinstance(solution, type) and hasattr(solution, name):
         return getattr(solution(), name)
     if name not in namespace:
-        raise NameError(f"the program doesn't define {name!r}")
+        raise NameError(f"name {name!r} is not defined")
     return namespace[name]
 
 

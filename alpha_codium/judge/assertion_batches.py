@@ -1,0 +1,202 @@
+"""Many programs under the same assertions, for less: a process for each program, none for the assertions of each.
+
+1. The assertions are run once with nothing behind their calls, to record what they ask for (`drivers/recording.py`).
+2. Each program answers these requests, in a process of its own that knows nothing else (`drivers/answering.py`).
+3. The assertions are run with each program's answers, all in one process (`drivers/replaying.py`).
+4. What that leaves undecided is judged as a pair (`AssertionsKind.attempt`): assertions whose calls depend on earlier
+   answers, programs that give objects of their own, that end, or that take longer than `SOON` and haven't failed by
+   then. So a verdict is that of a pair, however it was reached.
+"""
+
+import ast
+import dataclasses
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from alpha_codium.judge.assertions import DONE, AssertionsKind, Attempt, Said, attempt_of
+from alpha_codium.judge.codec import decode, encode
+from alpha_codium.judge.drivers import driver
+from alpha_codium.judge.drivers.replaying import MESSAGE
+from alpha_codium.judge.names import Needs, needs_of, parsed
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.protocol import PairReport
+from alpha_codium.verdict import Execution, Report, Status, TestResult, Verdict
+
+# CPU seconds for all answers of a program; most take a hundredth of it.
+SOON = 0.1
+# Below so many programs a batch costs more than it saves.
+LEAST = 3
+# CPU seconds for the assertions of a whole batch.
+REPLAY_SECONDS = 30.0
+IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+MOST_IMPORTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A program and the code with the assertions on it."""
+
+    program: str
+    test_code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What some assertions ask for."""
+
+    needs: Needs
+    seed: str
+    requests: tuple[str, ...]
+
+
+async def attempt_batch(kind: AssertionsKind, jobs: Sequence[Job], output_variable: str = "") -> list[Attempt]:
+    """What comes of each job, in order; raises Unjudgeable where assertions are none.
+
+    Jobs with the same assertions should stand in one batch. More than a hundred in one gain nothing.
+    """
+    decided: dict[int, Attempt] = {}
+    if len(jobs) >= LEAST and not output_variable:
+        decided = await _decide(kind, jobs)
+    return [
+        decided.get(i) or await kind.attempt(job.program, job.test_code, output_variable) for i, job in enumerate(jobs)
+    ]
+
+
+async def _decide(kind: AssertionsKind, jobs: Sequence[Job]) -> dict[int, Attempt]:
+    """What comes of the jobs for which it needs no pair, by their places."""
+    recorded = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
+    places = [i for i, job in enumerate(jobs) if job.test_code in recorded and job.program.strip()]
+    decided: dict[int, Attempt] = {}
+    by_module: dict[str, list[int]] = {}
+    for i in places:
+        by_module.setdefault(_heavy_module(kind, jobs[i].program), []).append(i)
+    answers: dict[int, Execution] = {}
+    for module, those in by_module.items():
+        answers |= await _answer(kind, module, {i: jobs[i] for i in those}, recorded)
+    for i in [i for i, execution in answers.items() if execution.stdout.startswith("uncompiled")]:
+        execution = dataclasses.replace(answers.pop(i), status=Status.COMPILATION_ERROR, stdout="")
+        decided[i] = Attempt(TestResult(Verdict.COMPILATION_ERROR, execution))
+    return decided | await _replay(kind, {i: jobs[i] for i in answers}, recorded, answers)
+
+
+def _heavy_module(kind: AssertionsKind, program: str) -> str:
+    """The module for which a sandbox has an interpreter of its own; see `LocalSandbox`."""
+    imported = set(IMPORT.findall(program))
+    return next((name for name in getattr(kind.sandbox, "preload", ()) if name in imported), "")
+
+
+async def _record(kind: AssertionsKind, test_codes: Sequence[str] | dict[str, None]) -> dict[str, Recorded]:
+    """What is asked for by those of the assertions whose calls can be known beforehand."""
+    found = {code: needs for code in test_codes if (needs := needs_of(code, kind.spec)).recordable and needs.names}
+    found = {code: needs for code, needs in found.items() if not needs.together}
+    seeds = {code: secrets.token_hex(8) if needs.random else "" for code, needs in found.items()}
+    texts = {code: text for code in found if (text := _unless_fails(without_assertions, code))}
+    found = {code: found[code] for code in texts}
+    inputs = [encode(kind.task(needs, seed=seeds[code], test_code=texts[code])) for code, needs in found.items()]
+    if not inputs:
+        return {}
+    report = await kind.sandbox.run("", inputs, limits=kind.limits, driver=driver("recording"))
+    recorded = {}
+    for (code, needs), execution in zip(found.items(), report.executions, strict=False):
+        first, *requests = execution.stdout.split("\n")
+        if execution.status is Status.FINISHED and first == "end":
+            recorded[code] = Recorded(needs, seeds[code], tuple(requests))
+    return recorded
+
+
+def without_assertions(test_code: str) -> str:
+    """The code with each `assert x, message` as `x`: what it does if nothing fails."""
+    return _with_asserts(test_code, lambda node: ast.Expr(node.test))
+
+
+def with_messages_apart(test_code: str) -> str:
+    """The code with each message that calls something made by a function: `assert x, _message_of_(lambda: message)`."""
+
+    def apart(node: ast.Assert) -> ast.stmt:
+        if node.msg is not None and any(isinstance(each, ast.Call) for each in ast.walk(node.msg)):
+            empty = ast.arguments([], [], kwonlyargs=[], kw_defaults=[], defaults=[])
+            node.msg = ast.Call(ast.Name(MESSAGE, ast.Load()), [ast.Lambda(empty, node.msg)], [])
+        return node
+
+    return _with_asserts(test_code, apart)
+
+
+def _with_asserts(test_code: str, change: Callable[[ast.Assert], ast.stmt]) -> str:
+    class Changing(ast.NodeTransformer):
+        def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+            return ast.copy_location(change(node), node)
+
+    return ast.unparse(ast.fix_missing_locations(Changing().visit(parsed(test_code))))
+
+
+def _unless_fails(change: Callable[[str], str], code: str) -> str:
+    """The code changed; nothing where it can't be spelt anew, as f-strings with quotes in them can't before 3.12."""
+    try:
+        return change(code)
+    except (ValueError, RecursionError):
+        return ""
+
+
+async def _answer(
+    kind: AssertionsKind, module: str, jobs: dict[int, Job], recorded: dict[str, Recorded]
+) -> dict[int, Execution]:
+    """How each program answers what its assertions ask for."""
+    inputs = [
+        encode((job.program, kind.spec.setup_code, list(recorded[job.test_code].requests), SOON))
+        for job in jobs.values()
+    ]
+    # It isn't run: what it names is loaded beforehand, for all.
+    carrier = "".join(f"import {name}\n" for name in [module, *_imported(jobs)] if name)
+    report = await kind.sandbox.run(carrier, inputs, limits=kind.limits, driver=driver("answering"))
+    return dict(zip(jobs, report.executions, strict=False))
+
+
+def _imported(jobs: dict[int, Job]) -> list[str]:
+    names = sorted({name for job in jobs.values() for name in IMPORT.findall(job.program)})
+    return [name for name in names if name not in ("None", "True", "False", "import", "as")][:MOST_IMPORTS]
+
+
+async def _replay(
+    kind: AssertionsKind, jobs: dict[int, Job], recorded: dict[str, Recorded], answers: dict[int, Execution]
+) -> dict[int, Attempt]:
+    """What the assertions say to each program's answers, where that decides."""
+    groups: dict[str, list[int]] = {}
+    for i, job in jobs.items():
+        groups.setdefault(job.test_code, []).append(i)
+    token = secrets.token_hex(16)
+    inputs = []
+    for code, places in groups.items():
+        each = recorded[code]
+        lines = [answers[i].stdout.split("\n")[1:-1] for i in places]
+        text = _unless_fails(with_messages_apart, code) or code
+        task = kind.task(each.needs, seed=each.seed, test_code=text)
+        inputs.append(encode((token, task, list(each.requests), lines)))
+    if not inputs:
+        return {}
+    limits = dataclasses.replace(kind.limits, cpu_seconds=REPLAY_SECONDS, wall_seconds=0)
+    report = await kind.sandbox.run("", inputs, limits=limits, driver=driver("replaying"))
+    decided: dict[int, Attempt] = {}
+    for places, execution in zip(groups.values(), report.executions, strict=False):
+        for i, line in zip(places, execution.stdout.splitlines(), strict=False):
+            attempt = _attempt_of(line, token, answers[i], kind.limits)
+            if attempt is not None:
+                decided[i] = attempt
+    return decided
+
+
+def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Attempt | None:
+    """What a line of a replay comes to; nothing where it doesn't decide."""
+    given, outcome, text = line.split(" ")
+    if given != token or outcome not in ("passed", "wrong", "raised"):
+        return None
+    ended = right.status is Status.FINISHED and right.exit_code == 0
+    if outcome == "passed" and not ended:
+        return None
+    said, stderr = decode(text)
+    left = Execution(Status.FINISHED, stderr=stderr, exit_code=0)
+    # A program that failed early may well have been stopped later: nobody would have asked it so much.
+    right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
+    pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
+    return attempt_of(pair, Said(outcome, *said), limits)

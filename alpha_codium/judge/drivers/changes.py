@@ -1,0 +1,116 @@
+"""What a call did to the containers among its arguments: found by comparing their items before and after.
+
+1. `containers_in` lists them in one order on both sides, so that an index stands for one.
+2. One has changed where its items aren't those of the copy made before; equal ones count as the same. Its new items
+   are told, those that are themselves among the containers by their index, and it is filled with them in place.
+"""
+
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from typing import Any
+
+CHANGEABLE = (list, dict, set, bytearray)
+OF_COLLECTIONS = ("deque", "OrderedDict", "Counter", "defaultdict")
+
+
+def containers_in(arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "list[Any]":
+    """All that can be changed among the arguments, outer ones first."""
+    found: list[Any] = []
+    for each in arguments:
+        _collect(each, found)
+    for each in keywords.values():
+        _collect(each, found)
+    return found
+
+
+def _collect(value: "Any", found: "list[Any]") -> None:
+    kind = type(value)
+    if kind in CHANGEABLE or (kind.__module__ == "collections" and kind.__name__ in OF_COLLECTIONS) or _is_array(kind):
+        found.append(value)
+    elif kind is not tuple:
+        return
+    if kind is list or kind is tuple:
+        inner = [each for each in value if type(each) not in SCALARS]
+    elif kind not in (set, bytearray) and isinstance(value, dict):
+        inner = [each for each in value.values() if type(each) not in SCALARS]
+    else:
+        return
+    for each in inner:
+        _collect(each, found)
+
+
+SCALARS = frozenset((int, str, float, bool, type(None), bytes, complex))
+
+
+def _is_array(kind: type) -> bool:
+    return kind.__module__ == "numpy" and kind.__name__ == "ndarray"
+
+
+def copies_of(held: "list[Any]") -> "list[Any]":
+    """Copies of the containers themselves, with the items that they have."""
+    return [value.copy() for value in held]
+
+
+def changes_among(held: "list[Any]", before: "list[Any]") -> "list[tuple[Any, ...]]":
+    """`(index, items, places)` of each that has changed; `places` are those of items that are containers of `held`."""
+    changed = [index for index, value in enumerate(held) if not _is_as_before(value, before[index])]
+    if not changed:
+        return []
+    index_of = {id(value): index for index, value in enumerate(held)}
+    changes = []
+    for index in changed:
+        items = _items_of(held[index])
+        places = [(place, index_of[id(each)]) for place, each in enumerate(items) if id(each) in index_of]
+        for place, _ in places:
+            items[place] = None
+        changes.append((index, items, places))
+    return changes
+
+
+def _is_as_before(value: "Any", before: "Any") -> bool:
+    try:
+        if _is_array(type(value)):
+            return value.tobytes() == before.tobytes()
+        if isinstance(value, dict):
+            return list(value.items()) == list(before.items())
+        return bool(value == before)
+    except Exception:  # noqa: BLE001 - its items are the program's, and can't even be compared
+        return False
+
+
+def _items_of(value: "Any") -> "list[Any]":
+    if isinstance(value, dict):
+        return [each for item in value.items() for each in item]
+    if _is_array(type(value)):
+        return value.ravel().tolist()
+    return list(value)
+
+
+def apply_changes(changes: "list[Any]", held: "list[Any]") -> None:
+    """Fill the containers that have changed with their new items."""
+    for index, items, places in changes:
+        for place, other in places:
+            items[place] = held[other]
+        value = held[index]
+        if _is_array(type(value)):
+            value.flat = items
+            continue
+        value.clear()
+        if isinstance(value, dict):
+            value.update(dict(zip(items[::2], items[1::2])))  # noqa: B905 - Python 3.9
+        elif isinstance(value, set):
+            value.update(items)
+        else:
+            value.extend(items)
+
+
+def same_among(arguments: "tuple[Any, ...]") -> "list[tuple[int, int]]":
+    """Which arguments that can be changed are the same object as an earlier one."""
+    if len(arguments) < 3:
+        return []
+    first: dict[int, int] = {}
+    found = []
+    for place, each in enumerate(arguments):
+        if type(each) in (list, dict, set, bytearray) and first.setdefault(id(each), place) != place:
+            found.append((place, first[id(each)]))
+    return found

@@ -1,0 +1,211 @@
+"""What is said of an object that stays on its side, and what the other side makes of that.
+
+1. `("made", kind, arguments)`: a value of the standard library or an array of numpy: the other side makes the same.
+2. `("derived", base, content, name, overridden)`: an object of a class derived from a type of values that can't be
+   changed, such as a named tuple: the other side has the content, in a class derived from the same type. What the
+   class overrides is asked for (see `proxies`), but for comparisons, which the content decides.
+3. `("container", base)`: the same of a type that can be changed: the content is asked for when it is compared.
+4. `("exception class", name, bases)` and `("exception", class, arguments, text)`.
+5. `("awaitable",)`. Nothing, for all else.
+"""
+
+import builtins
+import sys
+
+from alpha_codium.judge.drivers.proxies import awaitable_of, container_of, derived_of, new_proxy
+
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# Values of exactly these types, by module and name: what makes them again.
+MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
+    ("decimal", "Decimal"): lambda value: (str(value),),
+    ("fractions", "Fraction"): lambda value: (value.numerator, value.denominator),
+    ("datetime", "date"): lambda value: (value.year, value.month, value.day),
+    ("datetime", "time"): lambda value: (*_clock(value), value.tzinfo),
+    ("datetime", "datetime"): lambda value: (value.year, value.month, value.day, *_clock(value), value.tzinfo),
+    ("datetime", "timedelta"): lambda value: (value.days, value.seconds, value.microseconds),
+    ("datetime", "timezone"): lambda value: value.__getinitargs__(),
+    ("uuid", "UUID"): lambda value: (str(value),),
+    ("array", "array"): lambda value: (value.typecode, value.tolist()),
+    ("builtins", "slice"): lambda value: (value.start, value.stop, value.step),
+    ("pathlib", "PosixPath"): lambda value: (str(value),),
+    ("pathlib", "PurePosixPath"): lambda value: (str(value),),
+    ("ipaddress", "IPv4Address"): lambda value: (str(value),),
+    ("ipaddress", "IPv6Address"): lambda value: (str(value),),
+}
+FIXED = (int, str, float, complex, bytes, tuple, frozenset)
+CHANGING = (list, dict, set, bytearray)
+# What may stand in an array that crosses: all but objects and structures.
+DTYPES = "biufcSUmM?"
+
+
+def describe(value: "Any") -> "tuple[Any, ...] | None":
+    """What is to be said of a value that doesn't cross as one of `codec`."""
+    kind = type(value)
+    if isinstance(value, type):
+        return _of_class(value)
+    if value is Ellipsis or value is NotImplemented:
+        return "made", "builtins", repr(value), ()
+    # A module that the program put there makes values of its own, which are compared as what they say they are.
+    made = MADE.get((kind.__module__.partition(".")[0], kind.__name__))
+    if made is not None and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
+        return "made", kind.__module__.partition(".")[0], kind.__name__, made(value)
+    if kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.dtype.kind in DTYPES:
+        return "array", value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, BaseException):
+        # `AttributeError` and others have more than their arguments.
+        return "exception", kind, _sendable(value.args), _text_of(value)
+    for base in FIXED:
+        if isinstance(value, base):
+            return "derived", base.__name__, _content_of(value, base), kind.__name__, _overridden(kind, base)
+    for base in (*CHANGING, *_deques()):
+        if isinstance(value, base):
+            return ("container", base.__name__)
+    if hasattr(kind, "__await__"):
+        return ("awaitable",)
+    return None
+
+
+def _of_class(value: type) -> "tuple[Any, ...] | None":
+    if getattr(builtins, value.__name__, None) is value:
+        return "made", "builtins", value.__name__, ()
+    if issubclass(value, BaseException):
+        return "exception class", value.__name__, tuple(value.__bases__)
+    return None
+
+
+def _clock(value: "Any") -> "tuple[Any, ...]":
+    return value.hour, value.minute, value.second, value.microsecond
+
+
+def _sendable(arguments: "Any") -> "tuple[Any, ...]":
+    return tuple(arguments) if isinstance(arguments, tuple) else ()
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str.__str__(str(error))
+    except Exception:  # noqa: BLE001 - its own __str__ raised, which nobody asked for
+        return ""
+
+
+def _overridden(kind: type, base: type) -> "list[str]":
+    """The special methods that `kind` has other than those of `base`."""
+    names = {name for cls in kind.__mro__[: kind.__mro__.index(base)] for name in vars(cls)}
+    return sorted(name for name in names if name.startswith("__") and name.endswith("__"))
+
+
+def content_of(value: "Any") -> "Any":
+    """The value that an object of a derived class is, by the methods of the type that it is derived from."""
+    for base in (*FIXED, *CHANGING, *_deques()):
+        if isinstance(value, base):
+            return _content_of(value, base)
+    raise TypeError("it is derived from no type of values")
+
+
+def _content_of(value: "Any", base: type) -> "Any":
+    if base in (int, float, complex):
+        return base.__pos__(value)  # type: ignore[attr-defined]
+    if base is str:
+        return str.__str__(value)
+    if base in (bytes, tuple, list, bytearray):
+        return base.__getitem__(value, slice(None))  # type: ignore[attr-defined]
+    if base in (set, frozenset):
+        return base(base.__iter__(value))  # type: ignore[attr-defined,call-arg]
+    if base is dict or issubclass(base, dict):
+        return dict(dict.items(value))
+    return list(value)
+
+
+def _deques() -> "tuple[Any, ...]":
+    """What `collections` has, where that is loaded."""
+    module = sys.modules.get("collections")
+    return () if module is None else (module.deque,)
+
+
+def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
+    """What stands here for the object with that number, after its description."""
+    kind, *rest = description
+    if kind == "made":
+        return _made(*rest)
+    if kind == "array":
+        return _array(*rest)
+    if kind == "derived":
+        return derived_of(peer, number, *rest)
+    if kind == "container":
+        return container_of(peer, number, *rest)
+    if kind == "awaitable":
+        return awaitable_of(peer, number)
+    if kind == "exception class":
+        return _exception_class(*rest)
+    if kind == "exception":
+        return _exception(peer, number, *rest)
+    raise ValueError("a description of no known kind")
+
+
+def _made(module: str, name: str, arguments: "tuple[Any, ...]") -> "Any":
+    if module == "builtins" and not arguments:
+        value = getattr(builtins, name)
+        if isinstance(value, type) or value is Ellipsis or value is NotImplemented:
+            return value
+    if (module, name) not in MADE:
+        raise ValueError("a value of no known type")
+    return getattr(__import__(module), name)(*arguments)
+
+
+def _array(dtype: str, shape: "tuple[int, ...]", data: bytes) -> "Any":
+    import numpy
+
+    if numpy.dtype(dtype).kind not in DTYPES:
+        raise ValueError("an array of no known type")
+    return numpy.frombuffer(data, numpy.dtype(dtype)).reshape(shape).copy()
+
+
+class ExceptionOfOther:
+    """Mixed into the classes of exceptions that are the other side's: their attributes are asked for."""
+
+    def __str__(self) -> str:
+        text = self.__dict__.get("_text")
+        return super().__str__() if text is None else text
+
+    def __getattr__(self, name: str) -> "Any":
+        origin = self.__dict__.get("_origin")
+        if origin is None or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(name)
+        return getattr(origin, name)
+
+
+def _exception_class(name: str, bases: "tuple[Any, ...]") -> type:
+    known = tuple(base for base in bases if isinstance(base, type) and issubclass(base, BaseException)) or (Exception,)
+    mixed = () if any(issubclass(base, ExceptionOfOther) for base in known) else (ExceptionOfOther,)
+    try:
+        return type(name, (*mixed, *known), {"__module__": "program"})
+    except TypeError:
+        # Two of the bases are laid out in different ways, or stand in an order that can't be.
+        return type(name, (*mixed, known[0]), {"__module__": "program"})
+
+
+def _exception(peer: "Any", number: int, cls: "Any", arguments: "tuple[Any, ...]", text: str) -> BaseException:
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        raise ValueError("an exception of a class that is none")
+    if issubclass(cls, ExceptionOfOther):
+        # Its own __init__ isn't called, as it is on the other side.
+        error: Any = cls.__new__(cls, *arguments)
+        error.__dict__.update(_text=text, _origin=new_proxy(peer, number))
+        error.args = arguments
+        return error
+    return exception_of(cls.__name__, arguments, text)
+
+
+def exception_of(name: str, arguments: "tuple[Any, ...]", text: str) -> BaseException:
+    """The exception of the class of Python's own that has this name."""
+    cls = getattr(builtins, name)
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        raise ValueError("an exception of a class that is none")
+    try:
+        return cls(*arguments)
+    except TypeError:
+        return RuntimeError(text)

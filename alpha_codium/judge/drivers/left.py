@@ -1,0 +1,176 @@
+"""The left side of a pair, or of what stands for one: the assertions, and what they may ask of the program.
+
+No `__eq__` or other method of the program's decides what an assertion comes to: a proxy is compared by the value that
+its class is derived from, or not at all. Only what the assertions themselves make by calling a class (`class_names`),
+and what arithmetic gives with that, is compared as its class says, and two objects of the program's where the
+assertions name what is spelt like a class. Then the program is believed, and `asked` says so. The first outcome that
+can't be undone by catching an exception is in `spoilt`, what came from the program in `crossed`.
+"""
+
+import sys
+
+from alpha_codium.judge.codec import Excessive, Malformed, Unencodable
+from alpha_codium.judge.drivers.channel import Gone
+from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of
+from alpha_codium.judge.drivers.lending import is_lendable, lend
+from alpha_codium.judge.drivers.peer import Peer
+from alpha_codium.judge.drivers.proxies import is_proxy, number_of_proxy
+
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
+
+STDOUT = sys.stdout
+
+
+class Foreign(TypeError):
+    """An object of the program's was to be compared outside of it."""
+
+
+class LeftPeer(Peer):
+    """The side of the assertions."""
+
+    def __init__(self, catches_exit: bool = False, has_class: bool = False, classes: "Iterable[str]" = ()) -> None:
+        super().__init__(True, lend(self))
+        self.catches_exit, self.has_class, self.class_names = catches_exit, has_class, frozenset(classes)
+        self.spoilt: list[str] = []
+        self.crossed: list[Any] = []
+        self.asked = False
+        self.classes: set[int | None] = set()
+        self.made: set[int | None] = set()
+
+    def load(self, names: "list[str]") -> "dict[str, Any]":
+        """What the program defines of those names; raises what the program raised when it ran."""
+        found = self.request("load", names)
+        self.share(found)
+        numbers = {name: self.number_of(value) for name, value in found.items() if is_proxy(value)}
+        # A function is none of them for being the same object as a class.
+        others = {number for name, number in numbers.items() if name not in self.class_names}
+        self.classes = {number for name, number in numbers.items() if name in self.class_names} - others
+        return found
+
+    def request(self, what: str, *arguments: "Any", **keywords: "Any") -> "Any":
+        """What the program gives, or its exception raised."""
+        try:
+            kind, value = self.ask(what, *arguments, **keywords)
+            if kind == "raised" and not isinstance(value, BaseException):
+                raise TypeError("it raised what is no exception")
+        except Exception as fault:
+            # A program can make a value too deep or too large: that must not lead to where it decides by itself.
+            other_type = isinstance(fault, Unencodable) and not isinstance(fault, Excessive)
+            self.spoilt.append("unsupported" if other_type else "ended")
+            if isinstance(fault, (Gone, Unencodable)):
+                raise
+            raise Malformed("the program's answer can't be read") from fault
+        if kind == "value":
+            return value
+        self.crossed.append(value)
+        if not isinstance(value, Exception) and not (self.catches_exit and isinstance(value, SystemExit)):
+            self.spoilt.append("ended")
+        raise value
+
+    def refer(self, value: "Any") -> int:
+        """The number of an object that stays here, if it may be lent."""
+        if id(value) not in self.stand_ins and not is_proxy(value):
+            if isinstance(value, ExceptionOfOther):
+                made = self.request("call", type(value), *value.args)
+                self.stand_in(self.stand_ins[id(made)], value)
+                self.stand_ins[id(value)] = self.stand_ins[id(made)]
+            elif not is_lendable(value):
+                raise Unencodable(f"a value of the type {type(value).__name__!r} can't be lent")
+        return super().refer(value)
+
+    def send_answer(self, message: "tuple[Any, ...]") -> None:
+        """Send what came of a request of the program's, which gets an exception where that can't be lent."""
+        try:
+            self.send(message)
+        except Unencodable as error:
+            self.send(("raised", TypeError(str(error))))
+
+    def call(self, proxy: "Any", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
+        """Call what the program defines; what it prints goes where the assertions want it."""
+        captures = sys.stdout is not STDOUT
+        if captures:
+            self.request("capture")
+        try:
+            value = self.request("call", proxy, *arguments, **keywords)
+        finally:
+            if captures:
+                self.show(*self.request("captured"))
+        if self.number_of(proxy) in self.classes:
+            self.made.add(self.number_of(value))
+        return value
+
+    def referred(self, number: int) -> "Any":
+        """The object that a number stands for: what the program hands out decides nothing, whoever made it."""
+        self.made.discard(number)
+        return super().referred(number)
+
+    def show(self, *texts: str) -> None:
+        """Print what the program has printed."""
+        for stream, text in zip((sys.stdout, sys.stderr), texts):  # noqa: B905 - Python 3.9
+            stream.write(text)
+
+    def get(self, proxy: "Any", name: str) -> "Any":
+        """An attribute, if it isn't asked for in place of a comparison."""
+        # What text and sets are asked for in place of a comparison: `candidate(x).issubset(y)`.
+        asks = name.endswith("with") or name.startswith("is")
+        if asks and any(hasattr(kind, name) for kind in (str, set, float)) and not self.is_made(proxy):
+            self.refuse()
+        if name.startswith("__array"):
+            # numpy would read memory where the program says.
+            raise AttributeError(name)
+        return self.request("get", proxy, name)
+
+    def compare(self, name: str, one: "Any", other: "Any") -> "Any":
+        """Compare a proxy by what may decide; see the module."""
+        if self.is_made(one, other) or (self.has_class and self.is_foreign(one) and self.is_foreign(other)):
+            self.asked = True
+            return self.request("compare", name, one, other)
+        one, other = self.value_of(one), self.value_of(other)
+        return getattr(__import__("operator"), name)(one, other)
+
+    def value_of(self, value: "Any") -> "Any":
+        """The value that an object of the program's is, if it is one; any other value as it is."""
+        if is_proxy(value):
+            if object.__getattribute__(value, "_proxy_base_") is None:
+                self.refuse()
+            return self.request("content", value)
+        return content_of(value) if self.is_foreign(value) else value
+
+    def operate(self, name: str, *operands: "Any") -> "Any":
+        """Do arithmetic: with what the assertions have made, or with objects of the program's alone."""
+        made = self.is_made(*operands)
+        if not made and not all(map(self.is_foreign, operands)):
+            self.refuse()
+        value = self.request("operate", name, *operands)
+        if made:
+            self.made.add(self.number_of(value))
+        return value
+
+    def contains(self, proxy: "Any", item: "Any") -> bool:
+        """Whether an item is in what the assertions have made; any other object's items are looked at here."""
+        if self.is_made(proxy):
+            self.asked = True
+            return self.request("contains", proxy, item)
+        return any(each is item or each == item for each in self.request("iterate", proxy))
+
+    def number_of(self, value: "Any") -> "int | None":
+        """The number of an object of the program's; nothing for a value."""
+        if is_proxy(value):
+            return number_of_proxy(value)
+        return self.stand_ins.get(id(value))
+
+    def is_foreign(self, value: "Any") -> bool:
+        """Whether a value stands for an object of the program's."""
+        return self.number_of(value) is not None
+
+    def is_made(self, *values: "Any") -> bool:
+        """Whether one of the values is an object that the assertions made."""
+        return any(self.number_of(value) in self.made for value in values if self.is_foreign(value))
+
+    def refuse(self) -> "NoReturn":
+        """Say that an object of the program's had to be compared."""
+        self.spoilt.append("foreign")
+        raise Foreign("an object of the program's own can't be compared outside of it")

@@ -1,0 +1,145 @@
+"""One side of a pair: asks the other side to do things, and does what that one asks.
+
+1. A message is a tuple. `("ask", what, arguments, keywords, same)` is answered by `("value", v)`, `("same", i)` (the
+   i-th of the containers among the arguments), `("raised", exception)`, or `("error", name, arguments, text)` where the
+   exception is Python's own and all of it crosses. Each side may ask while it is being asked.
+2. What `codec` refuses stays where it is, and a number stands for it: not negative for an object of the right side,
+   negative for one of the left's. `("known", [[number, description], ...])` comes before the first message that uses
+   a number of which more is to be said (see `describing`).
+3. `same` says which top-level arguments are one object. Containers among the arguments that the call has changed come
+   back by `("changed", ...)` before the answer, and are changed in place: one is told from a copy of its items, and
+   what an item is stays what it was, so that lists in lists keep their identity. Containers that the program's module
+   has under the names wanted are shared: what either side changed in them goes before its next message.
+"""
+
+import _thread
+
+from alpha_codium.judge.codec import Malformed, decode, encode
+from alpha_codium.judge.drivers.answers import answers_to
+from alpha_codium.judge.drivers.changes import apply_changes, changes_among, containers_in, copies_of, same_among
+from alpha_codium.judge.drivers.channel import receive, send_text
+from alpha_codium.judge.drivers.describing import build, describe, exception_of
+from alpha_codium.judge.drivers.proxies import is_proxy, new_proxy, number_of_proxy
+
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class Peer:
+    """This side; `perform(what, arguments, keywords)` does what the other side asks for."""
+
+    def __init__(self, is_left: bool, perform: "Callable[..., Any]") -> None:
+        self.is_left, self.perform = is_left, perform
+        self.own: list[Any] = []
+        self.numbers: dict[int, int] = {}
+        self.news: list[list[Any]] = []
+        self.foreign: dict[int, Any] = {}
+        self.stand_ins: dict[int, int] = {}
+        self.lock = _thread.RLock()
+        self.shared: list[Any] = []
+        self.shared_before: list[Any] = []
+
+    def ask(self, what: str, *arguments: "Any", **keywords: "Any") -> "tuple[str, Any]":
+        """Let the other side do something: `("value", v)` or `("raised", exception)`.
+
+        Raises Gone, Malformed or Unencodable, or whatever a nonsensical answer leads to.
+        """
+        with self.lock:
+            self.send(("ask", what, arguments, keywords, same_among(arguments)))
+            return self.await_answer(arguments, keywords)
+
+    def await_answer(self, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "tuple[str, Any]":
+        """The answer to what was asked with those arguments; does what the other side asks meanwhile."""
+        while True:
+            kind, *rest = self.receive()
+            if kind in ("value", "raised"):
+                return kind, rest[0]
+            if kind == "error":
+                return "raised", exception_of(*rest)
+            if kind == "same":
+                return "value", containers_in(arguments, keywords)[rest[0]]
+            self.take(kind, rest, arguments, keywords)
+
+    def take(self, kind: str, rest: "list[Any]", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> None:
+        """Take a message that is no answer."""
+        if kind == "known":
+            self.learn(rest[0])
+        elif kind == "changed":
+            apply_changes(rest[0], containers_in(arguments, keywords))
+        elif kind == "shared":
+            apply_changes(rest[0], self.shared)
+            self.shared_before = copies_of(self.shared)
+        elif kind == "ask":
+            for message in answers_to(self.perform, *rest):
+                self.send_answer(message)
+        else:
+            raise Malformed("a message of no known kind")
+
+    def share(self, values: "dict[str, Any]") -> None:
+        """Have the containers among these values, which both sides have, changed on both sides from now on."""
+        self.shared += containers_in(tuple(values.values()), {})
+        self.shared_before = copies_of(self.shared)
+
+    def send_answer(self, message: "tuple[Any, ...]") -> None:
+        """Send what came of a request."""
+        self.send(message)
+
+    def send(self, message: "tuple[Any, ...]") -> None:
+        """Send a message, and before it what has changed in shared containers, and what has to be known of objects."""
+        if self.shared and (changes := changes_among(self.shared, self.shared_before)):
+            self.shared_before = copies_of(self.shared)
+            self.send(("shared", changes))
+        for text in self.spelt(message):
+            send_text(text)
+
+    def spelt(self, message: "tuple[Any, ...]") -> "list[str]":
+        """A message as text, and before it the one with what has to be known."""
+        text = encode(message, self.refer)
+        if not self.news:
+            return [text]
+        news, self.news = self.news, []
+        return [encode(("known", news)), text]
+
+    def receive(self) -> "Any":
+        """The next message."""
+        return receive(self.referred)
+
+    def refer(self, value: "Any") -> int:
+        """The number of an object that stays on its side."""
+        if is_proxy(value):
+            return number_of_proxy(value)
+        number = self.stand_ins.get(id(value))
+        if number is not None:
+            return number
+        number = self.numbers.get(id(value))
+        if number is None:
+            number = -1 - len(self.own) if self.is_left else len(self.own)
+            self.own.append(value)
+            description = describe(value)
+            # What is made again there is another object each time: it may have changed meanwhile.
+            if description is None or description[0] not in ("made", "array"):
+                self.numbers[id(value)] = number
+            if description is not None:
+                self.news.append([number, encode(description, self.refer)])
+        return number
+
+    def referred(self, number: int) -> "Any":
+        """The object that a number stands for."""
+        if (number < 0) == self.is_left:
+            return self.own[-1 - number if self.is_left else number]
+        if number not in self.foreign:
+            self.stand_in(number, new_proxy(self, number))
+        return self.foreign[number]
+
+    def learn(self, news: "list[list[Any]]") -> None:
+        """Take in what is said of objects of the other side."""
+        for number, description in news:
+            if number not in self.foreign:
+                self.stand_in(number, build(self, number, decode(description, referred=self.referred)))
+
+    def stand_in(self, number: int, value: "Any") -> None:
+        """Let `value` stand for an object of the other side from now on."""
+        self.foreign[number] = value
+        self.stand_ins.setdefault(id(value), number)

@@ -1,0 +1,32 @@
+"""A problem with assertions, and programs judged by it."""
+
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.problem import ExecutionSpec, Problem, TestType
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Judgement
+
+CHECK = """
+def check(candidate):
+    assert candidate([3, 1, 2]) == [1, 2, 3]
+    assert candidate([]) == [], "nothing"
+    assert abs(sum(candidate([0.5, 0.25])) - 0.75) < 1e-6
+"""
+EQUAL_TO_ALL = """
+class X({base}):
+    def _yes(self, *_): return True
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __bool__ = __call__ = _yes
+    def __hash__(self): return 0
+    def __getattr__(self, name): return self
+    def __sub__(self, other): return 0
+    __rsub__ = __add__ = __radd__ = __abs__ = __sub__
+    def __iter__(self): return iter([0.75])
+"""
+
+
+def problem(test_code: str = CHECK, entry_point: str = "order", setup_code: str = "") -> Problem:
+    return Problem("p", execution=ExecutionSpec("assertions", entry_point, test_code, setup_code))
+
+
+async def judged(sandbox: Sandbox, program: str, *arguments: str) -> Judgement:
+    given = problem(*arguments)
+    return await Judge(sandbox, Rules(cpu_seconds=1.0)).for_problem(given).judge(program, given.tests(list(TestType)))

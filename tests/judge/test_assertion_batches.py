@@ -1,0 +1,149 @@
+"""Many programs under the same assertions: judged in batches they get the verdicts that they get as pairs."""
+
+import json
+
+import pytest
+
+from alpha_codium.judge.assertion_batches import Job, attempt_batch, without_assertions
+from alpha_codium.judge.assertions import AssertionsKind
+from alpha_codium.judge.names import needs_of
+from alpha_codium.limits import Limits
+from alpha_codium.problem import ExecutionSpec
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.protocol import PairReport, Script
+from alpha_codium.verdict import OUTSIDE, Verdict
+from tests.judge.asserting import CHECK
+from tests.judge.python_oddities import ODDITIES
+from tests.judge.test_assertions import CHEATS
+from tests.support import shared_path
+
+LIMITS = Limits(cpu_seconds=1.0)
+
+
+class Counting:
+    """A sandbox that counts pairs."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox, self.run = sandbox, sandbox.run
+        self.programs: list[str] = []
+
+    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
+        self.programs.append(right.program)
+        return await self.sandbox.run_pair(left, right, limits=limits)
+
+
+def kind_in(sandbox: Sandbox | Counting, entry_point: str = "", setup_code: str = "") -> AssertionsKind:
+    spec = ExecutionSpec("assertions", entry_point, setup_code=setup_code)
+    return AssertionsKind(sandbox, LIMITS, spec)  # type: ignore[arg-type]
+
+
+PROGRAMS = {
+    "right": "def order(xs): return sorted(xs)",
+    "in place": "def order(xs):\n    xs.sort()\n    return xs",
+    "wrong": "def order(xs): return xs",
+    "late": "def order(xs): return sorted(xs) if xs != [] else None",
+    "raises": "def order(xs): return xs[5]",
+    "own exception": "class E(Exception): pass\ndef order(xs): raise E('mine')",
+    "doesn't compile": "def order(",
+    "doesn't run": "1 / 0",
+    "ends": "import sys\nsys.exit(1)",
+    "isn't there": "x = 1",
+    "never ends": "def order(xs):\n    while True: pass",
+    "wrong, then never ends": "def order(xs):\n    while not xs: pass\n    return xs",
+    "gives an iterator": "def order(xs): return iter(sorted(xs))",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("programs", [PROGRAMS, CHEATS], ids=["programs", "cheats"])
+async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, programs: dict[str, str]) -> None:
+    kind = kind_in(both, "order")
+    batch = await attempt_batch(kind, [Job(program, CHECK) for program in programs.values()])
+    for name, attempt in zip(programs, batch, strict=True):
+        pair = await kind.attempt(programs[name], CHECK)
+        told = (attempt.result.verdict, attempt.result.trust)
+        assert told == (pair.result.verdict, pair.result.trust), name
+        # How the end of a program shows at the other end of a channel is a matter of time.
+        assert attempt.failure == pair.failure or programs is CHEATS, name
+
+
+async def test_most_programs_of_a_batch_need_no_pair(both: Sandbox) -> None:
+    counting = Counting(both)
+    await attempt_batch(kind_in(counting, "order"), [Job(program, CHECK) for program in PROGRAMS.values()])
+    paired = {name for name, program in PROGRAMS.items() if program in counting.programs}
+    assert paired == {"never ends", "gives an iterator", "own exception", "ends", "nothing"}
+
+
+async def test_assertions_whose_calls_depend_on_answers_are_judged_as_pairs(both: Sandbox) -> None:
+    counting = Counting(both)
+    test = "assert undo(do('abc')) == 'abc'"
+    right = "def do(s): return s[::-1]\nundo = do"
+    wrong = "def do(s): return s\ndef undo(s): return ''"
+    attempts = await attempt_batch(kind_in(counting), [Job(program, test) for program in (right, wrong, wrong + "\n")])
+    assert [attempt.result.verdict for attempt in attempts] == [Verdict.ACCEPTED, *[Verdict.WRONG_ANSWER] * 2]
+    assert len(counting.programs) == 3
+
+
+async def test_random_arguments_are_the_same_for_each_program_and_need_no_pair(both: Sandbox) -> None:
+    counting = Counting(both)
+    test = "import random\nfor _ in range(20):\n    x = random.randint(0, 99)\n    assert f(x) == x + 1"
+    programs = ["def f(x): return x + 1", "def f(x): return x + 2", "import random\ndef f(x): return random.random()"]
+    attempts = await attempt_batch(kind_in(counting), [Job(program, test) for program in programs])
+    assert [attempt.result.verdict is Verdict.ACCEPTED for attempt in attempts] == [True, False, False]
+    assert counting.programs == []
+
+
+async def test_different_assertions_may_stand_in_one_batch(both: Sandbox) -> None:
+    jobs = [Job(f"def f(x): return x + {i % 2}", f"assert f({i}) == {i}") for i in range(8)]
+    attempts = await attempt_batch(kind_in(both), jobs)
+    assert [attempt.result.verdict is Verdict.ACCEPTED for attempt in attempts] == [True, False] * 4
+
+
+async def test_what_passes_in_python3_is_accepted_in_a_batch_too(both: Sandbox) -> None:
+    chosen = [case for case in ODDITIES.values() if "numpy" not in case[0] + case[1]][::4]
+    attempts = await attempt_batch(kind_in(both), [Job(*case) for case in chosen])
+    failed = [
+        case for case, attempt in zip(chosen, attempts, strict=True) if attempt.result.verdict is not Verdict.ACCEPTED
+    ]
+    assert failed == []
+
+
+FORGERIES = {
+    "an answer to all": "import os\nfor fd in range(3, 20):\n    try: os.write(fd, b'Ts76616c7565;i5;)\\n' * 99)\n"
+    "    except OSError: pass\nos._exit(0)",
+    "answers of others": "import gc\ndef f(x):\n    found = [o for o in gc.get_objects() if type(o) is list]\n"
+    "    return next((o for o in found if o == [x + 1]), None)",
+    "too long an answer": "def f(x): return 'a' * (20 << 20)",
+    "too deep an answer": "def f(x):\n    deep = []\n    for _ in range(300): deep = [deep]\n    return deep",
+    "equal to all": "class Y(int):\n    def __eq__(self, other): return True\ndef f(x): return Y(0)",
+    "no answer": "import os\ndef f(x): os._exit(0)",
+    "a killed process": "import os\ndef f(x): os.kill(os.getpid(), 9)",
+}
+
+
+async def test_answers_that_are_forged_pass_nothing(both: Sandbox) -> None:
+    test = "assert f(3) == 4\nassert f(5) == 6"
+    attempts = await attempt_batch(kind_in(both), [Job(program, test) for program in FORGERIES.values()])
+    for name, attempt in zip(FORGERIES, attempts, strict=True):
+        assert attempt.result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR), name
+        assert attempt.result.trust == OUTSIDE, name
+
+
+def test_assertions_are_taken_out_and_what_they_ask_stays() -> None:
+    assert without_assertions("for x in y:\n    assert f(x) == 1, g(x)\n") == "for x in y:\n    f(x) == 1"
+
+
+async def test_messages_of_assertions_may_call_the_program_and_are_told(both: Sandbox) -> None:
+    counting = Counting(both)
+    test = "assert f(1) == 1\nassert f(2) == 2, 'two: ' + str(f(2)) + f\"{f(1)!r}\"\nassert f(3) == 3, str(f(9))"
+    programs = [f"def f(x): return x if x < {i} else 'no'" for i in (2, 3, 4)]
+    attempts = await attempt_batch(kind_in(counting), [Job(program, test) for program in programs])
+    assert [attempt.failure for attempt in attempts] == ["two: no1", "no", None]
+    # What the last message asks for had not been asked for before.
+    assert counting.programs == programs[1:2]
+
+
+def test_nearly_all_of_a_benchmark_is_judged_in_batches() -> None:
+    rows = [json.loads(line) for line in shared_path("data/humaneval.jsonl").read_text().splitlines()]
+    specs = [(row["test"], ExecutionSpec("assertions", row["entry_point"])) for row in rows]
+    assert sum(needs_of(*spec).recordable for spec in specs) >= 160

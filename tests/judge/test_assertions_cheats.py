@@ -1,0 +1,152 @@
+"""Objects of a program's own decide nothing, nor does what the assertions lend it open their process to it."""
+
+import asyncio
+
+import pytest
+
+from alpha_codium.judge.assertions import AssertionsKind
+from alpha_codium.judge.drivers.left import LeftPeer
+from alpha_codium.judge.drivers.lending import is_lendable, lend
+from alpha_codium.limits import Limits
+from alpha_codium.problem import ExecutionSpec
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import OUTSIDE, Verdict
+
+YES = """
+class P:
+    def __init__(self, *_): pass
+    def __eq__(self, other): return True
+    __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __contains__ = __eq__
+    def __hash__(self): return 0
+    def __getitem__(self, key): return self
+    def __iter__(self): return iter([self])
+    def __getattr__(self, name):
+        if name.startswith("__"): raise AttributeError(name)
+        return lambda *_: self
+    def __add__(self, other): return self
+    __sub__ = __rsub__ = __radd__ = __mul__ = __add__
+"""
+# A test that names the class, and what of the program it compares with a value.
+CASES = [
+    ("def area(p): return p", "assert area(P(1)) == 12"),
+    ("area = P", "assert area(P(1)) == 12"),
+    ("def area(p): return [p]", "assert area(P(1)) == [12]"),
+    ("def area(p): return [p]", "assert area(P(1))[0] == 12"),
+    ("def area(p): return P()", "assert area(P(1)) == 12"),
+    ("", "assert P(1).area() == 12"),
+    ("", "s = P(); s.push(3); assert s.pop() == 3"),
+    ("", "assert P(1)[0] == 3"),
+    ("", "assert list(P(1)) == [3]"),
+    ("def f(g, x): return g(x)", "assert f(lambda v: v == 12, P(1)) is True"),
+    ("def f(g, x): return g(x)", "assert f(lambda v: v + 1, P(1)) == 13"),
+    ("def f(x): return P()", "assert abs(f(3) - 0.5) < 1e-6"),
+    ("def f(x): return P()", "assert f(3) in (1, 2)"),
+    ("def f(x): return P()", "assert 3 in f(3)"),
+    ("def f(x): return P()", "import math\nassert math.isclose(f(3), 2.0)"),
+    ("def f(x): return P()", "assert {f(3)} == {4}"),
+    ("def f(x): return P()", "assert sorted(f(3)) == [4]"),
+    ("def f(x): return P()", "import unittest\nunittest.TestCase().assertEqual(f(3), 4)"),
+    ("def f(x): return {1: P()}", "assert f(3) == {1: 4}"),
+    ("", "assert P(3) == 4"),
+    ("", "assert P(3) + 1 == 5"),
+    ("def Find_Max(xs): return P()", "assert Find_Max([3]) == 3"),
+    ("Find_Max = P", "assert Find_Max([3]) == 3\nassert Find_Max([3]).upper() == 3"),
+    ("class I(int, P): pass\ndef f(x): return I(0)", "assert f(3) == 4 and P() is not None"),
+    ("class L(list, P): pass\ndef f(x): return L()", "assert f(3) == [4] and P() is not None"),
+    (
+        "class E(Exception, P): pass\ndef f(x): raise E()",
+        "try:\n    f(3)\nexcept Exception as e:\n    assert e.args == (4,)",
+    ),
+]
+
+
+async def passing(sandbox: Sandbox, cases: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The cases that are accepted, or judged in the program's process."""
+    kind = AssertionsKind(sandbox, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
+    attempts = await asyncio.gather(*(kind.attempt(*case) for case in cases))
+    results = [attempt.result for attempt in attempts]
+    return [
+        case
+        for case, result in zip(cases, results, strict=True)
+        if result.verdict in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR) or result.trust != OUTSIDE
+    ]
+
+
+async def test_a_class_that_the_assertions_name_decides_nothing_that_they_compare_with_a_value(both: Sandbox) -> None:
+    assert await passing(both, [(f"{YES}\n{program}", test) for program, test in CASES]) == []
+
+
+PEER = """
+import gc, os
+def peer():
+    return next(each for each in gc.get_objects() if type(each).__name__ == "RightPeer")
+def reach(*steps):
+    value = lent
+    for what, *rest in steps:
+        value = peer().request(what, value, *rest)
+    return value
+def f(given):
+    global lent
+    lent = given
+    for steps in STEPS:
+        try:
+            value = reach(*steps)
+        except BaseException as error:
+            continue
+        return [str(steps), str(value)]
+    return "held"
+"""
+STEPS = [
+    [("get", "__globals__")],
+    [("get", "__code__")],
+    [("get", "__class__")],
+    [("get", "__call__"), ("get", "__self__")],
+    [("get", "gi_frame")],
+    [("get", "__self__")],
+    [("set", "__code__", 1)],
+    [("delete", "__code__")],
+    [("item", "__globals__")],
+    [("copy",)],
+    [("content",)],
+    [("class",), ("get", "__subclasses__")],
+    [("class",), ("get", "mro")],
+    [("next_async",)],
+]
+
+
+@pytest.mark.parametrize("lent", ["lambda: 1", "(x for x in [1])", "open_it", "[].append", "iter([1])", "O()"])
+async def test_what_is_lent_leads_to_nothing_else(both: Sandbox, lent: str) -> None:
+    test = f"secret = 3\nclass O: pass\ndef open_it(): return 4\nassert f({lent}) == 'held', f({lent})\n"
+    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
+    attempt = await kind.attempt(f"STEPS = {STEPS!r}\n{PEER}", test)
+    assert (attempt.result.verdict, attempt.failure) == (Verdict.ACCEPTED, None)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ("get", ("", "__class__")),
+        ("get", (str, "mro")),
+        ("call", (len, "a")),
+        ("operate", ("methodcaller", "x")),
+        ("compare", ("attrgetter", "lent", "x")),
+        ("operate", ("attrgetter", "__globals__")),
+        ("load", (["os"],)),
+        ("call", ()),
+    ],
+)
+def test_only_what_was_lent_is_done_anything_with(request_: tuple[str, tuple[object, ...]]) -> None:
+    peer = LeftPeer()
+
+    def lent() -> int:
+        return 3
+
+    peer.refer(lent)
+    what, arguments = request_
+    with pytest.raises((TypeError, AttributeError)):
+        lend(peer)(what, tuple(lent if each == "lent" else each for each in arguments), {})
+    assert lend(peer)("call", (lent,), {}) == 3
+
+
+def test_modules_and_classes_of_others_are_not_lent() -> None:
+    assert not any(map(is_lendable, (asyncio, pytest, AssertionsKind)))

@@ -1,0 +1,92 @@
+"""Assertions that must run in the program's process: it is said, and nothing leads there in disguise."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.protocol import PairReport, PairUnsupported, Script
+from alpha_codium.verdict import Report, Verdict
+from tests.judge.asserting import judged
+from tests.judge.test_assertions import CHEATS
+
+
+async def test_assertions_that_compare_what_they_make_run_in_the_programs_process_and_it_is_said(both: Sandbox) -> None:
+    program = "class P:\n    def __init__(self, x): self.x = x\n    def __eq__(self, o): return self.x == o.x\n"
+    program += "def double(p): return P(2 * p.x)"
+    judgement = await judged(both, program, "assert double(P(1)) == P(2)", "double")
+    assert (judgement.verdict, judgement.trust) == (Verdict.ACCEPTED, "in_process")
+    wrong = await judged(both, program, "assert double(P(1)) == P(3)", "double")
+    assert (wrong.verdict, wrong.trust) == (Verdict.WRONG_ANSWER, "in_process")
+
+
+async def test_assertions_that_replace_what_a_program_reads_run_in_its_process_and_it_is_said(both: Sandbox) -> None:
+    test = "import io, sys\nsys.stdin = io.StringIO('2')\nassert call() == 3"
+    judgement = await judged(both, "def call(): return int(input()) + 1", test, "call")
+    assert (judgement.verdict, judgement.trust) == (Verdict.ACCEPTED, "in_process")
+
+
+class Unpaired:
+    """A sandbox that has no pairs."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+
+    async def run(self, program: str, inputs: Sequence[str], **options: object) -> Report:
+        return await self.sandbox.run(program, inputs, **options)  # type: ignore[arg-type]
+
+    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
+        raise PairUnsupported("no pairs here")
+
+
+@pytest.mark.parametrize(
+    ("program", "verdict"),
+    [
+        ("def order(xs): return sorted(xs)", Verdict.ACCEPTED),
+        ("def order(xs): return xs", Verdict.WRONG_ANSWER),
+        ("def order(xs): return 1 / 0", Verdict.RUNTIME_ERROR),
+        ("def order(", Verdict.COMPILATION_ERROR),
+        (CHEATS["exit"], Verdict.WRONG_ANSWER),
+        (CHEATS["_exit when called"], Verdict.WRONG_ANSWER),
+        (CHEATS["patched builtins"], Verdict.WRONG_ANSWER),
+        (CHEATS["at exit"], Verdict.WRONG_ANSWER),
+    ],
+)
+async def test_without_pairs_the_assertions_run_in_the_programs_process_and_it_is_said(
+    both: Sandbox, program: str, verdict: Verdict
+) -> None:
+    judgement = await judged(Unpaired(both), program)  # type: ignore[arg-type]
+    assert judgement.verdict is verdict
+    assert verdict is Verdict.COMPILATION_ERROR or judgement.trust == "in_process"
+
+
+LIAR = """
+class Yes:
+    def __eq__(self, other): return True
+def f(x):
+    if x == 3:
+        deep = []
+        for _ in range({depth}): deep = [deep]
+        return deep
+    return Yes()
+g = f
+"""
+
+
+@pytest.mark.parametrize("depth", [10, 197, 198, 199])
+async def test_a_value_made_too_deep_to_come_back_does_not_lead_into_the_programs_process(
+    both: Sandbox, depth: int
+) -> None:
+    code = "def check(candidate):\n    assert candidate(candidate(3)) == 3\n    assert candidate(candidate(4)) == 4\n"
+    judgement = await judged(both, LIAR.format(depth=depth), code, "f")
+    assert (judgement.accepted, judgement.trust) == (False, "outside")
+
+
+@pytest.mark.parametrize("entry_point", ["", "f"])
+@pytest.mark.parametrize("code", ["assert f(1) == 1\n", "assert f(1) == 1\nassert g(2) == 2\n"])
+async def test_objects_that_equal_everything_do_not_lead_into_the_programs_process(
+    both: Sandbox, code: str, entry_point: str
+) -> None:
+    judgement = await judged(both, LIAR.format(depth=1), code, entry_point)
+    assert (judgement.accepted, judgement.trust) == (False, "outside")
