@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from alpha_codium.problem import Problem
     from alpha_codium.verdict import Judgement
 
-DEFAULT_FLOW = "alphacodium"
+# As alpha_codium.gen.api has it, which takes long to import.
+DEFAULT_FLOW = "auto"
 
 
 @click.group(cls=Group)

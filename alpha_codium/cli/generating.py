@@ -116,6 +116,7 @@ def solve_many(options: SetOptions, common: CommonOptions) -> dict[str, Any]:
     """Generate a Solutions dataset in a run folder; the summary of the run."""
     from alpha_codium.cli.run_folders import check_output, open_run, run_options, run_settings
     from alpha_codium.data import load_problems, save_solutions
+    from alpha_codium.data.solutions import origin_of
 
     if (earlier := options.resume) is not None:
         options = replace(options, **run_options(earlier, options))
@@ -140,7 +141,7 @@ def solve_many(options: SetOptions, common: CommonOptions) -> dict[str, Any]:
     ) as folder:
         click.echo(f"run folder: {folder.path}", err=True)
         candidates = _generate(job, flow, settings, folder, common)
-        rows = solutions_rows(candidates, chosen.names)
+        rows = [row | origin_of(problems) for row in solutions_rows(candidates, chosen.names)]
         where = [save_solutions(rows, folder.path / "solutions")]
         if options.output_dataset_name:
             where.append(save_solutions(rows, options.output_dataset_name))

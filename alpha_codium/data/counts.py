@@ -29,6 +29,8 @@ class SplitCounts:
         self.difficulties[stored["difficulty_name"]] += 1
         for column in TEST_COLUMNS:
             self.tests[column] += len(stored[column]["input"])
+        # The test code of a problem with assertions is a private test more.
+        self.tests["private_tests"] += bool(((stored["execution"] or {}).get("test_code") or "").strip())
         for column in SOLUTION_COLUMNS:
             self.solutions[column].update(stored[column]["language_name"])
 

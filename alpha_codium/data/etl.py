@@ -2,18 +2,20 @@
 
 import datetime
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.data.benchmarks import benchmark_of, in_our_schema
 from alpha_codium.data.counts import SplitCounts
+from alpha_codium.data.files import FileSource
 from alpha_codium.data.filters import Filters, check_rate, in_sample
 from alpha_codium.data.origin import Record, Source, choose_split
 from alpha_codium.data.reader import RecordReader
-from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, features, stored_record
+from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, TEST_COLUMNS, features, stored_record
 from alpha_codium.data.sources import find_source, output_path
 from alpha_codium.data.store import SplitWriter, check_target, put_splits, workshop
 from alpha_codium.errors import DatasetError
@@ -23,7 +25,10 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class SplitReport:
-    """What became of one split; `counts` as `SplitCounts.as_record` gives them."""
+    """What became of one split; `counts` as `SplitCounts.as_record` gives them.
+
+    `without_tests` counts the problems stored that have no test of any kind: no program of theirs can pass.
+    """
 
     split: str
     records_in: int
@@ -31,6 +36,7 @@ class SplitReport:
     dropped_columns: tuple[str, ...]
     fingerprint: str
     counts: dict[str, Any]
+    without_tests: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,37 +89,62 @@ def run_etl(
 
 
 def _choose_splits(source: Source, asked: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(source, FileSource) and (not asked or len(source.parts()) > 1):
+        return tuple(dict.fromkeys(asked)) or source.parts()
     if len(asked) > 1 and source.any_split:
         raise DatasetError(f"{source.origin.text} is one split: name one, not {len(asked)}")
     return tuple(choose_split(source, split) for split in dict.fromkeys(asked)) or source.splits()
 
 
 def _etl_split(source: Source, split: str, built: Path, selection: Selection, progress: Progress) -> SplitReport:
-    from loguru import logger
-
     label = f"{source.origin.text}[{split}]"
     records, dates = _date_columns(source.records(split))
     if selection.filters.need_dates and not dates:
         raise DatasetError(f"{label} has no column of dates ({', '.join(DATE_COLUMNS)}): leave out the filter by date")
-    counts, dropped, number = SplitCounts(), set[str](), 0
+    counts, dropped, number, without_tests = SplitCounts(), set[str](), 0, 0
     with SplitWriter(_split_folder(built, split), features(dates)) as writer:
-        for number, record in enumerate(records, start=1):
+        for number, raw in enumerate(records, start=1):
+            record = _converted(raw, f"{label}, record {number}", dates)
             kept = _transform(record, f"{label}, record {number}", selection, dates)
             dropped.update(record.keys() - {*COLUMNS, *dates})
             if kept is not None:
                 writer.add(kept)
                 counts.add(kept)
+                without_tests += not _has_tests(kept)
             progress(number)
         writer.finish()
-    if dropped:
-        logger.info("{}: left out columns of another schema: {}", label, ", ".join(sorted(dropped)))
-    if not counts.problems:
-        logger.warning("{}: none of {} problems passed the filters", label, number)
-    if counts.repeated_names:
-        logger.warning("{}: {} problems bear the name of an earlier one", label, counts.repeated_names)
-    return SplitReport(
-        split, number, counts.problems, tuple(sorted(dropped)), writer.fingerprint.hex, counts.as_record()
+    fingerprint = writer.fingerprint.hex
+    report = SplitReport(
+        split, number, counts.problems, tuple(sorted(dropped)), fingerprint, counts.as_record(), without_tests
     )
+    _tell(report, label)
+    return report
+
+
+def _tell(report: SplitReport, label: str) -> None:
+    """Say of a split what its user should know."""
+    from loguru import logger
+
+    if report.dropped_columns:
+        logger.info("{}: left out columns of another schema: {}", label, ", ".join(report.dropped_columns))
+    if not report.problems_out:
+        logger.warning("{}: none of {} problems passed the filters", label, report.records_in)
+    if report.counts["repeated_names"]:
+        logger.warning("{}: {} problems bear the name of an earlier one", label, report.counts["repeated_names"])
+    if report.without_tests:
+        logger.warning("{}: {} problems have no tests: no program of theirs can pass", label, report.without_tests)
+
+
+def _converted(record: Record, where: str, dates: Sequence[str]) -> Record:
+    """The record in our schema, with the dates that it had in its own."""
+    if not isinstance(record, Mapping) or benchmark_of(record) is None:
+        return record
+    return {**in_our_schema(record, where), **{column: record.get(column) for column in dates}}
+
+
+def _has_tests(stored: Record) -> bool:
+    execution = stored["execution"] or {}
+    return bool((execution.get("test_code") or "").strip()) or any(stored[column]["input"] for column in TEST_COLUMNS)
 
 
 def _transform(record: Record, where: str, selection: Selection, dates: Sequence[str]) -> Record | None:
@@ -147,6 +178,7 @@ def _info(source: Source, report: SplitReport, selection: Selection) -> dict[str
         "problems_out": report.problems_out,
         "dropped_columns": list(report.dropped_columns),
         "counts": report.counts,
+        "without_tests": report.without_tests,
         "fingerprint": report.fingerprint,
         "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "versions": {name: version(name) for name in ("alpha_codium", "datasets", "pyarrow")},

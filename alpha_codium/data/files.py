@@ -1,4 +1,8 @@
-"""Problems in one file: JSON lines, JSON, Parquet. The file is one split, whatever name is asked for."""
+"""Problems in one file: JSON lines, JSON, Parquet.
+
+The file is one split, whatever name is asked for. One of a benchmark whose records say which split they belong to
+(MBPP) holds those splits, and all of it as `all`.
+"""
 
 import gzip
 import json
@@ -7,8 +11,10 @@ import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from alpha_codium.data.benchmarks import benchmark_of
 from alpha_codium.data.origin import Origin, Record
 from alpha_codium.errors import DatasetError, nearest
 
@@ -16,6 +22,8 @@ SPLIT_WORDS = {"test": {"test", "tests"}, "valid": {"valid", "validation", "dev"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet")
 # Rows turned into Python objects at a time: a problem may be megabytes.
 ROWS_AT_A_TIME = 16
+# All of a file that holds several splits.
+WHOLE = "all"
 
 
 class FileSource:
@@ -39,11 +47,46 @@ class FileSource:
         return Origin(self.text, "file", str(self.path.resolve()))
 
     def splits(self) -> tuple[str, ...]:
-        """The one split, by the name that the file's own name suggests."""
-        return (guess_split(self.path.name),)
+        """The one split, by the name that the file's own name suggests; of a file of several, all of it."""
+        return (WHOLE if self._splits_by_record else guess_split(self.path.name, self._only_split),)
+
+    def parts(self) -> tuple[str, ...]:
+        """The splits that the file holds, in the benchmark's order."""
+        if self._splits_by_record is None:
+            return self.splits()
+        found = {self._split_of(number, record) for number, record in enumerate(self._all(), start=1)}
+        return tuple(split for split in self._splits_by_record.SPLITS if split in found)
 
     def records(self, split: str) -> Iterator[Record]:
-        """The file's records, one after the other; a `.json` file is read whole."""
+        """The file's records, one after the other; a `.json` file is read whole.
+
+        Raises DatasetError where the file's own splits have none of that name.
+        """
+        if self._splits_by_record is None or split == WHOLE:
+            return self._all()
+        if split not in (parts := self.parts()):
+            raise DatasetError(f"{self.text} has no split {split!r}{nearest(split, (*parts, WHOLE))}")
+        return (r for number, r in enumerate(self._all(), start=1) if self._split_of(number, r) == split)
+
+    @cached_property
+    def _benchmark(self) -> ModuleType | None:
+        """The benchmark that the records are of, told by the first of them."""
+        first = next(self._all(), None)
+        return benchmark_of(first) if isinstance(first, dict) else None
+
+    @property
+    def _splits_by_record(self) -> ModuleType | None:
+        return self._benchmark if hasattr(self._benchmark, "split_of") else None
+
+    @property
+    def _only_split(self) -> str:
+        return getattr(self._benchmark, "ONLY_SPLIT", "train")
+
+    def _split_of(self, number: int, record: Record) -> str:
+        assert self._benchmark is not None
+        return self._benchmark.split_of(record, f"{self.text}, record {number}")
+
+    def _all(self) -> Iterator[Record]:
         readers = {
             ".jsonl": read_json_lines,
             ".jsonl.gz": read_json_lines,
@@ -53,13 +96,13 @@ class FileSource:
         return readers[self.suffix](self.path)
 
 
-def guess_split(name: str) -> str:
-    """The split that a file's name speaks of as a word of its own: test, valid or train; train where of none.
+def guess_split(name: str, otherwise: str = "train") -> str:
+    """The split that a file's name speaks of as a word of its own: test, valid or train.
 
     `codecontests_train.jsonl` is train, though "contests" holds "test".
     """
     words = re.split(r"[^a-z]+", name.lower())
-    return next((split for split, spellings in SPLIT_WORDS.items() if not spellings.isdisjoint(words)), "train")
+    return next((split for split, spellings in SPLIT_WORDS.items() if not spellings.isdisjoint(words)), otherwise)
 
 
 def read_json_lines(path: Path) -> Iterator[Record]:
@@ -69,7 +112,7 @@ def read_json_lines(path: Path) -> Iterator[Record]:
         with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield _object(line, f"{path}, line {number}")
+                    yield parse_line(line, f"{path}, line {number}")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DatasetError(f"{path} is no whole gzip file, after line {number}: {error}") from error
     except OSError as error:
@@ -104,14 +147,15 @@ def one_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def _object(line: bytes, where: str) -> Record:
+def parse_line(line: bytes | str, where: str) -> Record:
+    """The object in one line of JSON lines; raises DatasetError with `where`."""
     value = _parse(line, where)
     if not isinstance(value, dict):
         raise DatasetError(f"{where}: a record must be a JSON object")
     return value
 
 
-def _parse(text: bytes, where: str) -> Any:
+def _parse(text: bytes | str, where: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -121,3 +165,5 @@ def _parse(text: bytes, where: str) -> Any:
         raise DatasetError(f"{where}: not valid UTF-8 (byte {error.start})") from error
     except RecursionError as error:
         raise DatasetError(f"{where}: JSON nested too deep") from error
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise DatasetError(f"{where}: not valid JSON: {one_line(error)}") from error

@@ -2,7 +2,8 @@
 
 1. One request asks for the dataset's commit; it is not tried again, so that an unreachable hub is an error within
    seconds (`HF_HUB_ETAG_TIMEOUT`). That commit is then read, whatever is pushed meanwhile.
-2. The splits are streamed through `datasets`; a dropped connection is tried again a few times, not for minutes.
+2. The splits are streamed through `datasets`; a dropped connection is tried again a few times, not for minutes. A
+   dataset behind a script of its own (APPS) isn't run: its JSON lines are read, each file for the split that it names.
 3. `HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE` mean what they mean to `huggingface_hub`.
 """
 
@@ -10,34 +11,36 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alpha_codium.data.files import ROWS_AT_A_TIME, one_line
+from alpha_codium.data.files import ROWS_AT_A_TIME, guess_split, one_line, parse_line
 from alpha_codium.data.origin import Origin, Record
-from alpha_codium.errors import DatasetError
+from alpha_codium.errors import DatasetError, nearest
+
+if TYPE_CHECKING:
+    from huggingface_hub import DatasetInfo
 
 HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 # Over and above the retries of huggingface_hub itself; the default of `datasets`, 20, waits for ten minutes.
 READ_RETRIES = 2
+SCRIPT_REFUSED = "Dataset scripts are no longer supported"
 
 
 class HubSource:
-    """A dataset of the hub, by its id `org/name`."""
+    """A dataset of the hub, by its id `org/name`, and the name of its configuration where it has several."""
 
     any_split = False
 
-    def __init__(self, dataset_id: str) -> None:
-        self.dataset_id = dataset_id
+    def __init__(self, repository: str, configuration: str = "", text: str = "") -> None:
+        self.repository, self.configuration = repository, configuration
+        # Also the name, but for its slash, of the stored copy.
+        self.dataset_id = f"{repository}+{configuration}" if configuration else repository
+        self.text = text or self.dataset_id
 
     @cached_property
     def origin(self) -> Origin:
         """The dataset's id and its commit; raises DatasetError where the hub doesn't give it."""
-        import huggingface_hub
-        from huggingface_hub import constants
-
-        with _hub_errors(self.dataset_id, f"there is no file or folder {self.dataset_id}, and the dataset of that id"):
-            info = huggingface_hub.HfApi().dataset_info(self.dataset_id, timeout=constants.HF_HUB_ETAG_TIMEOUT)
-        return Origin(self.dataset_id, "hub", self.dataset_id, info.sha)
+        return Origin(self.text, "hub", self.dataset_id, self._info.sha)
 
     def splits(self) -> tuple[str, ...]:
         """The names of the splits."""
@@ -46,21 +49,76 @@ class HubSource:
     def records(self, split: str) -> Iterator[Record]:
         """The rows of one split, as they arrive."""
         stream = self._streams[split]
-        with _hub_errors(self.dataset_id):
+        with _hub_errors(self.repository):
             yield from stream
+
+    @cached_property
+    def _info(self) -> "DatasetInfo":
+        import huggingface_hub
+        from huggingface_hub import constants
+
+        with _hub_errors(self.repository, f"there is no file or folder {self.text}, and the dataset of that id"):
+            return huggingface_hub.HfApi().dataset_info(self.repository, timeout=constants.HF_HUB_ETAG_TIMEOUT)
 
     @cached_property
     def _streams(self) -> dict[str, Any]:
         import datasets
 
-        revision = self.origin.revision
+        revision = self._info.sha
         for setting in ("STREAMING_READ_MAX_RETRIES", "STREAMING_OPEN_MAX_RETRIES"):
             setattr(datasets.config, setting, READ_RETRIES)
-        with _hub_errors(self.dataset_id):
-            builder = datasets.load_dataset_builder(self.dataset_id, revision=revision)
+        with _hub_errors(self.repository):
+            self._check_configuration()
+            try:
+                builder = datasets.load_dataset_builder(self.repository, self.configuration or None, revision=revision)
+            except RuntimeError as error:
+                if SCRIPT_REFUSED not in str(error):
+                    raise
+                return self._json_lines()
             _read_little_at_a_time(builder.config)
             streams: Any = builder.as_streaming_dataset()
             return dict(streams)
+
+    def _check_configuration(self) -> None:
+        if not self.configuration:
+            return
+        import datasets
+
+        known = datasets.get_dataset_config_names(self.repository, revision=self._info.sha)
+        if self.configuration not in known:
+            raise DatasetError(
+                f"{self.repository} has no configuration {self.configuration!r}{nearest(self.configuration, known)}"
+            )
+
+    def _json_lines(self) -> dict[str, Any]:
+        """The splits that the repository's own JSON lines hold; raises DatasetError where it has none."""
+        names = sorted(file.rfilename for file in self._info.siblings or () if file.rfilename.endswith(".jsonl"))
+        if not names:
+            raise DatasetError(
+                f"{self.repository} is made by a script, which isn't run: get its files, and give a path"
+            )
+        splits: dict[str, list[str]] = {}
+        for name in names:
+            splits.setdefault(guess_split(name), []).append(name)
+        return {split: _Lines(self.repository, self._info.sha or "", files) for split, files in splits.items()}
+
+
+class _Lines:
+    """The JSON lines of some files of a dataset; read anew by each iteration."""
+
+    def __init__(self, repository: str, revision: str, names: list[str]) -> None:
+        self.repository, self.revision, self.names = repository, revision, names
+
+    def __iter__(self) -> Iterator[Record]:
+        import huggingface_hub
+
+        system = huggingface_hub.HfFileSystem()
+        for name in self.names:
+            path = f"datasets/{self.repository}@{self.revision}/{name}"
+            with system.open(path, "rb", block_size=1 << 20) as lines:
+                for number, line in enumerate(lines, start=1):
+                    if line.strip():
+                        yield parse_line(line, f"{self.repository}, {name}, line {number}")
 
 
 def _read_little_at_a_time(config: Any) -> None:

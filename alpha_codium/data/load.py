@@ -121,7 +121,7 @@ def load_problems(name: str | Path, split: str | None = None) -> ProblemSet:
         info = read_info(source.path).get("splits", {}).get(split, {})
         with no_progress_bars():
             return ProblemSet(source.dataset(split), text, split, info.get("fingerprint"))
-    if isinstance(source, FileSource) and source.suffix == ".parquet":
+    if isinstance(source, FileSource) and source.suffix == ".parquet" and len(source.parts()) == 1:
         with no_progress_bars():
             return ProblemSet(dataset_of_parquet([source.path]), text, split)
     return ProblemSet(list(source.records(split)), text, split)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from alpha_codium.data.benchmarks import in_our_schema
 from alpha_codium.data.kattis import checker_of_package
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.problem import LANGUAGES, CheckerSpec
@@ -25,7 +26,7 @@ class RecordReader:
         self.where = where
         if not isinstance(record, Mapping):
             raise DatasetError(f"{where}: a problem must be an object, not {_kind(record)}")
-        self.record = record
+        self.record = in_our_schema(record, where)
 
     def fail(self, field: str, what: str) -> NoReturn:
         """Raise DatasetError for a field."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DIFFICULTY_NAMES = (
     *("unknown_difficulty", "easy", "medium", "hard", "harder", "hardest", "external"),
     *"ABCDEFGHIJKLMNOPQRSTUV",
+    *("introductory", "interview", "competition"),  # of APPS
 )
 DATE_COLUMNS = ("date", "contest_date", "question_date")
 TEST_COLUMNS = tuple(str(kind) for kind in TestType)

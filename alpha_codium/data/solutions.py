@@ -1,4 +1,9 @@
-"""Solutions datasets: one row a problem, with the candidates that were generated for it."""
+"""Solutions datasets: one row a problem, with the candidates that were generated for it.
+
+Each row says which problems the candidates were made for, in the columns of `ORIGIN`: columns outlive what becomes of a
+dataset (Parquet, JSON lines, the hub, a part of it), which a file beside it wouldn't. Files made elsewhere, and older
+ones, lack them, and `truncated_answers`.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +19,8 @@ from alpha_codium.errors import DatasetError
 if TYPE_CHECKING:
     from datasets import Dataset, Features
 
+    from alpha_codium.data.load import ProblemSet
+
 CANDIDATES = "solution_candidates"
 # Lists beside the candidates, one entry each, and the type of an entry.
 DETAILS = {
@@ -26,6 +33,10 @@ DETAILS = {
     "cost": "float64",
     "sample_errors": "string",
 }
+# Lists that a row may lack.
+OPTIONAL = {"truncated_answers": "int64"}
+# The dataset and split of the problems, as they were named, and the fingerprint of their content.
+ORIGIN = ("dataset", "split", "fingerprint")
 
 
 def load_solutions(name: str | Path) -> "Dataset":
@@ -43,25 +54,54 @@ def load_solutions(name: str | Path) -> "Dataset":
         dataset = _dataset_of_rows(list(source.records("solutions")), str(name))
     else:
         raise DatasetError(f"there is no Solutions dataset {name}")
-    missing = {"task_name", CANDIDATES} - set(dataset.column_names)
-    if missing:
-        have = ", ".join(dataset.column_names)
-        raise DatasetError(f"{name} is no Solutions dataset: it has no column {min(missing)} (it has: {have})")
+    _refuse_missing(dataset.column_names, str(name))
+    beside = [column for column in DETAILS | OPTIONAL if column in dataset.column_names]
+    rows: Iterable[Any] = dataset.select_columns(["task_name", CANDIDATES, *beside]) if beside else ()
+    for number, row in enumerate(rows, start=1):
+        check_row(row, f"{name}, row {number}")
     return dataset
+
+
+def check_row(row: Mapping[str, Any], where: str) -> None:
+    """Raise DatasetError where what stands beside a row's candidates isn't a list with an entry for each of them."""
+    size = len(row[CANDIDATES] or ())
+    for column in DETAILS | OPTIONAL:
+        values = row.get(column)
+        if values is None:
+            continue
+        if not isinstance(values, list | tuple) or len(values) != size:
+            raise DatasetError(f"{where}: {column} must be a list of {size}, an entry for each candidate")
+        kinds = str if (DETAILS | OPTIONAL)[column] == "string" else (int, float)
+        wrong = next((value for value in values if value is not None and not isinstance(value, kinds)), None)
+        if wrong is not None:
+            raise DatasetError(f"{where}: {column} can't hold {wrong!r:.80}")
+
+
+def _refuse_missing(columns: Iterable[str], where: str) -> None:
+    columns = list(columns)
+    missing = {"task_name", CANDIDATES} - set(columns)
+    if missing:
+        have = ", ".join(str(column)[:40] for column in columns[:12])
+        raise DatasetError(
+            f"{where} is no Solutions dataset: it has no column {min(missing)} (it has: {have}); "
+            "samples made elsewhere are scored by gencode eval score"
+        )
 
 
 def save_solutions(rows: Iterable[Mapping[str, Any]], where: str | Path) -> Path:
     """Save rows of a Solutions dataset under a name or at a path (`.parquet`: one Parquet file); gives the path.
 
     What stood there is replaced in one step. A row holds `task_name`, `solution_candidates` and the lists of
-    `DETAILS`, all of one length, ValueError otherwise. Raises DatasetError where it can't be written.
+    `DETAILS`, and may hold those of `OPTIONAL`, all of one length, ValueError otherwise; and texts for `ORIGIN`. Raises
+    DatasetError where it can't be written.
     """
-    from datasets import Dataset
+    from datasets import Dataset, Features
 
     target = _target(where)
-    columns = _columns(rows)
+    columns = _columns(list(rows))
+    features = Features({name: kind for name, kind in solutions_features().items() if name in columns})
     with workshop(target) as folder:
-        dataset = Dataset.from_dict(columns, features=solutions_features())
+        dataset = Dataset.from_dict(columns, features=features)
         if target.suffix == ".parquet":
             with no_progress_bars():
                 dataset.to_parquet(str(folder / "rows.parquet"))
@@ -77,8 +117,34 @@ def solutions_features() -> "Features":
     """The types of the columns of a Solutions dataset."""
     from datasets import Features, Sequence, Value
 
-    details = {column: Sequence(Value(kind)) for column, kind in DETAILS.items()}
-    return Features({"task_name": Value("string"), CANDIDATES: Sequence(Value("string")), **details})
+    text = Value("string")
+    details = {column: Sequence(Value(kind)) for column, kind in (DETAILS | OPTIONAL).items()}
+    return Features({"task_name": text, CANDIDATES: Sequence(text), **details, **dict.fromkeys(ORIGIN, text)})
+
+
+def origin_of(problems: "ProblemSet") -> dict[str, str]:
+    """What a row says of the problems that its candidates were made for."""
+    return dict(zip(ORIGIN, (problems.dataset_name, problems.split_name, problems.fingerprint), strict=True))
+
+
+def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "ProblemSet") -> None:
+    """Raise DatasetError where solutions were made for problems of another content than `problems`.
+
+    A dataset may be renamed or moved: its fingerprint tells. Solutions that don't say what they were made for pass.
+    """
+    rows: Iterable[Mapping[str, Any]] = solutions
+    if (columns := getattr(solutions, "column_names", None)) is not None:
+        if not set(columns).issuperset(ORIGIN):
+            return
+        rows = solutions.select_columns(list(ORIGIN))  # type: ignore[union-attr] - a Dataset, without its programs
+    told = {tuple(str(row.get(column) or "") for column in ORIGIN) for row in rows}
+    for dataset, split, fingerprint in sorted(told):
+        if fingerprint and fingerprint != problems.fingerprint:
+            raise DatasetError(
+                f"the solutions were made for {dataset}[{split}] (fingerprint {fingerprint[:12]}), not for "
+                f"{problems.dataset_name}[{problems.split_name}] (fingerprint {problems.fingerprint[:12]}): score them "
+                "against those, or say --ignore_fingerprint"
+            )
 
 
 def _target(where: str | Path) -> Path:
@@ -93,10 +159,11 @@ def _target(where: str | Path) -> Path:
     return target
 
 
-def _columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {name: [] for name in ("task_name", CANDIDATES, *DETAILS)}
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    optional = [name for name in (*OPTIONAL, *ORIGIN) if rows and all(name in row for row in rows)]
+    columns: dict[str, list[Any]] = {name: [] for name in ("task_name", CANDIDATES, *DETAILS, *optional)}
     for row in rows:
-        lengths = {name: len(row[name]) for name in (CANDIDATES, *DETAILS)}
+        lengths = {name: len(row[name]) for name in columns if name not in ("task_name", *ORIGIN)}
         if len(set(lengths.values())) != 1:
             raise ValueError(f"the lists of {row['task_name']!r} differ in length: {lengths}")
         for name, values in columns.items():
@@ -109,9 +176,12 @@ def _dataset_of_rows(rows: Sequence[Mapping[str, Any]], where: str) -> "Dataset"
     from datasets import Dataset, Features
 
     for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict) or not isinstance(row.get(CANDIDATES, []), list):
+        if not isinstance(row, dict) or not isinstance(row.get(CANDIDATES), list | None):
             raise DatasetError(f"{where}, row {number}: {CANDIDATES} must be a list of programs")
-    present = set().union(*rows) if rows else {"task_name", CANDIDATES}
+        if row.get(CANDIDATES) is not None:
+            check_row(row, f"{where}, row {number}")
+    present = dict.fromkeys(key for row in rows for key in row) if rows else {"task_name": None, CANDIDATES: None}
+    _refuse_missing(present, where)
     known = {name: kind for name, kind in solutions_features().items() if name in present}
     try:
         return Dataset.from_dict({name: [row.get(name) for row in rows] for name in known}, features=Features(known))

@@ -1,12 +1,14 @@
 """From one text to the source of problems that it means.
 
 `NAME:TEXT` where a plug-in is called NAME; else a path, where there is a file or a dataset's folder; else the name
-of a stored dataset; else an id of the hub.
+of a stored dataset; else what a benchmark of the hub is called (`mbpp`), or an id of the hub, either with the name of
+a configuration after a colon (`mbpp:sanitized`).
 """
 
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from alpha_codium.data.benchmarks import ALIASES
 from alpha_codium.data.files import SUFFIXES, FileSource
 from alpha_codium.data.folders import FolderSource, is_dataset_folder, is_free_or_dataset
 from alpha_codium.data.home import datasets_folder
@@ -31,12 +33,15 @@ def find_source(text: str) -> Source:
     stored = stored_path(text)
     if stored is not None:
         return FolderSource(stored, text)
-    if HUB_ID.fullmatch(text) and not text.lower().endswith(SUFFIXES):
-        return HubSource(text)
+    repository, _, configuration = text.partition(":")
+    repository = ALIASES.get(repository, repository)
+    if HUB_ID.fullmatch(repository) and is_configuration(configuration) and not text.lower().endswith(SUFFIXES):
+        return HubSource(repository, configuration, text)
     if looks_like_path(text) or text.lower().endswith(SUFFIXES):
         raise DatasetError(f"there is no file or folder {text}")
     raise DatasetError(
-        f"there is no dataset {text!r}{nearest(text, stored_names())}; a dataset of the hub is given as org/name"
+        f"there is no dataset {text!r}{nearest(text, [*stored_names(), *ALIASES])}; "
+        "a dataset of the hub is given as org/name"
     )
 
 
@@ -73,6 +78,11 @@ def looks_like_path(text: str) -> bool:
 def is_plain_name(text: str) -> bool:
     """Whether a text can be the name of a stored dataset."""
     return bool(text) and not text.startswith(".") and all(c.isalnum() or c in "-_.+" for c in text)
+
+
+def is_configuration(text: str) -> bool:
+    """Whether a text can name a configuration of a dataset of the hub; the empty one means the default."""
+    return not text or is_plain_name(text)
 
 
 def _is_stored(path: Path) -> bool:

@@ -24,7 +24,7 @@ from alpha_codium.flows.programs import MAX_PROGRAM, Kind, ProgramReader
 from alpha_codium.flows.repairs import readings
 from alpha_codium.flows.yaml_text import FormatError, read
 
-__all__ = ["Extracted", "extract_code", "strip_thinking"]
+__all__ = ["Extracted", "extract_code", "fenced_texts", "strip_thinking"]
 
 CODE_FIELDS = tuple(
     map(Field, ("fixed_code", "code", "python_code", "solution_code", "program", "solution", "python", "answer"))
@@ -89,6 +89,12 @@ def extract_code(answer: str) -> Extracted | None:
     return (
         _from_fences(text, reader) or _whole(text, reader) or _from_fields(text, reader) or _between_prose(text, reader)
     )
+
+
+def fenced_texts(answer: str) -> list[Extracted]:
+    """What the fences of an answer hold, whatever it is, in order."""
+    blocks = _blocks(clean(answer), ProgramReader())
+    return [Extracted(block.code, block.complete, block.language) for block in blocks]
 
 
 def _from_fences(text: str, reader: ProgramReader) -> Extracted | None:

@@ -5,17 +5,21 @@
     kind = "reflect"            # which kind of stage; the other keys are its parameters
     prompt = "reflect"          # reflect.toml in the same folder; "alphacodium/reflect" is a shipped flow's
 
+`kinds = ["call"]` says for tests of which kinds a flow is; `stdin` where it says nothing. In place of stages, a table
+`by_kind` names for each kind the flow that takes it: a shipped one, or a folder beside this one.
+
 A name is looked up among the shipped flows; a path (with a `/`, or an existing folder) is a user's own.
 """
 
 import dataclasses
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.data.reader import EXECUTION_KINDS
 from alpha_codium.errors import FlowError, nearest
 from alpha_codium.flows.answers import AnswerSchema
 from alpha_codium.flows.stages import Stage, stage_class
@@ -39,26 +43,47 @@ class Flow:
     description: str
     stages: tuple[Stage, ...]
     folder: Path
+    kinds: tuple[str, ...] = ()
+    by_kind: Mapping[str, "Flow"] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 over the stages with their parameters and prompts: the same flow, the same fingerprint."""
-        return hashlib.sha256(repr(self.stages).encode()).hexdigest()
+        parts = [(kind, flow.fingerprint) for kind, flow in sorted(self.by_kind.items())] or self.stages
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def for_kind(self, kind: str) -> "Flow":
+        """The flow that takes problems with tests of this kind: another one where this only chooses."""
+        return self.by_kind.get(kind, self)
+
+    def suits(self, kind: str) -> bool:
+        """Whether the flow is meant for problems with tests of this kind."""
+        return kind in self.by_kind or kind in (self.kinds or ("stdin",))
 
 
 def load_flow(name: str) -> Flow:
     """The flow called `name`, or in the folder `name`; raises FlowError saying what is wrong and where."""
+    return _load(name, may_choose=True)
+
+
+def _load(name: str, *, may_choose: bool) -> Flow:
     folder = _folder_of(name)
     table = read_toml(folder / "flow.toml")
-    unknown = set(table) - {"description", "stages"}
+    where, known = folder / "flow.toml", ["description", "stages", "kinds", "by_kind"]
+    unknown = set(table) - set(known)
     if unknown:
-        raise FlowError(
-            f"{folder / 'flow.toml'}: unknown key {min(unknown)!r}{nearest(min(unknown), ['description', 'stages'])}"
-        )
-    stages = table.get("stages")
+        raise FlowError(f"{where}: unknown key {min(unknown)!r}{nearest(min(unknown), known)}")
+    description, stages = str(table.get("description", "")), table.get("stages")
+    if "by_kind" in table and stages is None:
+        if not may_choose:
+            raise FlowError(f"{where}: it only chooses another flow, and is chosen itself: name one that has stages")
+        return Flow(folder.name, description, (), folder, by_kind=_by_kind(folder, table["by_kind"]))
     if not isinstance(stages, list) or not stages or not all(isinstance(stage, dict) for stage in stages):
-        raise FlowError(f"{folder / 'flow.toml'}: a flow needs at least one [[stages]]")
-    return Flow(folder.name, str(table.get("description", "")), tuple(_stage(folder, s) for s in stages), folder)
+        raise FlowError(f"{where}: a flow needs at least one [[stages]]")
+    if "by_kind" in table:
+        raise FlowError(f"{where}: a flow has stages or by_kind, not both")
+    kinds = _kinds(table.get("kinds", []), f"{where}: kinds")
+    return Flow(folder.name, description, tuple(_stage(folder, s) for s in stages), folder, kinds)
 
 
 def shipped_flows() -> dict[str, Path]:
@@ -77,6 +102,31 @@ def _folder_of(name: str) -> Path:
     if folder.is_dir():
         raise FlowError(f"{folder} holds no flow.toml")
     raise FlowError(f"there is no flow {name!r}{nearest(name, shipped)}")
+
+
+def _kinds(names: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(names, list):
+        raise FlowError(f"{where} must be a list of {', '.join(EXECUTION_KINDS)}")
+    for name in names:
+        if name not in EXECUTION_KINDS:
+            raise FlowError(f"{where}: there are no tests of the kind {name!r}{nearest(str(name), EXECUTION_KINDS)}")
+    return tuple(names)
+
+
+def _by_kind(folder: Path, table: Any) -> dict[str, Flow]:
+    """The flows that a table names, one for each kind of tests."""
+    where = f"{folder / 'flow.toml'}: by_kind"
+    if not isinstance(table, dict):
+        raise FlowError(f"{where} must be a table: the flow for each of {', '.join(EXECUTION_KINDS)}")
+    missing = [kind for kind in EXECUTION_KINDS if kind not in _kinds(list(table), where)]
+    if missing:
+        raise FlowError(f"{where} names no flow for {missing[0]!r}")
+    shipped = shipped_flows()
+    named = {
+        kind: str(name) if isinstance(name, str) and name in shipped else str(folder / str(name))
+        for kind, name in table.items()
+    }
+    return {kind: _load(name, may_choose=False) for kind, name in named.items()}
 
 
 def _stage(folder: Path, table: Mapping[str, Any]) -> Stage:

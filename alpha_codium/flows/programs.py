@@ -40,6 +40,11 @@ class ProgramReader:
         tree = self._parse(code)
         return _kind_of_tree(tree) if isinstance(tree, ast.Module) else Kind.BROKEN
 
+    def tree_of(self, code: str) -> ast.Module | None:
+        """The syntax tree of `code`; None where it is broken, too long, too deep or the budget is spent."""
+        tree = self._parse(code)
+        return tree if isinstance(tree, ast.Module) else None
+
     def line_of_error(self, code: str) -> int | None:
         """The line, from 1, at which `code` stops being Python; None if it doesn't or wasn't read."""
         error = self._parse(code)

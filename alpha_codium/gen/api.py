@@ -12,9 +12,13 @@ from alpha_codium.problem import Problem
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.solution import Candidate
 
+# Chooses by the kind of a problem's tests.
+DEFAULT_FLOW = "auto"
 
-def solve(problem: Problem, flow: str = "alphacodium", model: str = "", settings: Settings | None = None) -> Candidate:
-    """One candidate for `problem`; without a model, as the settings and the environment decide.
+
+def solve(problem: Problem, flow: str = DEFAULT_FLOW, model: str = "", settings: Settings | None = None) -> Candidate:
+    """One candidate for `problem`; without a model, as the settings and the environment decide. The flow is as shipped
+    the one for the kind of its tests.
 
     Raises UserError where the flow, the model or the sandbox can't be had. Must be called outside a running event
     loop.
@@ -36,4 +40,4 @@ async def _solve(problem: Problem, flow: str, model: str, settings: Settings, mo
 
 def chosen_flow(name: str | None, settings: Settings) -> Flow:
     """The flow to run: `[solve] use_baseline` wins over what was asked for."""
-    return load_flow("baseline" if settings.solve.use_baseline else name or "alphacodium")
+    return load_flow("baseline" if settings.solve.use_baseline else name or DEFAULT_FLOW)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from alpha_codium.errors import DatasetError
+from alpha_codium.gen.fitting import check_fit
 from alpha_codium.gen.sample import Solver, candidate_from_json, candidate_to_json
 from alpha_codium.problem import Problem
 from alpha_codium.runs import AnswerStore, Journal, RunFolder
@@ -43,13 +44,14 @@ async def generate(
 ) -> list[Candidate]:
     """Generate all candidates of the job, going on from what the folder holds; in the order of problem and sample.
 
-    `folder` is open. Raises DatasetError where two problems bear one name, and UserError where no sample could
-    succeed; the journal keeps what was done before.
+    `folder` is open. Raises DatasetError where two problems bear one name, FlowError where the flow is for none of
+    them, and UserError where no sample could succeed; the journal keeps what was done before.
     """
     refuse_twins(job.names)
+    check_fit(solver.flow, job.problems)
     with folder.journal as journal, AnswerStore(folder.path / "answers.sqlite") as store:
         done = finished_samples(journal)
-        recorder = _Recorder(replace(solver, store=store), folder, journal, on_candidate)
+        recorder = _Recorder(replace(solver, store=store, fits=True), folder, journal, on_candidate)
         for candidate in done.values():
             recorder.tell(candidate)
         await _run_all(job, recorder, done)
@@ -139,5 +141,6 @@ def _columns(group: Sequence[Candidate]) -> dict[str, list[Any]]:
         "completion_tokens": [c.completion_tokens for c in group],
         "cost": [c.cost for c in group],
         "llm_calls": [c.llm_calls for c in group],
+        "truncated_answers": [c.truncated_answers for c in group],
         "sample_errors": [str(c.error) if c.error else "" for c in group],
     }

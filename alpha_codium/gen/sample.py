@@ -4,7 +4,7 @@ Whose fault it is that there is no program decides what the sample counts as: th
 provider's and ours make one to be tried again.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from loguru import logger
@@ -15,6 +15,7 @@ from alpha_codium.flows import Flow, FlowState, SampleContext
 from alpha_codium.flows.context import SandboxFault
 from alpha_codium.flows.running import run_flow
 from alpha_codium.flows.variation import Variation
+from alpha_codium.gen.fitting import check_fit, misfit
 from alpha_codium.gen.recorded import Budget, RecordedModel, Usage, well_formed
 from alpha_codium.judge import Judge
 from alpha_codium.llm.errors import ModelError
@@ -30,7 +31,10 @@ Passed = tuple[int, int]
 
 @dataclass(frozen=True)
 class Solver:
-    """All that samples share."""
+    """All that samples share; `fits` says that the flow is known to be for some of the problems.
+
+    `warned` holds the kinds of tests that the flow isn't for, of which the user has been told.
+    """
 
     flow: Flow
     model: ChatModel
@@ -38,11 +42,14 @@ class Solver:
     judge: Judge
     settings: Settings
     store: AnswerStore | None = None
+    fits: bool = False
+    warned: set[str] = field(default_factory=set)
 
     async def solve(self, problem: Problem, sample_index: int) -> tuple[Candidate, dict[str, Any]]:
         """One candidate and its transcript. Raises UserError where no sample could go better (a wrong key, a
-        missing model).
+        missing model, a flow for other problems).
         """
+        self._check_fit(problem)
         model = RecordedModel(
             self.model,
             self.model_name,
@@ -61,11 +68,20 @@ class Solver:
         candidate = self._candidate(problem, sample_index, state, model.usage, error, public)
         return candidate, transcript_of(candidate, context.events)
 
+    def _check_fit(self, problem: Problem) -> None:
+        """Refuse a problem that the flow is not for, or warn where it may be one among others."""
+        if not self.fits:
+            check_fit(self.flow, [problem])
+        kind = problem.execution.kind
+        if kind not in self.warned and not self.flow.suits(kind):
+            self.warned.add(kind)
+            logger.warning(misfit(self.flow, problem))
+
     async def _run(self, problem: Problem, context: SampleContext) -> tuple[FlowState, Passed, SampleError | None]:
         """The flow's state, the public tests passed and their number, and whose fault it is if there's no program."""
         state = FlowState(problem.statement)
         try:
-            state = await run_flow(self.flow, problem.statement, context)
+            state = await run_flow(self.flow.for_kind(problem.execution.kind), problem.statement, context)
             if not state.program.strip():
                 return state, (0, 0), SampleError(ErrorKind.MODEL, _why_no_program(context))
             return state, await _public_result(state, context), None
@@ -94,7 +110,7 @@ class Solver:
             sample_index=sample_index,
             program=state.program if error is None else "",
             model=", ".join(usage.models) or self.model_name,
-            flow=self.flow.name,
+            flow=self.flow.for_kind(problem.execution.kind).name,
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             cost=usage.cost,

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.data import load_solutions, run_etl, save_solutions
-from alpha_codium.data.solutions import CANDIDATES, DETAILS
+from alpha_codium.data import load_problems, load_solutions, run_etl, save_solutions
+from alpha_codium.data.solutions import CANDIDATES, DETAILS, ORIGIN, origin_of, refuse_other_problems
 from alpha_codium.errors import DatasetError
 from tests.data.records import record, write_jsonl
 
@@ -98,3 +98,56 @@ def test_the_columns_are_those_of_the_contract():
     assert list(DETAILS) == [
         *("sample_index", "model", "flow", "prompt_tokens", "completion_tokens", "llm_calls", "cost", "sample_errors")
     ]
+
+
+def problems_of(tmp_path, *names):
+    path = write_jsonl(tmp_path / f"{'_'.join(names)}.jsonl", [record(name) for name in names])
+    return load_problems(path, "test")
+
+
+@pytest.mark.parametrize("where", ["named", "./rows.parquet", "rows.jsonl"])
+def test_a_dataset_remembers_what_it_was_made_for(where, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made_for, other = problems_of(tmp_path, "a", "b", "c"), problems_of(tmp_path, "a", "b", "d")
+    rows = [row | {"truncated_answers": [0] * len(row[CANDIDATES])} | origin_of(made_for) for row in ROWS]
+    if where.endswith(".jsonl"):
+        write_jsonl(tmp_path / where, rows)
+    else:
+        save_solutions(rows, where)
+    solutions = load_solutions(where)
+    assert solutions.to_list() == rows
+    refuse_other_problems(solutions, made_for)
+    with pytest.raises(
+        DatasetError, match=r"made for .*a_b_c\.jsonl\[test\] \(fingerprint .*\), not for .*a_b_d\.jsonl"
+    ):
+        refuse_other_problems(solutions, other)
+
+
+def test_problems_that_were_renamed_or_sampled_are_the_same(tmp_path):
+    made_for = problems_of(tmp_path, "a", "b", "c")
+    rows = [row | origin_of(made_for) for row in ROWS]
+    run_etl(made_for.dataset_name, "another_name", ["train"])
+    refuse_other_problems(rows, load_problems("another_name"))
+    refuse_other_problems(rows, made_for.sample(0.5))
+
+
+def test_rows_that_say_nothing_of_their_problems_pass(tmp_path):
+    save_solutions(ROWS, "older")
+    problems = problems_of(tmp_path, "a")
+    refuse_other_problems(load_solutions("older"), problems)
+    refuse_other_problems([ROWS[0] | dict.fromkeys(ORIGIN)], problems)
+
+
+def test_a_file_of_other_columns_is_told_with_them_and_with_what_scores_it(tmp_path):
+    path = write_jsonl(tmp_path / "s.jsonl", [{"task_id": "HumanEval/0", "completion": "x"}])
+    with pytest.raises(DatasetError, match=r"no column .* \(it has: task_id, completion\); .* gencode eval score"):
+        load_solutions(path)
+
+
+def test_lists_of_a_saved_file_that_differ_in_length_are_an_error(tmp_path):
+    from datasets import Dataset
+
+    rows = {"task_name": ["a"], CANDIDATES: [["x", "y"]], "truncated_answers": [[1]]}
+    Dataset.from_dict(rows).to_parquet(tmp_path / "s.parquet")
+    with pytest.raises(DatasetError, match="row 1: truncated_answers must be a list of 2"):
+        load_solutions(tmp_path / "s.parquet")

@@ -32,6 +32,7 @@ PASSED = {
     "generate_ai_tests": PROBLEM | REFLECTION | {"explanations": [], "number_of_ai_tests": 6},
     "validate_ai_tests": PROBLEM | REFLECTION | {"explanations": [], "number_of_ai_tests": 6, "tests": EXPLAINED},
     "brute_force": PROBLEM,
+    "complete": PROBLEM | {"beginning": "", "tests": ()},
     "initial_code": PROBLEM | REFLECTION | {"plan": None},
     "direct_code": PROBLEM | REFLECTION | {"plan": None},
     "fix": PROBLEM | FAILURE,

@@ -24,6 +24,7 @@ def stage_class(kind: str) -> Any:
     """The class of a kind of stage; raises FlowError where there is none."""
     from alpha_codium.flows.stages.ai_tests import GenerateAiTests
     from alpha_codium.flows.stages.code import InitialCode, WriteCode
+    from alpha_codium.flows.stages.completing import CompleteCode
     from alpha_codium.flows.stages.fixing import FixAiTests, FixPublicTests
     from alpha_codium.flows.stages.planning import ChooseBest, PossibleSolutions
     from alpha_codium.flows.stages.reflect import Reflect
@@ -37,6 +38,7 @@ def stage_class(kind: str) -> Any:
         "fix_public_tests": FixPublicTests,
         "fix_ai_tests": FixAiTests,
         "write_code": WriteCode,
+        "complete_code": CompleteCode,
     }
     try:
         return find_plugin("alpha_codium.stages", kind, kinds)

@@ -1,0 +1,219 @@
+"""APPS: programs that read and print, and functions to be called (Hendrycks et al. 2021, arXiv:2105.09938).
+
+1. `input_output` holds the tests as JSON. With `fn_name` in it they are calls: the arguments of each, and what it must
+   return, mostly in a list of its own (`call_result` takes that item alone for right).
+2. JSON spells a dict's keys as text. Where all keys of an argument are integers the benchmark means integers. Such
+   arguments, and integers too long for JSON as Python reads it, stand in code with assertions instead.
+3. The names that APPS imports before each program are imported here, too, but for numpy: the published solutions
+   count on them. A program that imports what it uses doesn't notice.
+4. A record without tests is a problem without tests: never a pass.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.errors import nearest
+
+NAME = "apps"
+HUB_ID = "codeparrot/apps"
+COLUMNS = {"problem_id", "question", "input_output"}
+SPLITS = ("train", "test")
+# Numbers of the column `difficulty` after those of CodeContests: names in `data.schema.DIFFICULTY_NAMES`.
+DIFFICULTIES = {"introductory": 29, "interview": 30, "competition": 31}
+# Says of a problem that its tests may have been guessed wrong by those who rebuilt them from printed text.
+AMBIGUOUS = "type_ambiguous"
+# What programs may use without importing it, as APPS has it.
+SETUP = """\
+import collections, fractions, functools, heapq, itertools, math, random, sys, time
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
+from functools import lru_cache
+from heapq import *
+from itertools import accumulate, combinations, permutations, product
+from math import ceil, cos, exp, fabs, floor, gcd, log, log2, sin, sqrt, tan
+from typing import Dict, List, Optional, Set, Tuple
+"""
+# Digits that Python reads and writes without being told to.
+DIGITS = 4000
+INTEGER = re.compile(r"-?[0-9]+")
+# Compares as `judge.call_result` does. The names must not be the program's.
+ASSERTION = """\
+def _apps_same(expected, returned):
+    if type(expected) is list:
+        return (
+            type(returned) in (list, tuple)
+            and len(expected) == len(returned)
+            and all(_apps_same(*pair) for pair in zip(expected, returned))
+        )
+    if type(expected) is dict:
+        keyed = {{str(key) if type(key) is int else key: item for key, item in returned.items()}} \\
+            if type(returned) is dict else {{}}
+        return type(returned) is dict and keyed.keys() == expected.keys() and all(
+            _apps_same(item, keyed[key]) for key, item in expected.items()
+        )
+    return type(returned) is not list and expected == returned
+
+
+_apps_expected = {expected}
+_apps_returned = {entry_point}({arguments})
+assert _apps_same(_apps_expected, _apps_returned) or (
+    type(_apps_expected) is list and len(_apps_expected) == 1 and _apps_same(_apps_expected[0], _apps_returned)
+)
+"""
+
+
+def matches(record: Mapping[str, Any]) -> bool:
+    """Whether a record has APPS' columns."""
+    return "name" not in record and record.keys() >= COLUMNS
+
+
+def convert(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The record in our schema; raises DatasetError where a field isn't what APPS says it is."""
+    raw = Raw(record, where, "problem_id")
+    try:
+        return _converted(raw)
+    except RecursionError:
+        raw.fail("input_output", "is nested too deep")
+
+
+def _converted(raw: Raw) -> dict[str, Any]:
+    tests = _parsed(raw, "input_output", {})
+    function = tests.get("fn_name") or ""
+    inputs, outputs = _pairs(raw, tests)
+    return {
+        "name": "/".join(filter(None, (NAME, split_told(raw.record), _number(raw)))),
+        "description": description(raw.text("question"), raw.text("starter_code"), function),
+        **(_calls(raw, function, inputs, outputs) if function else _streams(raw, inputs, outputs)),
+        "difficulty": difficulty(raw, DIFFICULTIES),
+        "solutions": [{"language": "python3", "solution": code} for code in _parsed(raw, "solutions", [])],
+        "cf_tags": [AMBIGUOUS] if _meta(raw.record).get(AMBIGUOUS) else [],
+    }
+
+
+def description(statement: str, starter_code: str, function: str) -> str:
+    """The statement and what a program must define."""
+    if starter_code.strip():
+        return f"{statement.rstrip()}\n\nThe program must begin with:\n\n{starter_code.strip()}\n"
+    return f"{statement.rstrip()}\n\nThe program must define the function {function}.\n" if function else statement
+
+
+def difficulty(raw: Raw, known: Mapping[str, int]) -> int:
+    """The number of a record's difficulty, 0 where it gives none; raises DatasetError where its word is unknown."""
+    word = raw.text("difficulty")
+    if word and word not in known:
+        raw.fail("difficulty", f"{word!r} is unknown{nearest(word, known)}")
+    return known.get(word, 0)
+
+
+def split_told(record: Mapping[str, Any]) -> str:
+    """The split that a record itself says it is of, or nothing: a problem's number is its own within a split only."""
+    split = record.get("split") or _meta(record).get("split")
+    return split if isinstance(split, str) and split in SPLITS else ""
+
+
+def _number(raw: Raw) -> str:
+    number = raw.record["problem_id"]
+    if isinstance(number, str) and number.strip():
+        return number.strip()
+    return str(raw.integer("problem_id"))
+
+
+def _meta(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    meta = record.get("x_meta")
+    return meta if isinstance(meta, Mapping) else {}
+
+
+def _parsed(raw: Raw, field: str, empty: Any) -> Any:
+    """The value of a field that holds JSON, or that was read already; `empty` where there is none."""
+    value = raw.record.get(field)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value, parse_int=integer_of) if value.strip() else None
+        except (ValueError, RecursionError) as error:
+            raw.fail(field, f"is no JSON: {error}")
+    value = empty if value is None else value
+    if not isinstance(value, type(empty)):
+        raw.fail(field, f"must be {'an object' if empty == {} else 'a list'}")
+    return value
+
+
+def integer_of(digits: str) -> int:
+    """The integer that a text of any length spells: `int` refuses long ones, since it takes long for them."""
+    if len(digits) <= DIGITS:
+        return int(digits)
+    if digits[0] == "-":
+        return -integer_of(digits[1:])
+    half = len(digits) // 2
+    return integer_of(digits[:-half]) * 10**half + integer_of(digits[-half:])
+
+
+def _pairs(raw: Raw, tests: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    inputs, outputs = tests.get("inputs") or [], tests.get("outputs") or []
+    if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs):
+        raw.fail("input_output", "must have inputs and outputs, lists of one length")
+    return inputs, outputs
+
+
+def _streams(raw: Raw, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
+    texts = {
+        key: [_lines(raw, value, f"input_output.{key}s[{place}]") for place, value in enumerate(values)]
+        for key, values in (("input", inputs), ("output", outputs))
+    }
+    return {"private_tests": texts, "execution": {"kind": "stdin", "setup_code": SETUP}}
+
+
+def _lines(raw: Raw, value: Any, field: str) -> str:
+    """A text, or a list of its lines, which may be numbers."""
+    lines = value if isinstance(value, list) else [value]
+    if not all(isinstance(line, str | int | float) for line in lines) or _beyond_json(lines):
+        raw.fail(field, "must be text, or a list of lines")
+    return "\n".join(map(str, lines))
+
+
+def _calls(raw: Raw, function: Any, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
+    if not isinstance(function, str) or not function.isidentifier():
+        raw.fail("input_output.fn_name", f"{function!r} is no name of a function")
+    for place, arguments in enumerate(inputs):
+        if not isinstance(arguments, list):
+            raw.fail(f"input_output.inputs[{place}]", "must be a list of arguments")
+    inputs = [list(map(_with_integer_keys, arguments)) for arguments in inputs]
+    execution = {"kind": "call", "entry_point": function, "setup_code": SETUP}
+    if any(_beyond_json(value) for value in (inputs, outputs)):
+        codes = [_assertion(function, *pair) for pair in zip(inputs, outputs, strict=True)]
+        tests = {"input": codes, "output": [""] * len(codes)}
+        return {"private_tests": tests, "execution": execution | {"kind": "assertions"}}
+    tests = {"input": list(map(json.dumps, inputs)), "output": list(map(json.dumps, outputs))}
+    return {"private_tests": tests, "execution": execution, "checker": {"name": "call_result", "arguments": {}}}
+
+
+def _with_integer_keys(argument: Any) -> Any:
+    if isinstance(argument, dict) and all(map(INTEGER.fullmatch, argument)):
+        return {integer_of(key): item for key, item in argument.items()}
+    return argument
+
+
+def _beyond_json(value: Any) -> bool:
+    """Whether JSON, as Python reads it, can't say a value: keys that are no text, integers that are too long."""
+    if isinstance(value, dict):
+        return any(not isinstance(key, str) or _beyond_json(item) for key, item in value.items())
+    if isinstance(value, list):
+        return any(map(_beyond_json, value))
+    return isinstance(value, int) and abs(value) >= 10**DIGITS
+
+
+def _assertion(function: str, arguments: list[Any], expected: Any) -> str:
+    spelt = ", ".join(map(_literal, arguments))
+    return ASSERTION.format(expected=_literal(expected), entry_point=function, arguments=spelt)
+
+
+def _literal(value: Any) -> str:
+    """A value of JSON as Python spells it, integers that are too long as hexadecimal ones."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return f"float({str(value)!r})"
+    return hex(value) if type(value) is int and abs(value) >= 10**DIGITS else repr(value)

@@ -1,0 +1,150 @@
+"""HumanEval+ and MBPP+ as EvalPlus releases them (Liu et al. 2023, arXiv:2305.01210): inputs, and a reference program.
+
+1. A record has no expected outputs: the test runs the reference beside the program, in the process of the assertions,
+   and compares (see `evalplus_check`). The inputs of the base benchmark are one private test, the added ones another.
+2. Inputs come as JSON; MBPP's tuples, sets and complex numbers are made of it again, by a table of tasks.
+3. `contract`, which says what inputs are valid, is for making inputs: nothing here needs it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from alpha_codium.data.beginnings import beginning_of
+from alpha_codium.data.benchmarks.raw import Raw
+
+NAME = "evalplus"
+HUB_ID = ""
+ONLY_SPLIT = "test"
+COLUMNS = {"task_id", "prompt", "entry_point", "canonical_solution", "base_input", "plus_input"}
+# `eval` reads what `repr` wrote of the inputs; these names stand in it for what has no literal.
+CHECK = """{check}
+
+REFERENCE = {reference!r}
+INPUTS = {inputs!r}
+
+
+def check(candidate):
+    oracle = Oracle({entry_point!r}, {atol!r}, REFERENCE)
+    for arguments in eval(INPUTS, {{"inf": float("inf"), "nan": float("nan"), "set": set}}):
+        oracle.compare(candidate, arguments)
+"""
+
+
+def matches(record: Mapping[str, Any]) -> bool:
+    """Whether a record has the columns of EvalPlus' own files."""
+    return "name" not in record and record.keys() >= COLUMNS
+
+
+def convert(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The record in our schema; raises DatasetError where its inputs aren't lists of arguments."""
+    raw = Raw(record, where)
+    name, prompt, solution = raw.needed("task_id"), raw.needed("prompt"), raw.needed("canonical_solution")
+    beginning = beginning_of(prompt)
+    reference = prompt + solution
+    tests = [_test(raw, _inputs(raw, field, name), reference) for field in ("base_input", "plus_input")]
+    if tests == ["", ""]:
+        raw.fail("base_input", "and plus_input are empty: there is nothing to test with")
+    return {
+        "name": name,
+        "description": prompt if beginning else _of_docstring(prompt),
+        "private_tests": [{"input": test, "output": ""} for test in tests if test],
+        "execution": {
+            "kind": "assertions",
+            "entry_point": raw.needed("entry_point"),
+            "setup_code": beginning.before if beginning else "",
+        },
+        "solutions": [{"language": "python3", "solution": reference}],
+    }
+
+
+def _of_docstring(prompt: str) -> str:
+    """The statement of MBPP+, whose prompt is a docstring alone."""
+    return prompt.strip().strip('"').strip() + "\n"
+
+
+def _test(raw: Raw, inputs: list[Any], reference: str) -> str:
+    if not inputs:
+        return ""
+    check = resources.files("alpha_codium.data.benchmarks").joinpath("evalplus_check.py").read_text("utf-8")
+    return CHECK.format(
+        check=check,
+        reference=reference,
+        inputs=_spelt(raw, inputs),
+        entry_point=raw.needed("entry_point"),
+        atol=float(raw.number("atol")),
+    )
+
+
+def _spelt(raw: Raw, inputs: list[Any]) -> str:
+    try:
+        return repr(inputs)
+    except (RecursionError, ValueError) as error:
+        raw.fail("base_input", f"or plus_input can't be spelt in Python: {error}")
+
+
+def _inputs(raw: Raw, field: str, name: str) -> list[Any]:
+    """The arguments of each call, of the types that the task is about."""
+    task = int(name.removeprefix("Mbpp/")) if re.fullmatch(r"Mbpp/[0-9]{1,9}", name) else 0
+    shapes = SHAPES.get(task, ())
+    calls = []
+    for place, arguments in enumerate(raw.rows(field)):
+        if isinstance(arguments, str) or not isinstance(arguments, Sequence):
+            raw.fail(f"{field}[{place}]", "must be a list of arguments")
+        try:
+            calls.append([_shaped(shapes, index, value) for index, value in enumerate(arguments)])
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raw.fail(f"{field}[{place}]", f"isn't as in MBPP+: {error}")
+    return calls
+
+
+def _shaped(shapes: "Sequence[Shape]", index: int, value: Any) -> Any:
+    """The argument at a place; what is said of the last one goes for those after it."""
+    return shapes[min(index, len(shapes) - 1)](value) if shapes else value
+
+
+Shape = Callable[[Any], Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _tuple_of(inner: Shape) -> Shape:
+    return lambda value: tuple(map(inner, value)) if isinstance(value, list) else value
+
+
+def _list_of(inner: Shape) -> Shape:
+    return lambda value: list(map(inner, value)) if isinstance(value, list) else value
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _set(value: Any) -> Any:
+    """A set; the empty one is an empty dict, as MBPP spells it."""
+    return set(value) if value else {}
+
+
+def _dict_of(inner: Shape) -> Shape:
+    return lambda value: {key: inner(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+TUPLE = _tuple_of(_same)
+# By MBPP's task: the types of the arguments, as the benchmark's own assertions spell them.
+BY_SHAPE: tuple[tuple[tuple[Shape, ...], str], ...] = (
+    ((TUPLE,), "2 116 132 143 222 261 273 394 399 421 424 429 470 560 579 596 616 630 726 740 744 809"),
+    ((_list_of(TUPLE),), "63 64 70 94 120 237 272 299 400 409 417 438 473 614 780"),
+    ((_list_of(TUPLE), _same), "75 413 444 753"),
+    ((_same, TUPLE), "106 750"),
+    ((TUPLE, _same), "250 307 405 446 617 720 763 808"),
+    ((_tuple_of(TUPLE),), "259 278 401 445"),
+    ((_tuples,), "580 615 791"),
+    ((_dict_of(TUPLE), _same), "722"),
+    ((_list_of(_set),), "115"),
+    ((float, complex), "124"),
+    ((complex,), "252"),
+)
+SHAPES: dict[int, tuple[Shape, ...]] = {int(task): shapes for shapes, tasks in BY_SHAPE for task in tasks.split()}

@@ -1,0 +1,84 @@
+"""MBPP: a short task in one sentence, and the assertions it has to pass (Austin et al. 2021, arXiv:2108.07732).
+
+1. The paper's prompt shows the assertions, and only they name the function: they are the public tests, one by one, and
+   stand in the statement. All of them as one code are the private test; `challenge_test_list` holds generated tests.
+2. `test_setup_code` uses what the program defines (a class `Node`): it stands at the start of each test, as
+   `test_imports` does, and not before the program.
+3. The sanitized configuration and MBPP+ on the hub spell some columns in another way; MBPP+ has a column `test`, which
+   takes the place of the assertions as the private test.
+4. A file of the whole benchmark has the splits of the paper, told by `task_id`.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from alpha_codium.data.beginnings import parsed
+from alpha_codium.data.benchmarks.raw import Raw
+
+NAME = "mbpp"
+HUB_ID = "google-research-datasets/mbpp"
+COLUMNS = {"task_id", "code", "test_list"}
+# Section 2.1 of the paper; few-shot prompts are made of the split `prompt`.
+SPLITS = {"test": range(11, 511), "prompt": range(1, 11), "validation": range(511, 601), "train": range(601, 975)}
+TEST_WORDS = "Your code should pass these tests:"
+
+
+def matches(record: Mapping[str, Any]) -> bool:
+    """Whether a record has MBPP's columns, in either spelling."""
+    return "name" not in record and record.keys() >= COLUMNS and ("text" in record or "prompt" in record)
+
+
+def split_of(record: Mapping[str, Any], where: str) -> str:
+    """The split that a record belongs to; raises DatasetError where its task_id is no number, or in none."""
+    raw = Raw(record, where)
+    task = raw.integer("task_id")
+    split = next((name for name, tasks in SPLITS.items() if task in tasks), None)
+    return split or raw.fail("task_id", f"{task} is in no split: MBPP goes from 1 to 974")
+
+
+def convert(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The record in our schema, called `Mbpp/TASK_ID` as EvalPlus calls it; raises DatasetError."""
+    raw = Raw(record, where)
+    task, code, tests = raw.integer("task_id"), raw.text("code"), raw.texts("test_list")
+    setup = "\n".join([*raw.texts("test_imports"), raw.text("test_setup_code")]).strip()
+    whole = raw.test("test") or "\n".join(tests)
+    return {
+        "name": f"Mbpp/{task}",
+        "description": _description(raw.needed("text" if "text" in record else "prompt"), setup, tests),
+        "public_tests": _tests(setup, tests),
+        "generated_tests": _tests(setup, raw.texts("challenge_test_list")),
+        "execution": {
+            "kind": "assertions",
+            "entry_point": entry_point_of(tests, code),
+            "test_code": _after(setup, whole) if whole.strip() else "",
+        },
+        "solutions": [{"language": "python3", "solution": code}] if code.strip() else [],
+    }
+
+
+def entry_point_of(tests: list[str], code: str) -> str:
+    """The function that the tests are of: the first that they call and `code` defines; nothing where there is none."""
+    defined = {node.name for node in _nodes(code) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    called = (node.func.id for node in _nodes(*tests) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+    return next((name for name in called if name in defined), "")
+
+
+def _nodes(*codes: str) -> Iterator[ast.AST]:
+    for code in codes:
+        # What isn't Python has none: the judge says what is wrong with a test.
+        yield from ast.walk(parsed(code) or ast.Module([], []))
+
+
+def _tests(setup: str, tests: list[str]) -> list[dict[str, str]]:
+    return [{"input": _after(setup, test), "output": ""} for test in tests if test.strip()]
+
+
+def _after(setup: str, test: str) -> str:
+    return f"{setup}\n{test}" if setup else test
+
+
+def _description(text: str, setup: str, tests: list[str]) -> str:
+    if not tests:
+        return text
+    return "\n\n".join([text.strip(), TEST_WORDS, "\n".join([*filter(None, [setup]), *tests])]) + "\n"

@@ -1,0 +1,176 @@
+"""The rows of a file of samples: whose problem each is of, and the texts that a model wrote for it.
+
+1. Objects (JSON lines, a JSON list of them, Parquet, a Solutions dataset) name their problem in a column of
+   `TASK_COLUMNS`, and hold a text, or a list of them, in a column of `PROGRAM_COLUMNS`; the first that is there counts.
+2. A JSON list of texts, or of lists of texts, stands in the order of the problems. A JSON object, or a pickled dict,
+   has the problem's place or name as its key. Pickles are read by `data.unpickling`, which imports and calls nothing.
+3. A `completion` goes on from the problem's prompt; every other column holds whole programs, unless told otherwise.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.data.files import read_json, read_json_lines, read_parquet
+from alpha_codium.data.folders import FolderSource
+from alpha_codium.data.origin import choose_split
+from alpha_codium.data.sources import find_source
+from alpha_codium.data.unpickling import loads
+from alpha_codium.errors import DatasetError, nearest
+
+COMPLETION, SOLUTION = "completion", "solution"
+FORMS = (COMPLETION, SOLUTION)
+CANDIDATES = "solution_candidates"
+TASK_COLUMNS = ("task_id", "task_name", "problem_id", "question_id", "problem_name", "name", "task")
+COMPLETION_COLUMNS = ("completion", "completions")
+PROGRAM_COLUMNS = (
+    *("solution", CANDIDATES, *COMPLETION_COLUMNS, "code", "codes", "code_list", "program", "programs"),
+    *("generated_code", "generation", "generations", "sample", "samples", "output", "outputs", "response", "responses"),
+)
+PICKLES = (".pkl", ".pickle")
+SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet", *PICKLES)
+# Of a pickle, and of what it holds: the largest that APPS' runs come to is a fifth of it.
+MOST_PICKLED_BYTES = 4 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: `texts` are samples of the problem `task`, which is an id, or a place where `by_place`.
+
+    `values` are the row's own columns, `column` the one that the texts stood in (empty where there are no columns).
+    """
+
+    task: str | int
+    texts: tuple[str, ...]
+    form: str = SOLUTION
+    by_place: bool = False
+    column: str = ""
+    values: Mapping[str, Any] | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the user says of the columns: which holds the programs, and whether they are completions; else by name."""
+
+    column: str = ""
+    form: str = ""
+
+    def of(self, values: Mapping[str, Any], where: str) -> tuple[str, str]:
+        """The column of a row that holds its texts, and their form; raises DatasetError where there is none."""
+        known = (self.column,) if self.column else PROGRAM_COLUMNS
+        column = next((name for name in known if name in values), None)
+        if column is None:
+            hint = nearest(self.column, values) if self.column else f" (it has: {_shown(values)})"
+            what = f"no column {self.column!r}" if self.column else "no column that holds programs, such as solution"
+            raise DatasetError(f"{where}: {what}{hint}")
+        return column, self.form or (COMPLETION if column in COMPLETION_COLUMNS else SOLUTION)
+
+
+def read_samples(name: str | Path, columns: Columns | None = None) -> list[Row]:
+    """All rows of a file of samples, or of a Solutions dataset; raises DatasetError where it can't be read as one."""
+    path, columns = Path(name).expanduser(), columns or Columns()
+    suffix = path.name.lower()
+    if not path.is_file():
+        return list(_rows_of_objects(_stored(str(name)), columns, str(name)))
+    if suffix.endswith(PICKLES):
+        return list(_rows_of_items([_unpickled(path)], columns, str(path)))
+    if suffix.endswith(".json"):
+        return list(_rows_of_items(list(read_json(path)), columns, str(path)))
+    # Not by `FileSource`, which takes rows with the columns of a benchmark, as some runs have them, for problems.
+    for ending, read in {".jsonl": read_json_lines, ".jsonl.gz": read_json_lines, ".parquet": read_parquet}.items():
+        if suffix.endswith(ending):
+            return list(_rows_of_objects(read(path), columns, str(path)))
+    raise DatasetError(f"{path} is no file of samples: it must end in {', '.join(SUFFIXES)}")
+
+
+def _stored(name: str) -> Iterator[Mapping[str, Any]]:
+    """The rows of a dataset in a folder."""
+    source = find_source(name)
+    if not isinstance(source, FolderSource):
+        raise DatasetError(f"there is no file or Solutions dataset {name}")
+    return source.records(choose_split(source, None))
+
+
+def _unpickled(path: Path) -> Any:
+    try:
+        if path.stat().st_size > MOST_PICKLED_BYTES:
+            raise DatasetError(f"{path} has more than the {MOST_PICKLED_BYTES} bytes that are read of a pickle")
+        data = path.read_bytes()
+    except OSError as error:
+        raise DatasetError(f"{path} can't be read: {error.strerror or error}") from error
+    return loads(data, max_bytes=MOST_PICKLED_BYTES, where=str(path))
+
+
+def _rows_of_items(items: Sequence[Any], columns: Columns, where: str) -> Iterator[Row]:
+    """The rows of a JSON or pickled value; a list in the order of the problems, or an object, may be all of it."""
+    if len(items) == 1 and isinstance(items[0], Mapping) and not _task_column(items[0]):
+        return _rows_of_mapping(items[0], columns, where)
+    if len(items) == 1 and isinstance(items[0], list | tuple) and where.lower().endswith(PICKLES):
+        items = items[0]
+    if items and all(isinstance(item, Mapping) and _task_column(item) for item in items):
+        return _rows_of_objects(items, columns, where)
+    return _rows_in_order(items, columns, where)
+
+
+def _rows_of_objects(records: Iterable[Mapping[str, Any]], columns: Columns, where: str) -> Iterator[Row]:
+    for number, values in enumerate(records, start=1):
+        at = f"{where}, row {number}"
+        key = _task_column(values)
+        if key is None:
+            have = _shown(values)
+            raise DatasetError(f"{at}: no column says which problem it is of, such as task_id (it has: {have})")
+        task = values[key]
+        if isinstance(task, bool) or not isinstance(task, str | int):
+            raise DatasetError(f"{at}: {key} must be text or a whole number, not {type(task).__name__}")
+        column, form = columns.of(values, at)
+        # No list of candidates is none; no program is a sample without one.
+        texts = () if column == CANDIDATES and values[column] is None else _texts(values[column], at)
+        yield Row(task, texts, form, column=column, values=values, where=at)
+
+
+def _rows_of_mapping(items: Mapping[Any, Any], columns: Columns, where: str) -> Iterator[Row]:
+    for key, value in items.items():
+        at = f"{where}, key {str(key)[:80]!r}"
+        form, texts = _form_and_texts(value, columns, at)
+        yield Row(key, texts, form, where=at)
+
+
+def _rows_in_order(items: Sequence[Any], columns: Columns, where: str) -> Iterator[Row]:
+    for place, value in enumerate(items):
+        at = f"{where}, item {place + 1}"
+        if isinstance(value, Mapping) and _task_column(value):
+            raise DatasetError(f"{at} names its problem and others don't: each must, or none")
+        form, texts = _form_and_texts(value, columns, at)
+        yield Row(place, texts, form, by_place=True, where=at)
+
+
+def _form_and_texts(value: Any, columns: Columns, where: str) -> tuple[str, tuple[str, ...]]:
+    """What stands for one problem in a file without columns of its own: texts, or objects that hold them."""
+    objects = [value] if isinstance(value, Mapping) else value
+    if not (isinstance(objects, list | tuple) and objects and all(isinstance(each, Mapping) for each in objects)):
+        return columns.form or SOLUTION, _texts(value, where)
+    chosen = [columns.of(each, where) for each in objects]
+    if len(set(chosen)) > 1:
+        raise DatasetError(f"{where}: programs stand in several columns: choose one with --column")
+    texts = [text for each in objects for text in _texts(each[chosen[0][0]], where)]
+    return chosen[0][1], tuple(texts)
+
+
+def _shown(values: Mapping[Any, Any]) -> str:
+    """The names of columns, in one line."""
+    return ", ".join(repr(str(name)[:40]) for name in list(values)[:12])
+
+
+def _task_column(values: Mapping[str, Any]) -> str | None:
+    return next((name for name in TASK_COLUMNS if name in values), None)
+
+
+def _texts(value: Any, where: str) -> tuple[str, ...]:
+    """The texts of a value; null is a sample without a program."""
+    texts = value if isinstance(value, list | tuple) else [value]
+    for text in texts:
+        if text is not None and not isinstance(text, str):
+            raise DatasetError(f"{where}: a program must be text, not {type(text).__name__}")
+    return tuple(text or "" for text in texts)

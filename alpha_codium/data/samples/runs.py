@@ -1,0 +1,84 @@
+"""Several runs in one file: chosen between, never mixed.
+
+A file holds several runs where a column of `RUN_COLUMNS` has several values, and a problem has samples under more than
+one of them. Samples of two models averaged into one pass@k would be the score of neither.
+"""
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+
+from alpha_codium.data.samples.reading import Row
+from alpha_codium.errors import DatasetError, nearest
+
+RUN_COLUMNS = (
+    *("run", "run_id", "run_name", "experiment", "model", "model_name", "model_id", "system", "method", "approach"),
+    *("strategy", "setting", "config", "variant", "temperature", "top_p", "prompt_type", "language"),
+)
+MOST_SHOWN = 12
+
+
+def selected(rows: Sequence[Row], selections: Mapping[str, str], where: str) -> list[Row]:
+    """The rows whose columns have the values asked for.
+
+    A value may be asked for in full, as a pattern with `*` and `?`, or by a part of it, if that is of one value only.
+    Raises DatasetError where a column or value isn't there, where several values fit, and where the rows that are left
+    are of several runs.
+    """
+    kept = list(rows)
+    for column, wanted in selections.items():
+        value = _value(kept, column, wanted, where)
+        kept = [row for row in kept if _text(row, column) == value]
+    _refuse_several(kept, where)
+    return kept
+
+
+def parse_selections(texts: Sequence[str]) -> dict[str, str]:
+    """`KEY=VALUE` texts as a mapping; raises DatasetError where one is none, or a key stands twice."""
+    selections: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not (key and equals):
+            raise DatasetError(f"--select {text!r} must read COLUMN=VALUE")
+        if key in selections:
+            raise DatasetError(f"--select names {key!r} twice: one value can be chosen")
+        selections[key] = value
+    return selections
+
+
+def _value(rows: Sequence[Row], column: str, wanted: str, where: str) -> str:
+    """The one value of `column` that `wanted` means."""
+    values = list(dict.fromkeys(text for row in rows if (text := _text(row, column)) is not None))
+    if not values:
+        columns = {name for row in rows for name in row.values or {}}
+        raise DatasetError(f"{where} has no column {column!r} to select by{nearest(column, columns)}")
+    if wanted in values:
+        return wanted
+    fitting = [value for value in values if fnmatch.fnmatchcase(value, wanted)]
+    fitting = fitting or [value for value in values if wanted in value]
+    if len(fitting) == 1:
+        return fitting[0]
+    why = f"fits {len(fitting)} values: {_shown(fitting)}" if fitting else f"fits no value: there is {_shown(values)}"
+    raise DatasetError(f"--select {column}={wanted} {why}")
+
+
+def _refuse_several(rows: Sequence[Row], where: str) -> None:
+    for column in RUN_COLUMNS:
+        tasks: dict[str, set[str | int]] = {}
+        for row in rows:
+            if (value := _text(row, column)) is not None:
+                tasks.setdefault(value, set()).add(row.task)
+        if sum(map(len, tasks.values())) > len(set().union(*tasks.values())):
+            raise DatasetError(
+                f"{where} holds several runs: the column {column!r} has the values {_shown(list(tasks))}; "
+                f"choose one with --select {column}=VALUE"
+            )
+
+
+def _text(row: Row, column: str) -> str | None:
+    """A column's value as text; None where the row hasn't got it, or it is no text or number."""
+    value = (row.values or {}).get(column)
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def _shown(values: Sequence[str]) -> str:
+    return ", ".join(values[:MOST_SHOWN]) + (", ..." if len(values) > MOST_SHOWN else "")

@@ -1,0 +1,139 @@
+"""From an answer to the program, where code is to be completed: the whole function or its body alone will do.
+
+1. An answer that defines the function is the program; what stood before it in the prompt (imports, helpers) and isn't
+   in the answer is put first, so that the program runs by itself.
+2. Anything that isn't a program, but is one as the body of the function, is put there. Models leave the indentation
+   out, or out of the first line only.
+3. Any other answer stays as it is: another function isn't made the right one.
+"""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+
+from alpha_codium.data.beginnings import Beginning, lines_of
+from alpha_codium.flows.extraction import Extracted, extract_code, fenced_texts
+from alpha_codium.flows.fences import clean
+from alpha_codium.flows.programs import ProgramReader
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+IMPORTS = (ast.Import, ast.ImportFrom)
+FUTURE = "__future__"  # must come first
+
+
+def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | None:
+    """The program in an answer to a beginning of code, and whether its end was seen; None where there is none."""
+    found = extract_code(answer)
+    if beginning is None:
+        return found
+    if found is not None:
+        return replace(found, code=completed(found.code, beginning))
+    # An indented body is no Python by itself, and so no code to those who don't know its beginning.
+    reader = ProgramReader()
+    for text in (*fenced_texts(answer), Extracted(clean(answer))):
+        body = as_body(text.code, beginning, reader)
+        if body is not None:
+            return replace(text, code=body)
+    return None
+
+
+def completed(code: str, beginning: Beginning) -> str:
+    """The program that `code` makes of a beginning."""
+    reader = ProgramReader()
+    tree = reader.tree_of(code)
+    if tree is None or _could_be_body(tree, beginning.name):
+        body = as_body(code, beginning, reader)
+        if body is not None:
+            return body
+    return code if tree is None else _with_what_stood_before(code, tree, beginning, reader)
+
+
+def as_body(code: str, beginning: Beginning, reader: ProgramReader) -> str | None:
+    """The beginning with `code` as its function's body; None where that is no Python, or no body."""
+    head = beginning.text.rstrip() + "\n"
+    for body in dict.fromkeys(_indented(code.strip("\n"), beginning.indent)):
+        whole = f"{head}{body.rstrip()}\n"
+        tree = reader.tree_of(whole)
+        if tree is not None and _is_its_body(tree, head, beginning.name):
+            return whole
+    return None
+
+
+def _indented(code: str, indent: str) -> Iterator[str]:
+    """The code as it may have been meant: with its own indentation, with that of its second line, with the body's."""
+    first, *rest = code.split("\n")
+    yield code
+    second = next((re.match(r"[ \t]+", line) for line in rest if line.strip()), None)
+    if second is not None and not first[:1].isspace():
+        yield "\n".join([second[0] + first, *rest])
+        yield "\n".join([indent + first, *rest])
+    yield textwrap.indent(textwrap.dedent(code), indent)
+
+
+def _is_its_body(tree: ast.Module, head: str, name: str) -> bool:
+    """Whether the function goes on after its beginning, and does something there."""
+    function = next((n for n in tree.body if isinstance(n, DEFINITIONS) and n.name == name), None)
+    start = head.count("\n") + 1
+    return function is not None and any(statement.lineno >= start for statement in function.body)
+
+
+def _could_be_body(tree: ast.Module, name: str) -> bool:
+    """Whether what parses by itself is the inside of a function: it returns, or defines nothing."""
+    if name in bound_names(tree):
+        return False
+    return _returns(tree) or not any(isinstance(node, DEFINITIONS) for node in tree.body)
+
+
+def _returns(tree: ast.AST) -> bool:
+    """Whether there is a `return` or a `yield` outside of any function."""
+    inside = [tree]  # no recursion: `1+1+1+...` is as deep as it is long
+    while inside:
+        for node in ast.iter_child_nodes(inside.pop()):
+            if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+                return True
+            if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
+                inside.append(node)
+    return False
+
+
+def bound_names(tree: ast.Module) -> set[str]:
+    """The names that a module binds at its top level."""
+    return {name for statement in tree.body for name in _bound_by(statement)}
+
+
+def _bound_by(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, DEFINITIONS):
+        yield statement.name
+    elif isinstance(statement, IMPORTS):
+        for alias in statement.names:
+            yield (alias.asname or alias.name).partition(".")[0]
+    else:
+        yield from (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def _with_what_stood_before(code: str, tree: ast.Module, beginning: Beginning, reader: ProgramReader) -> str:
+    """The program, after those statements of the prompt before its function that bind what it doesn't bind."""
+    before = reader.tree_of(beginning.before)
+    if before is None or not before.body:
+        return code
+    bound, have = bound_names(tree), {ast.dump(node) for node in tree.body if isinstance(node, IMPORTS)}
+    lines = lines_of(beginning.before)
+    missing = [
+        "\n".join(lines[_first_line(statement) - 1 : statement.end_lineno])
+        for statement in before.body
+        if ast.dump(statement) not in have and not bound.issuperset(_bound_by(statement))
+    ]
+    if not missing:
+        return code
+    futures = [node.end_lineno or 0 for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == FUTURE]
+    if not futures:
+        return "\n".join(missing) + "\n\n\n" + code
+    own = lines_of(code)
+    return "\n".join([*own[: max(futures)], *missing, *own[max(futures) :]])
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", ())
+    return min([statement.lineno, *(each.lineno for each in decorators)])
