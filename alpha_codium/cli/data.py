@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from alpha_codium.cli.clean import clean_generations
 from alpha_codium.cli.options import CommonOptions, Group, common_options
 from alpha_codium.cli.progress import Progress
 from alpha_codium.cli.validate import validate
@@ -26,6 +27,7 @@ def group() -> None:
 
 
 group.add_command(validate)
+group.add_command(clean_generations)
 
 
 @group.command()

@@ -8,6 +8,7 @@ from typing import Any
 from alpha_codium.errors import UserError
 from alpha_codium.eval.known import DEFAULT_KNOWN, split_known, with_known
 from alpha_codium.eval.prepare import EvaluationSet, prepare_for_evaluation
+from alpha_codium.eval.rates import rates_of
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.judge import Judge, Rules
@@ -27,14 +28,16 @@ def evaluate(
     rules: Rules | None = None,
     split: str | None = None,
     known_solutions: int = DEFAULT_KNOWN,
+    ignore_fingerprint: bool = False,
 ) -> Score:
     """Judge the candidates of a Solutions dataset and score them over all problems of the split.
 
     `solutions` and `problems` are datasets or their names. So many `known_solutions` of each kind a problem are judged
     beside the candidates: `extra["judge_error"]` says how often the judge was wrong on them (0: don't).
+    `extra["rates"]` says how many samples were truncated, held no program, or didn't compile.
 
     Raises UserError where `k` is no list of numbers above 0, where a dataset can't be read, or where the two don't
-    belong together. Must be called outside a running event loop.
+    belong together, by the names of problems or by the fingerprint. Must be called outside a running event loop.
     """
     ks = _checked(k)
     if isinstance(problems, str):
@@ -45,8 +48,11 @@ def evaluate(
         from alpha_codium.data import load_solutions
 
         solutions = load_solutions(solutions)
-    evaluation_set = prepare_for_evaluation(solutions, problems, test_type)
-    return asyncio.run(_judge_and_score(evaluation_set, sandbox, ks, rules, known_solutions))
+    rows = list(solutions)
+    if not ignore_fingerprint:
+        _refuse_other_problems(rows, problems)
+    evaluation_set = prepare_for_evaluation(rows, problems, test_type)
+    return asyncio.run(_judge_and_score(evaluation_set, sandbox, ks, rules, known_solutions, rows))
 
 
 def calculate_metrics(
@@ -90,8 +96,22 @@ def _checked(k: Any) -> tuple[int, ...]:
     return tuple(map(int, ks))
 
 
+def _refuse_other_problems(rows: Sequence[Mapping[str, Any]], problems: Sequence[Problem]) -> None:
+    from alpha_codium.data.load import ProblemSet
+    from alpha_codium.data.solutions import refuse_other_problems
+
+    # A plain list of problems has no fingerprint: whose they are is the caller's business.
+    if isinstance(problems, ProblemSet):
+        refuse_other_problems(rows, problems)
+
+
 def _judge_and_score(
-    evaluation_set: EvaluationSet, sandbox: str | Sandbox, ks: Sequence[int], rules: Rules | None, known: int = 0
+    evaluation_set: EvaluationSet,
+    sandbox: str | Sandbox,
+    ks: Sequence[int],
+    rules: Rules | None,
+    known: int = 0,
+    rows: Sequence[Mapping[str, Any]] | None = None,
 ) -> Coroutine[Any, Any, Score]:
     backend = sandbox if isinstance(sandbox, str) else type(sandbox).__name__
 
@@ -99,6 +119,8 @@ def _judge_and_score(
         async with open_sandbox(sandbox) if isinstance(sandbox, str) else sandbox as opened:
             tasks = with_known(evaluation_set, known)
             results, error = split_known(await run_evaluation(tasks, Judge(opened, rules or Rules())), backend, known)
-            return score(results, ks, {"judge_error": error.to_json()}, labels_of(evaluation_set))
+            rates = rates_of(evaluation_set.predictions if rows is None else rows, results)
+            facts = {"judge_error": error.to_json(), "rates": rates.to_json()}
+            return score(results, ks, facts, labels_of(evaluation_set))
 
     return run()

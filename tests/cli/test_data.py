@@ -3,7 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import gencode, shared_path
+from tests.cli.here import gencode
+from tests.support import gencode as gencode_process
+from tests.support import shared_path
 
 PROBLEM = {
     "name": "sum",
@@ -20,7 +22,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_real_problems_are_stored_listed_and_shown(home, tmp_path):
     source = shared_path("data/codecontests_train.jsonl")
-    done = gencode(
+    done = gencode_process(
         "data", "etl", "--source", source, "--output_dataset_name", "101", "--language", "python3", home=home
     )
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "101[train]: 184 of 184 problems")
@@ -28,16 +30,16 @@ def test_real_problems_are_stored_listed_and_shown(home, tmp_path):
     assert about_columns.endswith(f"{source}[train]: left out columns of another schema: x_meta")
     assert how_far.startswith("problems read: 184 in ")
 
-    listed = gencode("data", "list", "--json", tmp_path / "list.json", home=home)
+    listed = gencode_process("data", "list", "--json", tmp_path / "list.json", home=home)
     assert listed.stdout.splitlines()[1].split("\t")[:3] == ["101", "problems", "train: 184"]
     assert json.loads((tmp_path / "list.json").read_text())[0]["splits"] == {"train": 184}
 
-    shown = gencode("data", "show", "101", "--json", "-", home=home)
+    shown = gencode_process("data", "show", "101", "--json", "-", home=home)
     assert "python3: 184" in shown.stderr
     assert "private_tests: 2168" in shown.stderr
     assert "train" in json.loads(shown.stdout), "JSON stands alone on stdout"
 
-    problem = gencode("data", "show", "101", "--problem_name", "1000_E. We Need More Bosses", home=home)
+    problem = gencode_process("data", "show", "101", "--problem_name", "1000_E. We Need More Bosses", home=home)
     assert "Your friend is developing a computer game." in problem.stdout
     assert "Public test 2, input:\n4 3\n1 2" in problem.stdout
 

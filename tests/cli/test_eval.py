@@ -1,4 +1,4 @@
-"""`gencode eval` as a user types it: real processes, real files, real data."""
+"""`gencode eval` as a user types it: real sandboxes, real files, real data."""
 
 import json
 import os
@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.here import gencode
 from tests.data.records import record, write_jsonl
 from tests.eval.splits import ALSO_WRONG, RIGHT, WRONG
-from tests.support import gencode
+from tests.gen.running import Done
+from tests.support import gencode as gencode_process
 
 DOUBLE = {"input": ["1\n", "2\n", "3\n"], "output": ["2\n", "4\n", "6\n"]}
 NONE = {"input": [], "output": []}
 AGREED = {"correct_accepted": 1, "correct_total": 2, "incorrect_rejected": 2, "incorrect_total": 2}
+STRICT = 'code_tester.sandbox="strict"'
 
 
 def double(name: str, **fields: object) -> dict:
     return record(name, **{"public_tests": NONE, "private_tests": DOUBLE} | fields)
-
-
-STRICT = 'code_tester.sandbox="strict"'
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def row(name: str, *programs: str, **more: object) -> dict:
     return {"task_name": name, "solution_candidates": list(programs)} | more
 
 
-def eval_gen(home: Path, solutions: Path, problems: Path, *more: object) -> subprocess.CompletedProcess[str]:
+def eval_gen(home: Path, solutions: Path, problems: Path, *more: object) -> Done:
     return gencode(
         "eval", "eval_gen_solutions", "--solution_dataset", solutions, "--ground_truth_dataset", problems,
         "--evaluation_test_type", "private_tests", *more, home=home,
@@ -91,7 +91,9 @@ def test_the_results_in_the_run_folder_are_those_of_json(tmp_path: Path, problem
 
 
 def test_json_to_stdout_is_nothing_but_json(tmp_path: Path, problems: Path) -> None:
-    done = eval_humans(tmp_path, problems, "--solutions", "incorrect", "--json", "-")
+    kind = ("--evaluation_test_type", "private_tests", "--solutions", "incorrect")
+    done = gencode_process("eval", "eval_cc_solutions", "--dataset_name", problems, *kind, "--json", "-", home=tmp_path)
+    assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["verdicts"] == {"compilation_error": 1, "wrong_answer": 1}
 
 

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from alpha_codium.data import load_problems
 from tests.gen.running import (
     ECHO,
     candidates_in,
@@ -179,7 +180,11 @@ def test_every_problem_keeps_its_row_and_a_failed_sample_its_reason(home, proble
     assert columns["model"] == [["openai/scripted"] * 2] * 3
     assert columns["flow"] == [["baseline"] * 2] * 3
     assert columns["llm_calls"] == [[1, 1], [3, 3], [1, 1]]
-    for name in columns.keys() - {"task_name"}:
+    assert columns["truncated_answers"] == [[0, 0]] * 3
+    made_for = load_problems(problems)
+    assert columns["fingerprint"] == [made_for.fingerprint] * 3
+    assert (columns["dataset"], columns["split"]) == ([made_for.dataset_name] * 3, [made_for.split_name] * 3)
+    for name in columns.keys() - {"task_name", "dataset", "split", "fingerprint"}:
         assert [len(values) for values in columns[name]] == [2, 2, 2], name
     assert "failed_samples     2" in done.stdout
 

@@ -1,0 +1,105 @@
+"""`gencode data clean_generations`: what is cut off models' texts before they are scored."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, common_options
+
+# The names of `gen.cleaning.RULES`, which takes long to import; a test compares.
+RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "prompts", "stop_words")
+
+
+def _rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for name in reversed(RULE_NAMES):
+        command = click.option(f"--no_{name}", is_flag=True, help=f"Leave out the rule {name}.")(command)
+    return command
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="Where the clean rows go, JSON lines.")
+@click.option("--benchmark", metavar="NAME", help="What they are of, for prompts and entry points: humaneval, ...")
+@click.option("--dataset_name", help="Its problems: a name saved by etl, a hub id, or a path.  [default: NAME]")
+@click.option("--split_name", help="The split; not needed where there is one.")
+@click.option("--column", default="", help="The column that holds the texts.  [default: by its name]")
+@click.option(
+    "--form",
+    type=click.Choice(["completion", "solution"]),
+    default=None,
+    help="What it holds: what goes on from the prompt, or whole programs.  [default: by the column]",
+)
+@click.option(
+    "--stop",
+    "stop_words",
+    multiple=True,
+    metavar="WORD",
+    help="A word to stop at in place of the usual ones, \\n for a line break; repeatable.",
+)
+@_rule_options
+@common_options
+def clean_generations(
+    common: CommonOptions,
+    file: str,
+    output: Path,
+    benchmark: str | None,
+    dataset_name: str | None,
+    split_name: str | None,
+    column: str,
+    form: str | None,
+    stop_words: tuple[str, ...],
+    **off: bool,
+) -> None:
+    """Clean texts of models: fences, prose, repeated prompts, what follows stop words.
+
+    FILE is what `gencode eval score` takes. Each rule is counted, and off by its flag.
+    """
+    from alpha_codium.cli.score import dataset_of
+    from alpha_codium.data.load import load_problems
+    from alpha_codium.data.samples.reading import Columns, read_samples
+    from alpha_codium.errors import DatasetError
+    from alpha_codium.gen.cleaning import RULES, STOP_WORDS
+    from alpha_codium.gen.generations import Counts, clean_rows
+
+    dataset = dataset_of(benchmark, dataset_name)
+    rows = read_samples(file, Columns(column, form or ""))
+    if not rows:
+        raise DatasetError(f"{file} holds no samples")
+    problems = load_problems(dataset, split_name) if dataset is not None else None
+    rules = [rule for rule in RULES if not off[f"no_{rule.name}"]]
+    stops = [word.replace("\\n", "\n") for word in stop_words] or STOP_WORDS
+    counts = Counts()
+    _write_lines(output, clean_rows(rows, problems, counts, rules, stops))
+    told = counts.to_json(rules)
+    common.write_json(told | {"output": str(output)})
+    click.echo(f"{counts.samples} samples, {counts.changed} changed, {counts.emptied} left empty")
+    for rule in RULES:
+        count = told["rules"][rule.name]
+        click.echo(f"  {rule.name:<13}{'off' if count is None else count:>7}  {rule.what}")
+    if problems is None:
+        click.echo("no prompts are known: give a --benchmark or a --dataset_name", err=True)
+    click.echo(f"written to {output}")
+
+
+def _write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows as JSON lines, all or nothing; raises DatasetError where that can't be."""
+    from alpha_codium.errors import DatasetError
+
+    if path.is_dir() or not path.name.lower().endswith(".jsonl"):
+        raise DatasetError(f"--output {path} must be a file that ends in .jsonl")
+    try:
+        fd, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise DatasetError(f"{path} can't be written: {error.strerror}") from error
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, default=str) + "\n" for row in rows)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
