@@ -5,6 +5,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 LOCAL = ["xllamacpp>=2026.1"]
+METRICS = ["cloudpickle>=3.0", "evaluate>=0.4.3", "RestrictedPython>=8.4"]
 DEV = [line for line in Path(__file__).with_name("requirements-dev.txt").read_text().splitlines() if line[:1].isalpha()]
 
 setup(
@@ -41,6 +42,6 @@ setup(
         "tenacity>=9.0",
         "toml>=0.10.2",
     ],
-    extras_require={"local": LOCAL, "dev": [*LOCAL, *DEV]},
+    extras_require={"local": LOCAL, "metrics": METRICS, "dev": [*LOCAL, *METRICS, *DEV]},
     entry_points={"console_scripts": ["gencode=alpha_codium.cli.main:main"]},
 )

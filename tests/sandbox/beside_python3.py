@@ -56,7 +56,7 @@ async def real_ends(names: Sequence[str], folder: Path) -> dict[str, Real]:
 
 def run_for_real(program: str, text: str, folder: Path) -> Real:
     """`python3 program.py < input`, in a folder with nothing else in it; memory alone bounds the stack, as on contest judges."""
-    source, stdin, work = folder / "work" / "program.py", folder / "stdin", folder / "work"
+    source, stdin, work = folder / "wrk" / "program.py", folder / "stdin", folder / "wrk"
     work.mkdir(parents=True)
     source.write_bytes(program.encode("utf-8", "replace"))
     stdin.write_bytes(text.encode("utf-8", "replace"))

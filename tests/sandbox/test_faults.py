@@ -30,7 +30,7 @@ def injected(request: pytest.FixtureRequest) -> Iterator[Injected]:
     if not namespaces_command():
         pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
     items = (getattr(item, "callspec", None) for item in request.session.items)
-    asked = {item.params["fault"] for item in items if item is not None and "fault" in item.params}
+    asked = [item.params["fault"] for item in items if item is not None and "fault" in item.params]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         under_way = {fault: pool.submit(inject, fault) for fault in FAULTS if fault in asked}
         yield lambda fault: (under_way.get(fault) or under_way.setdefault(fault, pool.submit(inject, fault))).result()

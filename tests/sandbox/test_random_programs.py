@@ -9,14 +9,17 @@
 """
 
 import asyncio
+import itertools
 import os
 import re
+import shutil
 import signal
+import string
 import textwrap
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
@@ -93,8 +96,24 @@ async def test_a_random_program_does_what_python3_does(compared: Sandbox, progra
 @lru_cache(maxsize=1000)
 def real_end(program: str, text: str) -> Real:
     """What `python3` does; once for both backends, which get the same programs."""
-    with TemporaryDirectory(prefix="gencode-random-") as folder:
-        return run_for_real(program, text, Path(folder))
+    with short_folder() as folder:
+        return run_for_real(program, text, folder)
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """A folder with a path as long as that of a program in a jail: a traceback's length decides where stdout is cut."""
+    for name in itertools.product(string.ascii_lowercase, repeat=3):
+        folder = Path("/tmp", "".join(name))
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder)
+        return
 
 
 def compare(report: Report, real: Real) -> None:

@@ -1,0 +1,126 @@
+"""APPS by the metric that people cite: accuracy over tests, accuracy over problems, pass@k; judged in our jail.
+
+    compute(predictions=[["print(1)"], ["def solve(n): return n"], ...], level="introductory", split="test")
+
+1. `predictions` holds the programs of each problem, in the order that the split has after `level` is applied.
+2. Where each problem has one program, `avg_accuracy` is the mean over problems of the part of tests passed, and
+   `strict_accuracy` the part of problems with all tests passed; `pass_at_k` is None. Else it is the other way round.
+3. A test's code is True (passed), False (a wrong answer), -1 (an error or a limit at run time) or -2 (it doesn't
+   compile, said once for a program). None is no verdict: a fault of ours, which leaves all scores None.
+4. A problem without tests is never passed, one without programs counts as failed.
+
+`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/apps_metric.md tells where its verdicts
+are others than those of `codeparrot/apps_metric`, and why.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from loguru import logger
+
+from alpha_codium.data import load_problems
+from alpha_codium.data.benchmarks.apps import AMBIGUOUS, HUB_ID
+from alpha_codium.errors import UserError
+from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet
+from alpha_codium.eval.results import ProblemResult
+from alpha_codium.eval.running import run_evaluation
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge.prelude import check_header
+from alpha_codium.metrics.apps_metric.live import LiveScore
+from alpha_codium.metrics.apps_metric.scores import Code, codes_of, scores
+from alpha_codium.metrics.apps_metric.selection import Selection, select
+from alpha_codium.metrics.assertion_runs import checked_ks, run_outside_of_loops
+from alpha_codium.problem import TestType
+from alpha_codium.sandbox import open_sandbox
+
+DEFAULT_KS = (1, 10, 100)
+# Seconds a test, as APPS has it.
+TIMEOUT = 4.0
+
+
+def compute(
+    predictions: Sequence[Sequence[str]],
+    k_list: Sequence[int] = DEFAULT_KS,
+    count_errors: bool = True,
+    level: str = "all",
+    split: str = "test",
+    debug: bool = False,
+    *,
+    dataset: str = HUB_ID,
+    detailed: bool = False,
+    num_workers: int = 0,
+    timeout: float = TIMEOUT,
+    header: str = "",
+    progress: bool = True,
+) -> dict[str, Any]:
+    """`{"avg_accuracy", "strict_accuracy", "pass_at_k"}` of the programs of each problem.
+
+    `level` is `introductory`, `interview`, `competition` or `all`; `dataset` a stored dataset, a path, or an id of the
+    hub. `count_errors` adds `compile_errors` (programs), `runtime_errors` and `total_tests` (codes in all). `detailed`
+    adds `results`, for each problem a list of codes for each program, `names`, the problems in that order, and
+    `ambiguous`, those of them whose tests were rebuilt by guessing types. `timeout` is in CPU seconds a test, `header`
+    code that runs before each program, `num_workers` how many run at a time (0: one a core). `debug` logs each
+    program's codes. pass@k so far is shown on stderr, unless `progress` is False. May be called in a notebook.
+
+    Raises UserError where the number of predictions isn't that of the problems, or the arguments are none.
+    """
+    ks = checked_ks(k_list)
+    _check_options(timeout, num_workers)
+    check_header(header)
+    problems = select(load_problems(dataset, split), level, split)
+    _check(predictions, problems, f"{dataset}[{split}], level {level!r}")
+    rules = Rules(cpu_seconds=timeout, header=header)
+    judged = run_outside_of_loops(_judged(predictions, problems, rules, num_workers, LiveScore(ks, progress)))
+    codes = [[codes_of(candidate) for candidate in problem.candidates] for problem in judged]
+    if debug:
+        _log(judged, codes)
+    result = scores(codes, ks, count_errors=count_errors)
+    if detailed:
+        ambiguous = [problem.name for problem in problems if AMBIGUOUS in problem.tags]
+        result |= {"results": codes, "names": [problem.name for problem in judged], "ambiguous": ambiguous}
+    return result
+
+
+async def _judged(
+    predictions: Sequence[Sequence[str]],
+    problems: Selection,
+    rules: Rules,
+    num_workers: int,
+    live: LiveScore,
+) -> list[ProblemResult]:
+    entries = {
+        name: tuple(Entry(index, GENERATED, program) for index, program in enumerate(programs))
+        for name, programs in zip(problems.names, predictions, strict=True)
+    }
+    tasks = EvaluationSet(problems, entries, [TestType.PRIVATE])
+    async with open_sandbox("local", workers=num_workers) as sandbox:
+        with live.over({name: len(programs) for name, programs in entries.items()}):
+            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=live.told, workers=num_workers)
+
+
+def _check_options(timeout: float, num_workers: int) -> None:
+    if not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
+        raise UserError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+    if not isinstance(num_workers, int) or num_workers < 0:
+        raise UserError(f"num_workers must be 0 (one a core) or more, not {num_workers!r}")
+
+
+def _check(predictions: Any, problems: Selection, label: str) -> None:
+    if isinstance(predictions, str) or not isinstance(predictions, Sequence):
+        raise UserError(f"predictions must be a list of lists of programs, not {type(predictions).__name__}")
+    if len(predictions) != len(problems):
+        raise UserError(
+            f"predictions must hold a list of programs for each problem: there are {len(predictions)} of them, and "
+            f"{len(problems)} problems in {label}"
+        )
+    if not problems:
+        raise UserError(f"there is no problem in {label}")
+    for place, programs in enumerate(predictions):
+        if not isinstance(programs, list | tuple) or not all(isinstance(each, str) for each in programs):
+            raise UserError(f"predictions[{place}] must be a list of programs, each a text")
+
+
+def _log(judged: Sequence[ProblemResult], codes: Sequence[Sequence[Sequence[Code]]]) -> None:
+    for problem, of_problem in zip(judged, codes, strict=True):
+        for index, of_program in enumerate(of_problem):
+            logger.info("{} program {}: {}", problem.name, index, list(of_program))

@@ -1,0 +1,242 @@
+"""What the metrics with assertions share: candidates and the code that tests them in, verdicts and pass@k out.
+
+    require_permission()                     # HF_ALLOW_CODE_EVAL=1, or ValueError
+    settings = RunSettings(timeout=3.0, num_workers=4, preload=("RestrictedPython",), output_variable="output")
+    outcomes = run_samples(predictions, references, settings, program_of=wrap)     # a list of Outcome a reference
+    pass_at_k, results = pass_at_k_and_results(outcomes, k=[1, 10, 100])
+
+1. `program_of` makes of a candidate's text the program that runs (a metric that compiles it in its own way wraps it
+   here). It is loaded as a module on the right of a pair; the reference runs on the left (`judge.assertions`). Names
+   that the reference uses and doesn't define are looked up in the program's module.
+2. `output_variable`: the value of that name when the reference has passed or failed, first among the reference's own
+   names, then among the program's; `Outcome.output` holds it, or its repr where it can't cross.
+3. Identical programs of one task run once. Each task's reference is checked before anything runs.
+"""
+
+import asyncio
+import os
+import re
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, TypeVar
+
+from loguru import logger
+
+from alpha_codium.errors import UserError
+from alpha_codium.judge.assertion_batches import Job, attempt_batch
+from alpha_codium.judge.assertions import AssertionsKind, Attempt
+from alpha_codium.limits import Limits
+from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.sandbox import open_sandbox
+from alpha_codium.statistics import mean_pass_at_k
+from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Status, Verdict
+
+T = TypeVar("T")
+PERMISSION = "HF_ALLOW_CODE_EVAL"
+WARNING = (
+    "This metric runs programs that a model wrote. They run in a jail here, and still: such programs may try to do "
+    f"harm. Where you accept that, set the environment variable {PERMISSION}=1, in Python by "
+    f'os.environ["{PERMISSION}"] = "1".'
+)
+PASSED, TIMED_OUT = "passed", "timed out"
+# Enough that no worker waits.
+BATCHES_IN_FLIGHT = 2
+MOST_IN_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How programs run: `timeout` CPU seconds each, `num_workers` at a time (at most one a core is used)."""
+
+    timeout: float = 3.0
+    num_workers: int = 4
+    setup_code: str = ""
+    output_variable: str = ""
+    sandbox_options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one candidate; `result` is `passed`, `timed out` or `failed: ` and why."""
+
+    result: str
+    verdict: Verdict
+    trust: str = OUTSIDE
+    output: Any = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the reference passed."""
+        return self.verdict is Verdict.ACCEPTED
+
+
+def require_permission() -> None:
+    """Raise ValueError, with what to do, unless the environment says that programs of models may run."""
+    if os.getenv(PERMISSION, "0") != "1":
+        raise ValueError(WARNING)
+
+
+def run_samples(
+    predictions: Sequence[Sequence[str]],
+    references: Sequence[str],
+    settings: RunSettings | None = None,
+    *,
+    program_of: Callable[[str], str] = str,
+) -> list[list[Outcome]]:
+    """The outcomes of the candidates of each task, in order. May be called inside a running event loop, too.
+
+    Raises UserError where the two lists don't pair up, or where a reference isn't Python or asserts nothing.
+    """
+    settings = settings or RunSettings()
+    _check(predictions, references, settings)
+    return run_outside_of_loops(_run_all(predictions, references, settings, program_of))
+
+
+def pass_at_k_and_results(
+    outcomes: Sequence[Sequence[Outcome]], k: Iterable[int]
+) -> tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]:
+    """`(pass_at_k, results)` as `code_eval` documents them.
+
+    A k above the number of samples of a task that has some is left out. A task without any scores 0. Where a program
+    got no verdict through a fault of ours, there is no number: the value is None, and a warning is logged.
+    """
+    results = {
+        task: [(i, _result_of(task, i, outcome)) for i, outcome in enumerate(row)] for task, row in enumerate(outcomes)
+    }
+    lost = sum(outcome.verdict is Verdict.INTERNAL_ERROR for row in outcomes for outcome in row)
+    if lost:
+        logger.warning(f"{lost} programs got no verdict through a fault of the sandbox: there is no pass@k")
+    forgeable = sum(outcome.passed and outcome.trust == IN_PROCESS for row in outcomes for outcome in row)
+    if forgeable:
+        logger.warning(
+            f"{forgeable} programs passed in a process that they share with the reference, which it forces on us: a "
+            "program that tries to can forge that"
+        )
+    counts = [(len(row), sum(outcome.passed for outcome in row)) for row in outcomes]
+    estimates = [mean_pass_at_k(counts, each) for each in checked_ks(k)]
+    scores = {f"pass@{e.k}": None if lost else e.value for e in estimates if e.value is not None}
+    return scores, results
+
+
+def checked_ks(k: Iterable[int]) -> tuple[int, ...]:
+    """The k of pass@k; raises UserError where they are no numbers above 0."""
+    ks = tuple(k) if isinstance(k, Iterable) and not isinstance(k, str) else ()
+    if not ks or not all(isinstance(each, Integral) and int(each) >= 1 for each in ks):
+        raise UserError(f"k must be a list of numbers above 0, such as [1, 10, 100], not {k!r}")
+    return tuple(map(int, ks))
+
+
+def run_outside_of_loops(work: Coroutine[Any, Any, T]) -> T:
+    """What `work` gives; where an event loop runs in this thread (a notebook), from a loop in another thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    given: list[T] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            given.append(asyncio.run(work))
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
+            raised.append(error)
+
+    thread = threading.Thread(target=run, name="metric")
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
+    return given[0]
+
+
+def _check(predictions: Any, references: Any, settings: RunSettings) -> None:
+    if isinstance(predictions, str) or isinstance(references, str) or len(predictions) != len(references):
+        raise UserError(
+            f"predictions must be one list of programs for each reference: there are {len(predictions)} predictions "
+            f"and {len(references)} references"
+        )
+    if not references:
+        raise UserError("there is no reference: nothing can be scored")
+    if not settings.timeout > 0 or settings.num_workers < 1:
+        raise UserError(f"timeout must be above 0 and num_workers at least 1, not {settings}")
+    for task, (candidates, reference) in enumerate(zip(predictions, references, strict=True)):
+        if isinstance(candidates, str) or not all(isinstance(each, str) for each in candidates):
+            raise UserError(f"predictions[{task}] must be a list of programs, each a text")
+        kind = _kind_of(None, settings)
+        fault = kind.fault_of(TestCase(reference, "")) if isinstance(reference, str) else "it is no text"
+        if fault:
+            raise UserError(f"references[{task}] can't be judged by: {fault}")
+
+
+def _kind_of(sandbox: Any, settings: RunSettings) -> AssertionsKind:
+    limits = Limits(cpu_seconds=settings.timeout)
+    return AssertionsKind(sandbox, limits, ExecutionSpec("assertions", setup_code=settings.setup_code))
+
+
+async def _run_all(
+    predictions: Sequence[Sequence[str]],
+    references: Sequence[str],
+    settings: RunSettings,
+    program_of: Callable[[str], str],
+) -> list[list[Outcome]]:
+    workers = min(settings.num_workers, os.cpu_count() or 1)
+    room = asyncio.Semaphore(BATCHES_IN_FLIGHT * workers)
+    # Each program once, in the order of the tasks: those of one task stand in one batch, as far as it goes.
+    jobs = list(dict.fromkeys((task, each) for task, candidates in enumerate(predictions) for each in candidates))
+    size = max(1, min(MOST_IN_BATCH, -(-len(jobs) // workers)))
+    outcomes: dict[tuple[int, str], Outcome] = {}
+    async with open_sandbox("local", workers=workers, **settings.sandbox_options) as sandbox:
+        kind = _kind_of(sandbox, settings)
+
+        async def judge(some: Sequence[tuple[int, str]]) -> None:
+            async with room:
+                batch = [Job(program_of(candidate), references[task]) for task, candidate in some]
+                attempts = await attempt_batch(kind, batch, settings.output_variable)
+            for key, attempt in zip(some, attempts, strict=True):
+                outcomes[key] = _outcome_of(attempt)
+
+        await _gather([judge(jobs[i : i + size]) for i in range(0, len(jobs), size)])
+    return [[outcomes[task, each] for each in candidates] for task, candidates in enumerate(predictions)]
+
+
+async def _gather(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of all; where one raises, the others are ended before that goes on."""
+    tasks = [asyncio.ensure_future(each) for each in coroutines]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _outcome_of(attempt: Attempt) -> Outcome:
+    return Outcome(result_text(attempt), attempt.result.verdict, attempt.result.trust, attempt.output)
+
+
+def result_text(attempt: Attempt) -> str:
+    """`passed`, `timed out`, or `failed: ` and the text of the exception that ended it, or what stopped it."""
+    execution, verdict = attempt.result.execution, attempt.result.verdict
+    if verdict is Verdict.ACCEPTED:
+        return PASSED
+    if verdict is Verdict.TIME_LIMIT_EXCEEDED:
+        return TIMED_OUT
+    if execution.status is Status.COMPILATION_ERROR:
+        return f"failed: {compile_message(execution.stderr)}"
+    if attempt.failure is not None:
+        return f"failed: {attempt.failure}"
+    return f"failed: {verdict.value.replace('_', ' ')}"
+
+
+def compile_message(stderr: str) -> str:
+    """What a compiler says, as `str` of its exception does: `invalid syntax (<string>, line 1)`."""
+    lines = stderr.strip().splitlines() or ["it doesn't compile"]
+    message = re.sub(r"^\w+: ", "", lines[-1])
+    places = re.findall(r'^ *File "([^"]*)", line (\d+)', stderr, re.MULTILINE)
+    return f"{message} (<string>, line {places[-1][1]})" if places else message
+
+
+def _result_of(task: int, index: int, outcome: Outcome) -> dict[str, Any]:
+    return {"task_id": task, "passed": outcome.passed, "result": outcome.result, "completion_id": index}

@@ -1,0 +1,211 @@
+"""In the jail, as text: compiles a candidate with RestrictedPython, runs it, and lets the test find what it defines.
+
+1. The candidate runs in a namespace of its own, whose builtins are those that were asked for and whose guards are
+   RestrictedPython's, or the user's where those are given.
+2. The engine looks for the names of a program in its module's `__dict__`. That is `Names` from then on: it finds what
+   the candidate has made, as it is at that time. Its builtins are Python's own, so that a test that has to share it
+   isn't restricted.
+
+Standard library and RestrictedPython only. Nothing here keeps a program from anything that the jail allows: the guards
+say which language it is written in.
+"""
+
+import operator
+import sys
+
+from RestrictedPython import (
+    RestrictingNodeTransformer,
+    compile_restricted_exec,
+    limited_builtins,
+    safe_builtins,
+    utility_builtins,
+)
+from RestrictedPython.Eval import default_guarded_getitem, default_guarded_getiter
+from RestrictedPython.Guards import (
+    full_write_guard,
+    guarded_iter_unpack_sequence,
+    guarded_unpack_sequence,
+    safer_getattr,
+)
+from RestrictedPython.PrintCollector import PrintCollector
+
+TYPE_CHECKING = False  # as in typing, which takes long to import
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+# The module that the engine loads a program as; its classes say so, too.
+MODULE = "program"
+# The collector of what is printed, where RestrictedPython puts it.
+COLLECTOR = "_print"
+# What a program reads of it.
+PRINTED = "printed"
+# Functions of utility_builtins that tests, too, may call; its modules and sets they have anyway.
+UTILITIES = ("same_type", "reorder", "test")
+OPERATORS = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "%=": operator.imod,
+    "**=": operator.ipow, "<<=": operator.ilshift, ">>=": operator.irshift, "|=": operator.ior, "^=": operator.ixor,
+    "&=": operator.iand, "//=": operator.ifloordiv, "@=": operator.imatmul,
+}  # fmt: skip
+MISSING = object()
+
+
+class Names(dict):  # type: ignore[type-arg] - Python 3.9 doesn't subscribe it
+    """The module's own names, and behind them those that the candidate has made or changed."""
+
+    def __init__(self, own: "dict[str, Any]", namespace: "dict[str, Any]") -> None:
+        super().__init__(own)
+        self.namespace, self.given = namespace, dict(namespace)
+        self.copied: dict[str, Any] = {}
+
+    def copy_in(self) -> None:
+        """Hold what the candidate has made by now, for who copies all names at once."""
+        for name in (PRINTED, *UTILITIES, *self.namespace):
+            value = MISSING if dict.__contains__(self, name) else self.current(name)
+            if value is not MISSING:
+                self.copied[name] = value
+        self.update(self.copied)
+
+    def current(self, name: str) -> "Any":
+        """What the candidate has by that name, what it has printed, or what RestrictedPython has for tests, too."""
+        if name == PRINTED:
+            return self.namespace[COLLECTOR]() if COLLECTOR in self.namespace else ""
+        value = self.namespace.get(name, MISSING)
+        if value is not self.given.get(name, MISSING):
+            return value
+        return utility_builtins[name] if name in UTILITIES else MISSING
+
+    def __getitem__(self, name: str) -> "Any":
+        value = super().get(name, MISSING)
+        # What is another object by now, the test has set itself.
+        if value is self.copied.get(name, MISSING):
+            value = self.current(name)
+        if value is MISSING:
+            raise KeyError(name)
+        return value
+
+    def get(self, name: "Any", default: "Any" = None) -> "Any":
+        """See `dict`."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(name, MISSING) is not MISSING
+
+
+def run(own: "dict[str, Any]", source: str, options: "dict[str, Any]") -> None:
+    """Run the candidate `source` as `options` say (see `wrapping`), in the module with the names `own`."""
+    module = sys.modules[MODULE]
+    namespace = namespace_of({name: own[name] for name in options["shared"]} | options["globals"], options)
+    policy = options["policy"] or RestrictingNodeTransformer
+    if options["underscores"]:
+        policy = allowing_underscores(policy, namespace)
+    names = Names(own, namespace)
+    namespace.update(options["locals"])
+    compiled = compile_restricted_exec(source, "candidate.py", policy=policy)
+    if compiled.code is None:
+        # As compile_restricted does it.
+        raise SyntaxError(compiled.errors)
+    exec(compiled.code, namespace)  # noqa: S102 - running it is what a sandbox is for
+    names.copy_in()
+    module.__class__ = type("Module", (type(module),), {"__dict__": property(lambda _: names)})
+
+
+def namespace_of(namespace: "dict[str, Any]", options: "dict[str, Any]") -> "dict[str, Any]":
+    """The user's values, the builtins that were asked for and, where the user gives none, the guards."""
+    own = namespace.get("__builtins__", {})
+    allowed = dict(own if isinstance(own, dict) else vars(own))
+    sets = {"safe": safe_builtins, "limited": limited_builtins, "utility": utility_builtins}
+    for name in options["builtins"]:
+        allowed.update(sets[name])
+    if options["imports"] is not None:
+        allowed["__import__"] = importer(options["imports"])
+    namespace["__builtins__"] = allowed
+    for name, guard in guards(options["str_format"]).items():
+        namespace.setdefault(name, guard)
+    return namespace
+
+
+def guards(str_format: bool) -> "dict[str, Any]":
+    """What restricted code calls in place of reading, writing, iterating and printing."""
+    getter = getattr_with_format if str_format else getattr_or_error
+    return {
+        "__metaclass__": type,
+        "__name__": MODULE,
+        "getattr": getter,
+        "_getattr_": getter,
+        "_getitem_": default_guarded_getitem,
+        "_getiter_": default_guarded_getiter,
+        "_iter_unpack_sequence_": guarded_iter_unpack_sequence,
+        "_unpack_sequence_": guarded_unpack_sequence,
+        "_write_": write_guard,
+        "_inplacevar_": in_place,
+        "_apply_": apply,
+        "_print_": PrintCollector,
+    }
+
+
+def getattr_or_error(target: "Any", name: str, *default: "Any") -> "Any":
+    """RestrictedPython's own guard, with Python's AttributeError for what is missing: that one gives None."""
+    value = safer_getattr(target, name, MISSING)
+    return getattr(target, name, *default) if value is MISSING else value
+
+
+def getattr_with_format(target: "Any", name: str, *default: "Any") -> "Any":
+    """The same, but that `str.format` and `str.format_map` may be used."""
+    if name in ("format", "format_map") and issubclass(target if isinstance(target, type) else type(target), str):
+        return getattr(target, name)
+    return getattr_or_error(target, name, *default)
+
+
+def write_guard(target: "Any") -> "Any":
+    """RestrictedPython's `full_write_guard`, which refuses writing to modules and the like, but lets programs write to
+    their own classes, to the objects of those, and to containers.
+    """
+    if isinstance(target, type):
+        free = target.__module__ == MODULE
+    else:
+        free = type(target).__module__ in (MODULE, "collections") or type(target) is bytearray
+    return target if free else full_write_guard(target)
+
+
+def in_place(symbol: str, left: "Any", right: "Any") -> "Any":
+    """`left += right`, or whatever `symbol` stands for."""
+    return OPERATORS[symbol](left, right)
+
+
+def apply(function: "Callable[..., Any]", *arguments: "Any", **keywords: "Any") -> "Any":
+    """A call with `*` or `**`."""
+    return function(*arguments, **keywords)
+
+
+def importer(allowed: "list[str]") -> "Callable[..., Any]":
+    """An `__import__` of the modules `allowed`, and of what is in them."""
+
+    def import_allowed(
+        name: str,
+        globals: "Mapping[str, Any] | None" = None,
+        locals: "Mapping[str, Any] | None" = None,
+        fromlist: "tuple[str, ...] | None" = (),
+        level: int = 0,
+    ) -> "Any":
+        if level or not any(name == each or name.startswith(f"{each}.") for each in allowed):
+            raise ImportError(f"import of {name!r} is not allowed", name=name)
+        return __import__(name, globals, locals, fromlist or (), level)
+
+    return import_allowed
+
+
+def allowing_underscores(policy: type, namespace: "dict[str, Any]") -> type:
+    """The policy with names that begin with `_`, except those of the guards."""
+    reserved = {name for name in namespace if name.startswith("_")} - {"__name__"} | {COLLECTOR}
+
+    class AllowingUnderscores(policy):  # pyrefly: ignore[invalid-inheritance]
+        def check_name(self, node: "Any", name: "str | None", allow_magic_methods: bool = False) -> None:
+            ours = name in reserved or (name or "").startswith("_tmp") or (name or "").endswith("__roles__")
+            if ours or not (name or "").startswith("_"):
+                super().check_name(node, name, allow_magic_methods)
+
+    return AllowingUnderscores

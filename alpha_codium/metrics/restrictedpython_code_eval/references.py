@@ -1,0 +1,62 @@
+"""References as their authors mean them where the candidate stands before them, in one restricted module.
+
+1. They are the user's and run on the other side of the pair, unrestricted.
+2. `printed` is what the program's own lines have printed. Where a reference prints itself, that stands behind it.
+3. With an output to be returned, a reference needn't assert or call anything: it may just set the variable.
+"""
+
+import ast
+
+PRINTING = """
+_printed_lines_ = [printed]
+def _print_line_(*objects, sep=" ", end="\\n", file=None, flush=False):
+    if file is not None:
+        return print(*objects, sep=sep, end=end, file=file, flush=flush)
+    sep, end = " " if sep is None else sep, "\\n" if end is None else end
+    _printed_lines_.append(sep.join(map(str, objects)) + end)
+def _printed_() -> str:
+    return "".join(_printed_lines_)
+"""
+# A call that uses no name.
+CALL = "\n(lambda: None)()\n"
+
+
+def prepared(reference: str, *, with_output: bool) -> str:
+    """The reference as it runs; as it is where it isn't Python, which is found out elsewhere."""
+    if "printed" in reference and "print" in reference.replace("printed", ""):
+        reference = _collecting(reference)
+    return reference + CALL if with_output and _has_code(reference) else reference
+
+
+def _has_code(reference: str) -> bool:
+    try:
+        return bool(ast.parse(reference).body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def _collecting(reference: str) -> str:
+    try:
+        tree = ast.parse(reference)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return reference
+    # Behind what must stand first.
+    first = next((i for i, node in enumerate(tree.body) if not _is_future_import(node)), len(tree.body))
+    tree = _Collecting().visit(tree)
+    tree.body[first:first] = ast.parse(PRINTING).body
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _is_future_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+class _Collecting(ast.NodeTransformer):
+    """Has what is printed kept, and `printed` read from there, as RestrictedPython does."""
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if isinstance(node.ctx, ast.Load) and node.id == "print":
+            return ast.Name("_print_line_", ast.Load())
+        if isinstance(node.ctx, ast.Load) and node.id == "printed":
+            return ast.Call(ast.Name("_printed_", ast.Load()), [], [])
+        return node

@@ -1,0 +1,90 @@
+"""Wraps a candidate into a program that compiles it restricted.
+
+1. The program holds `inside.py`, the candidate and the options as literals. So the engine runs it as it runs any
+   other, and nothing is decided in its process. `inside.py` is compiled here, once for all, by the Python that runs
+   it there: compiling it would cost each candidate 2 ms.
+2. Values of `additional_globals` stand in the setup code, which the reference gets, too, in its own process. Guards
+   among them, builtins under their own names, and those of `additional_locals` are the program's alone.
+"""
+
+import builtins
+import functools
+import marshal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.metrics.restrictedpython_code_eval.shipping import spell
+
+# The first two lines have the engine keep RestrictedPython loaded for those who run this.
+PROGRAM = """if False:
+    import RestrictedPython
+(lambda ours: (
+    exec(__import__("marshal").loads(bytes.fromhex("{inside}")), ours),
+    ours["run"](globals(), {candidate!r}, {options}),
+))({{"__name__": "restricted"}})
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Restrictions:
+    """How candidates are compiled and run; see `compute`."""
+
+    builtins: tuple[str, ...] = ("safe", "limited", "utility")
+    additional_globals: Mapping[str, Any] = field(default_factory=dict)
+    additional_locals: Mapping[str, Any] = field(default_factory=dict)
+    allowed_imports: tuple[str, ...] | None = None
+    allow_str_format: bool = False
+    allow_underscore_variable_names: bool = False
+    policy: type | None = None
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """The values that both the program and the reference may use."""
+        given = self.additional_globals.items()
+        return {name: value for name, value in given if not (_is_guard(name) or _is_builtin(name, value))}
+
+    def setup_code(self) -> str:
+        """Code that makes the shared values; raises UserError for what can't be sent."""
+        return "".join(f"{name} = {spell(value, name)}\n" for name, value in self.shared.items())
+
+    def wrapper(self) -> Callable[[str], str]:
+        """What makes a program of a candidate's text; raises UserError for what can't be sent."""
+        options = self._options()
+        return lambda candidate: PROGRAM.format(inside=_inside(), candidate=candidate, options=options)
+
+    def _options(self) -> str:
+        shared = self.shared
+        own = {name: value for name, value in self.additional_globals.items() if name not in shared}
+        texts = {
+            "shared": repr(list(shared)),
+            "globals": _spelt(own),
+            "locals": _spelt(self.additional_locals),
+            "builtins": repr(self.builtins),
+            "imports": repr(self.allowed_imports),
+            "str_format": repr(self.allow_str_format),
+            "underscores": repr(self.allow_underscore_variable_names),
+            "policy": spell(self.policy, "policy"),
+        }
+        return "{" + ", ".join(f"{name!r}: {text}" for name, text in texts.items()) + "}"
+
+
+@functools.cache
+def _inside() -> str:
+    text = Path(__file__).with_name("inside.py").read_text("utf-8")
+    return marshal.dumps(compile(text, "restricted.py", "exec", dont_inherit=True, optimize=2)).hex()
+
+
+def _spelt(values: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{name!r}: {spell(value, name)}" for name, value in values.items()) + "}"
+
+
+def _is_guard(name: str) -> bool:
+    """Whether a name is one that RestrictedPython, or Python itself, looks up."""
+    return name.startswith("_") and name.endswith("_")
+
+
+def _is_builtin(name: str, value: Any) -> bool:
+    """Whether a reference finds the value under that name anyway; it may be the program's, there."""
+    return getattr(builtins, name, None) is value
