@@ -4,14 +4,16 @@
 2. Each program answers these requests, in a process of its own that knows nothing else (`drivers/answering.py`).
 3. The assertions are run with each program's answers, all in one process (`drivers/replaying.py`).
 4. What that leaves undecided is judged as a pair (`AssertionsKind.attempt`): assertions whose calls depend on earlier
-   answers, programs that give objects of their own, that end, or that take longer than `SOON` and haven't failed by
-   then. So a verdict is that of a pair, however it was reached.
+   answers, programs that give objects of their own, or that end. So a verdict is that of a pair, however it was
+   reached.
+5. A program that takes longer than `SOON`, and hasn't failed by then, is run again with all the time that it has.
 """
 
 import ast
 import dataclasses
 import re
 import secrets
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +28,11 @@ from alpha_codium.verdict import Execution, Report, Status, TestResult, Verdict
 
 # CPU seconds for all answers of a program; most take a hundredth of it.
 SOON = 0.1
+# Times the limit, a program that still runs is too slow, however busy the machine; below, it is asked once more, alone.
+SURELY = 1.2
+TOO_SLOW = Attempt(
+    TestResult(Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED, stderr="it takes too long"))
+)
 # Below so many programs a batch costs more than it saves.
 LEAST = 3
 # CPU seconds for the assertions of a whole batch.
@@ -67,18 +74,33 @@ async def attempt_batch(kind: AssertionsKind, jobs: Sequence[Job], output_variab
 async def _decide(kind: AssertionsKind, jobs: Sequence[Job]) -> dict[int, Attempt]:
     """What comes of the jobs for which it needs no pair, by their places."""
     recorded = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
-    places = [i for i, job in enumerate(jobs) if job.test_code in recorded and job.program.strip()]
-    decided: dict[int, Attempt] = {}
-    by_module: dict[str, list[int]] = {}
-    for i in places:
-        by_module.setdefault(_heavy_module(kind, jobs[i].program), []).append(i)
+    known = {i: job for i, job in enumerate(jobs) if job.test_code in recorded and job.program.strip()}
+    decided, slow = await _round(kind, known, recorded, SOON)
+    if slow:
+        late, too_slow = await _round(kind, slow, recorded, SURELY * kind.limits.cpu_seconds)
+        decided |= late | dict.fromkeys(too_slow, TOO_SLOW)
+    return decided
+
+
+async def _round(
+    kind: AssertionsKind, jobs: dict[int, Job], recorded: dict[str, Recorded], seconds: float
+) -> tuple[dict[int, Attempt], dict[int, Job]]:
+    """What comes of the jobs, and those that take longer than `seconds` and haven't failed by then."""
     answers: dict[int, Execution] = {}
-    for module, those in by_module.items():
-        answers |= await _answer(kind, module, {i: jobs[i] for i in those}, recorded)
+    modules = {i: _heavy_module(kind, job.program) for i, job in jobs.items()}
+    for module in set(modules.values()):
+        those = {i: job for i, job in jobs.items() if modules[i] == module}
+        answers |= await _answer(kind, module, those, recorded, seconds)
+    decided: dict[int, Attempt] = {}
     for i in [i for i, execution in answers.items() if execution.stdout.startswith("uncompiled")]:
         execution = dataclasses.replace(answers.pop(i), status=Status.COMPILATION_ERROR, stdout="")
         decided[i] = Attempt(TestResult(Verdict.COMPILATION_ERROR, execution))
-    return decided | await _replay(kind, {i: jobs[i] for i in answers}, recorded, answers)
+    decided |= await _replay(kind, {i: jobs[i] for i in answers}, recorded, answers)
+    open_ = {i: execution for i, execution in answers.items() if i not in decided}
+    # By the clock, since the limit of CPU time here is beyond what the driver lets it have.
+    waited = [i for i, execution in open_.items() if execution.status is Status.TIME_LIMIT_EXCEEDED]
+    stopped = [i for i, execution in open_.items() if execution.signal == signal.SIGPROF]
+    return decided | dict.fromkeys(waited, TOO_SLOW), {i: jobs[i] for i in stopped}
 
 
 def _heavy_module(kind: AssertionsKind, program: str) -> str:
@@ -140,16 +162,19 @@ def _unless_fails(change: Callable[[str], str], code: str) -> str:
 
 
 async def _answer(
-    kind: AssertionsKind, module: str, jobs: dict[int, Job], recorded: dict[str, Recorded]
+    kind: AssertionsKind, module: str, jobs: dict[int, Job], recorded: dict[str, Recorded], seconds: float
 ) -> dict[int, Execution]:
     """How each program answers what its assertions ask for."""
     inputs = [
-        encode((job.program, kind.spec.setup_code, list(recorded[job.test_code].requests), SOON))
+        encode((job.program, kind.spec.setup_code, list(recorded[job.test_code].requests), seconds))
         for job in jobs.values()
     ]
     # It isn't run: what it names is loaded beforehand, for all.
     carrier = "".join(f"import {name}\n" for name in [module, *_imported(jobs)] if name)
-    report = await kind.sandbox.run(carrier, inputs, limits=kind.limits, driver=driver("answering"))
+    # The driver ends the program before this limit does.
+    cpu, wall = kind.limits.cpu_seconds + seconds, kind.limits.wall_seconds + 3 * seconds
+    limits = dataclasses.replace(kind.limits, cpu_seconds=cpu, wall_seconds=wall)
+    report = await kind.sandbox.run(carrier, inputs, limits=limits, driver=driver("answering"))
     return dict(zip(jobs, report.executions, strict=False))
 
 
@@ -191,7 +216,7 @@ def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Atte
     given, outcome, text = line.split(" ")
     if given != token or outcome not in ("passed", "wrong", "raised"):
         return None
-    ended = right.status is Status.FINISHED and right.exit_code == 0
+    ended = right.status is Status.FINISHED and right.exit_code == 0 and right.cpu_seconds <= limits.cpu_seconds
     if outcome == "passed" and not ended:
         return None
     said, stderr = decode(text)

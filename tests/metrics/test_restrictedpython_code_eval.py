@@ -175,7 +175,7 @@ def test_str_format_is_refused_unless_it_is_allowed() -> None:
 def test_names_with_an_underscore_are_refused_unless_they_are_allowed() -> None:
     cases = [
         ("_x = 1\ndef _g(_y): return _x + _y\ndef f(): return _g(1)", "assert f() == 2"),
-        ("class A:\n    def __add__(self, other): return 5", "assert A() + 1 == 5"),
+        ("class A:\n    def __call__(self, other): return 5", "assert A()(1) == 5"),
         ("def f(): return 1\nif __name__ == '__main__':\n    f(1, 2)", "assert f() == 1"),
         ("def f(x): return [_ for _ in x]", "assert f([1]) == [1]"),
         ("_f = 3", "assert _f == 3"),
