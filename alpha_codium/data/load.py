@@ -65,7 +65,10 @@ class ProblemSet(Sequence[Problem]):
     def sample(self, rate: float, seed: int = 0) -> "ProblemSet":
         """The problems of a sample, chosen by name and seed as ETL chooses them; the fingerprint stays the split's."""
         check_rate(rate)
-        places = [place for place, name in enumerate(self.names) if in_sample(name, rate, seed)]
+        return self.select([place for place, name in enumerate(self.names) if in_sample(name, rate, seed)])
+
+    def select(self, places: Sequence[int]) -> "ProblemSet":
+        """The problems at these places; the fingerprint stays the split's."""
         select = getattr(self.records, "select", None)
         records = select(places) if select else [self.records[place] for place in places]
         return ProblemSet(records, self.dataset_name, self.split_name, self.fingerprint)

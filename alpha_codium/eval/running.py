@@ -50,7 +50,7 @@ async def run_evaluation(
     running: set[asyncio.Task[None]] = set()
 
     async def judge_task(number: int, task: Task) -> None:
-        judged = await _all_or_none(evaluation.judge_alike(task, places) for places in _alike(task.entries))
+        judged = await all_or_none(evaluation.judge_alike(task, places) for places in _alike(task.entries))
         by_place = {place: result for results_of_alike in judged for place, result in results_of_alike.items()}
         candidates = tuple(by_place[place] for place in range(len(task.entries)))
         results[number] = ProblemResult(task.name, candidates, task.skipped)
@@ -133,7 +133,7 @@ def _key(task: Task, entry: Entry, program: str) -> Key:
     return task.name, entry.group, entry.index, program
 
 
-async def _all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """The results of all; where one raises, the others are ended before that goes on."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 from loguru import logger
 
 from alpha_codium.errors import UserError
+from alpha_codium.eval.running import all_or_none
 from alpha_codium.judge.assertion_batches import Job, attempt_batch
 from alpha_codium.judge.assertions import AssertionsKind, Attempt
 from alpha_codium.limits import Limits
@@ -197,19 +198,8 @@ async def _run_all(
             for key, attempt in zip(some, attempts, strict=True):
                 outcomes[key] = _outcome_of(attempt)
 
-        await _gather([judge(jobs[i : i + size]) for i in range(0, len(jobs), size)])
+        await all_or_none([judge(jobs[i : i + size]) for i in range(0, len(jobs), size)])
     return [[outcomes[task, each] for each in candidates] for task, candidates in enumerate(predictions)]
-
-
-async def _gather(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all; where one raises, the others are ended before that goes on."""
-    tasks = [asyncio.ensure_future(each) for each in coroutines]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _outcome_of(attempt: Attempt) -> Outcome:

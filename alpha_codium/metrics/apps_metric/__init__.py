@@ -20,6 +20,7 @@ from loguru import logger
 
 from alpha_codium.data import load_problems
 from alpha_codium.data.benchmarks.apps import AMBIGUOUS, HUB_ID
+from alpha_codium.data.load import ProblemSet
 from alpha_codium.errors import UserError
 from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet
 from alpha_codium.eval.results import ProblemResult
@@ -28,7 +29,7 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge.prelude import check_header
 from alpha_codium.metrics.apps_metric.live import LiveScore
 from alpha_codium.metrics.apps_metric.scores import Code, codes_of, scores
-from alpha_codium.metrics.apps_metric.selection import Selection, select
+from alpha_codium.metrics.apps_metric.selection import select
 from alpha_codium.metrics.assertion_runs import checked_ks, run_outside_of_loops
 from alpha_codium.problem import TestType
 from alpha_codium.sandbox import open_sandbox
@@ -83,7 +84,7 @@ def compute(
 
 async def _judged(
     predictions: Sequence[Sequence[str]],
-    problems: Selection,
+    problems: ProblemSet,
     rules: Rules,
     num_workers: int,
     live: LiveScore,
@@ -105,7 +106,7 @@ def _check_options(timeout: float, num_workers: int) -> None:
         raise UserError(f"num_workers must be 0 (one a core) or more, not {num_workers!r}")
 
 
-def _check(predictions: Any, problems: Selection, label: str) -> None:
+def _check(predictions: Any, problems: ProblemSet, label: str) -> None:
     if isinstance(predictions, str) or not isinstance(predictions, Sequence):
         raise UserError(f"predictions must be a list of lists of programs, not {type(predictions).__name__}")
     if len(predictions) != len(problems):
