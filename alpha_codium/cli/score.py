@@ -154,14 +154,12 @@ def dataset_of(benchmark: str | None, dataset_name: str | None) -> str | None:
     from alpha_codium.data.sources import stored_names
     from alpha_codium.errors import UserError, nearest
 
-    if dataset_name is not None or benchmark is None:
+    if benchmark is None:
         return dataset_name
-    known = {**ALIASES, **HUB_IDS}
-    if benchmark in stored_names():
-        return benchmark
+    known = {**ALIASES, **HUB_IDS} | {name: name for name in stored_names()}
     if benchmark not in known:
-        raise UserError(f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}: or give a --dataset_name")
-    return known[benchmark]
+        raise UserError(f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}: or give --dataset_name alone")
+    return dataset_name or known[benchmark]
 
 
 def sha256_of(path: Path) -> str:

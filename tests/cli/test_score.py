@@ -155,6 +155,7 @@ def test_solutions_of_other_problems_are_scored_only_where_that_is_asked_for(tmp
     [
         ([], "which problems are the samples of? Give a --benchmark or a --dataset_name"),
         (["--benchmark", "humanevl"], "there is no benchmark 'humanevl' (did you mean 'humaneval'?)"),
+        (["--benchmark", "humanevl", "--dataset_name", "x.jsonl"], "there is no benchmark 'humanevl'"),
         (["--dataset_name", "PROBLEMS", "--select", "run=x"], "has no column 'run' to select by"),
         (["--dataset_name", "PROBLEMS", "--header", "import ("], "the header 'import (' isn't Python"),
         (["--dataset_name", "PROBLEMS", "--header", "-" * 9000 + "1"], "isn't Python: it is nested too deep"),
