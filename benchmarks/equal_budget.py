@@ -1,0 +1,74 @@
+"""The flows `resample`, `reflexion` and `select` on the same problems, with the same calls a problem, by a real model.
+
+    GENCODE_SHARED=../shared python benchmarks/equal_budget.py --model local/qwen2.5-coder-0.5b [--calls 12]
+
+1. The problems are drawn from HumanEval with a fixed seed. A flow gets one sample of each and at most `--calls` calls.
+2. Each flow is a run of `gencode gen solve_set`; `gencode compare` judges them by HumanEval's own tests, which no flow
+   sees, and prints the table. A small model takes hours: what was cut off goes on where it was when the same command is
+   given again.
+3. `resample` is the control: a flow is worth its calls only if it is better than that.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+SHARED = Path(os.environ.get("GENCODE_SHARED") or Path(__file__).resolve().parents[2] / "shared") / "data"
+FLOWS = ("resample", "reflexion", "select")
+SEED = 20260
+
+
+def draw(number: int, folder: Path) -> Path:
+    """A file with so many problems of HumanEval, the same ones each time."""
+    lines = (SHARED / "humaneval.jsonl").read_text().splitlines()
+    chosen = sorted(random.Random(SEED).sample(range(len(lines)), number))
+    file = folder / f"humaneval_{number}.jsonl"
+    file.write_text("".join(f"{lines[place]}\n" for place in chosen))
+    return file
+
+
+def gencode(*arguments: str) -> int:
+    """Run one command of gencode; what it prints is seen."""
+    print("$ gencode", *arguments, flush=True)
+    return subprocess.run([sys.executable, "-m", "alpha_codium", *arguments], check=False).returncode
+
+
+def generate(flow: str, run: Path, problems: Path, options: argparse.Namespace) -> None:
+    """One flow's run, new or gone on with."""
+    if (run / "run.toml").exists():
+        code = gencode("gen", "solve_set", "--resume", str(run))
+    else:
+        bounds = ["-o", f"solve.max_calls={options.calls}", "-o", f"resample.max_attempts={options.calls}"]
+        sampling = ["--model", options.model, "--max_tokens", str(options.max_tokens), "--concurrency", "4"]
+        job = ["--dataset_name", str(problems), "--flow", flow, "--samples", "1", "--run", str(run)]
+        code = gencode("gen", "solve_set", *job, *sampling, *bounds)
+    if code:
+        sys.exit(f"{flow} isn't done: give the same command again to go on")
+
+
+def main() -> None:
+    """Generate what isn't there yet, and compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--problems", type=int, default=16)
+    parser.add_argument("--calls", type=int, default=12)
+    parser.add_argument("--max_tokens", type=int, default=512)
+    parser.add_argument("--folder", type=Path, default=Path("equal_budget"))
+    parser.add_argument("--flows", nargs="+", default=FLOWS)
+    options = parser.parse_args()
+    folder = options.folder.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "asked.json").write_text(json.dumps(vars(options), default=str, indent=1))
+    problems = draw(options.problems, folder)
+    runs = {flow: folder / flow for flow in options.flows}
+    for flow, run in runs.items():
+        generate(flow, run, problems, options)
+    sys.exit(gencode("compare", *map(str, runs.values())))
+
+
+if __name__ == "__main__":
+    main()
