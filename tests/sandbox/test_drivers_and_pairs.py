@@ -40,6 +40,46 @@ async def test_a_traceback_through_a_driver_shows_the_programs_line(sandbox: San
     assert "x / 0" in report.executions[0].stderr
 
 
+DEFINING = """
+import json
+seen = []
+def run():
+    exec(program_of(), {"seen": seen})
+def program_of():
+    return code
+
+
+if "program" in globals():
+    run.__globals__["code"] = program
+    run()
+"""
+
+
+async def test_what_a_driver_defines_is_new_to_each_program_and_to_each_test(sandbox: Sandbox) -> None:
+    for program in ("print(seen)\nseen.append(1)\nprint(seen)", "print(seen)\nseen.append(2)\nprint(seen)"):
+        report = await sandbox.run(program, ["", ""], driver=DEFINING)
+        first, second = (e.stdout for e in report.executions)
+        assert first == second
+        assert first.startswith("[]\n[")
+
+
+async def test_a_module_that_a_driver_has_loaded_is_as_new_to_the_program(sandbox: Sandbox) -> None:
+    change = "import json\nprint(hasattr(json, 'mine'))\njson.mine = 1"
+    report = await sandbox.run(change, ["", ""], driver=DEFINING)
+    assert [e.stdout for e in report.executions] == ["False\n", "False\n"]
+
+
+@pytest.mark.parametrize("where", ["definitions", "end"])
+async def test_a_driver_that_fails_says_so_in_each_test_and_harms_no_other(sandbox: Sandbox, where: str) -> None:
+    before, after = ("1 / 0", "pass") if where == "definitions" else ("pass", "1 / 0")
+    broken = f'a = 1\n{before}\n\n\nif "program" in globals():\n    {after}\n'
+    report = await sandbox.run("", ["", ""], driver=broken)
+    assert [e.status for e in report.executions] == [Status.RUNTIME_ERROR] * 2
+    assert f"line {2 if where == 'definitions' else 6}" in report.executions[0].stderr
+    assert "ZeroDivisionError" in report.executions[0].stderr
+    assert (await sandbox.run("print(1)", [""], driver=RUN)).executions[0].stdout == "1\n"
+
+
 async def test_two_programs_talk_over_the_channel(sandbox: Sandbox) -> None:
     report = await sandbox.run_pair(Script(ECHO, input="left\n"), Script("print('driven')", ECHO + RUN, "right\n"))
     assert report.left.executions[0].stdout == "b'right'\n"

@@ -51,29 +51,41 @@ SPEAKING = frozenset(
 OURS = ("ctypes", "ctypes._endian", "_ctypes", "struct", "_struct", "marshal", "_socket")
 
 
+class Driver:
+    """A driver made ready: what it defines, and the code of its last statement, which runs it.
+
+    Only that is left to a test's process, which has to copy each page of memory that it writes to.
+    """
+
+    def __init__(self, names: dict[str, Any], code: CodeType) -> None:
+        self.names, self.code = names, code
+
+
 class Task:
     """What each test of a candidate runs: the program, or a driver that has the program's code.
 
     All that can be made ready is made before the fork: each page that a test writes to costs it a copy.
     """
 
-    def __init__(self, code: CodeType, program: CodeType | None, folder: str) -> None:
-        self.code: CodeType | str = code
+    def __init__(self, program: CodeType, driver: Driver | None, folder: str) -> None:
+        self.code: CodeType | str = program if driver is None else driver.code
         self.folder = folder
         # A driver is ours and leaves nothing.
-        names, generators = names_of(code if program is None else program)
+        names, generators = names_of(program)
         self.is_hiding = bool(names & HIDING)
         self.is_lasting = generators or bool(names & LASTING)
         self.is_watched = bool(names & WATCHING)
         self.uses_random = "random" in names
         self.is_plain = not (self.is_hiding or self.is_lasting or names & (SPEAKING | WATCHING))
-        self.program = program
+        self.program, self.driver = program, driver
         self.namespace: dict[str, Any] = {}
         self.module_count = 0
 
     def make_ready(self) -> None:
         """Make the program's module, after the collector was told to leave all before it alone."""
-        self.namespace = main_module(self.program, self.folder)
+        self.namespace = main_module(None if self.driver is None else self.program, self.folder)
+        if self.driver is not None:
+            self.namespace.update({**self.driver.names, **self.namespace})
         self.module_count = len(sys.modules)
 
     def leave_plainly(self) -> None:
@@ -137,12 +149,12 @@ def main_module(program: CodeType | None, folder: str) -> dict[str, Any]:
     return variables
 
 
-def compile_all(source: bytes, driver: CodeType | None, folder: str) -> Task | None:
+def compile_all(source: bytes, driver: Driver | None, folder: str) -> Task | None:
     """Compile the program, to be run by itself or by its driver; None, with the reason on stderr, if it can't be."""
     try:
         program = compile(source, folder + "/" + wire.PROGRAM, "exec", 0, True)
         import_early(source)
-        return Task(program, None, folder) if driver is None else Task(driver, program, folder)
+        return Task(program, driver, folder)
     except BaseException as error:
         # The frames are ours: a program that doesn't compile has none.
         sys.excepthook(type(error), error.with_traceback(None), None)

@@ -20,10 +20,6 @@ import time
 from alpha_codium.sandbox.local.inside import jail, program, wire, zygote
 from alpha_codium.sandbox.local.inside import kernel as k
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import CodeType
-
 # Ends the test that runs; only the host sends it, or a program that wants its own end.
 END_TEST = signal.SIGUSR1
 # The descriptor of the Landlock rules, while it is open.
@@ -93,7 +89,7 @@ class Tests:
 
 
 def make_ready(
-    candidate: jail.Config, fds: list[int], driver: CodeType | None, config: jail.Config
+    candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
 ) -> tuple[program.Task, Tests]:
     """Become the runner of a candidate: give up all rights and compile its program."""
     source_fd, _, host_fd, errors_fd = fds

@@ -3,6 +3,9 @@
 A candidate's runner is process 1 of a new pid namespace: whatever a program starts is in there with it, and dies with
 it. The host watches the scratch folder, and has it made anew where a candidate left it other than it was. Where there
 are no namespaces, `walls` stands in for `jail`.
+
+Drivers are ours: what they define is made here, once, and a test's process finds it. Nothing of theirs runs here that
+a candidate has a part in.
 """
 
 from __future__ import annotations
@@ -16,13 +19,12 @@ import resource
 import struct
 import sys
 
-from alpha_codium.sandbox.local.inside import jail, wire
+from alpha_codium.sandbox.local.inside import jail, program, wire
 from alpha_codium.sandbox.local.inside import kernel as k
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType
     from typing import Any
 
 SCM_RIGHTS = 1
@@ -31,11 +33,13 @@ CONTROL_BYTES = 256
 BARE_BYTES = 24 << 20
 THREAD_STACK = 8 << 20
 MOST_DRIVERS = 16
-DRIVERS: dict[bytes, CodeType] = {}
+# What a driver ends with that only defines things before.
+MARK = b'\nif "program" in globals():'
+DRIVERS: dict[bytes, program.Driver] = {}
 FILTERS: dict[bytes, tuple[Any, Any]] = {}
 
 
-def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], CodeType | None, jail.Config]:
+def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], program.Driver | None, jail.Config]:
     """Serve the host until it goes; comes back in a runner's process, with what `runner.make_ready` needs."""
     control = _socket.socket(fileno=control_fd)
     config = marshal.loads(control.recv(wire.MESSAGE_BYTES))
@@ -156,21 +160,42 @@ def say_ready(control: _socket.socket, config: jail.Config) -> None:
         os.close(grip)
 
 
-def driver_of(source: bytes, folder: str) -> CodeType | None:
-    """A driver compiled, once for all candidates: there are few, and they are ours. None where there is none."""
+def driver_of(source: bytes, folder: str) -> program.Driver | None:
+    """A driver made ready, once for all candidates: there are few, and they are ours. None where there is none."""
     if not source:
         return None
     if source not in DRIVERS:
         if len(DRIVERS) >= MOST_DRIVERS:
             DRIVERS.clear()
-        DRIVERS[source] = compile(source, folder + "/" + wire.DRIVER, "exec", 0, True)
+        DRIVERS[source] = prepared(source, folder + "/" + wire.DRIVER)
     return DRIVERS[source]
 
 
-def know_filter(program: bytes) -> None:
+def prepared(source: bytes, file: str) -> program.Driver:
+    """A driver whose definitions are made, and whose last statement is left to do, where it begins with `MARK`."""
+    definitions, mark, rest = source.rpartition(MARK)
+    if mark:
+        known = set(sys.modules)
+        names: dict[str, Any] = {"__name__": "__main__"}
+        try:
+            exec(compile(definitions, file, "exec", 0, True), names)
+            # At its own lines, for tracebacks.
+            last = compile(b"\n" * definitions.count(b"\n") + mark + rest, file, "exec", 0, True)
+            return program.Driver(names, last)
+        except BaseException:
+            # A test's process comes to it again, and there it can be told.
+            pass
+        finally:
+            # A program that imports them gets its own.
+            for name in set(sys.modules) - known:
+                del sys.modules[name]
+    return program.Driver({}, compile(source, file, "exec", 0, True))
+
+
+def know_filter(instructions: bytes) -> None:
     """Have a runner's filter made; the limits choose among few."""
-    if program not in FILTERS:
-        FILTERS[program] = k.filter_of(program)
+    if instructions not in FILTERS:
+        FILTERS[instructions] = k.filter_of(instructions)
 
 
 def renew(config: jail.Config) -> None:

@@ -19,18 +19,17 @@ import struct
 
 from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.inside import kernel as k
-from alpha_codium.sandbox.local.inside import walls, wire, zygote
+from alpha_codium.sandbox.local.inside import program, walls, wire, zygote
 from alpha_codium.sandbox.oci.inside import frames, streams, vessel
 from alpha_codium.sandbox.oci.inside.link import Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType
     from typing import Any
 
     Config = dict[str, Any]
-    Started = tuple[Config, list[int], CodeType | None, Config]
+    Started = tuple[Config, list[int], program.Driver | None, Config]
 
 # gVisor counts CPU time in ticks of a hundredth of a second: a test shorter than one is said to have taken half of it.
 HALF_TICK = 0.005
