@@ -27,12 +27,14 @@ from alpha_codium.sandbox.protocol import PairReport
 from alpha_codium.verdict import Execution, Report, Status, TestResult, Verdict
 
 # CPU seconds for all answers of a program; most take a hundredth of it.
-SOON = 0.1
+SOON = 0.03
 # Times the limit, a program that still runs is too slow, however busy the machine; below, it is asked once more, alone.
 SURELY = 1.2
 TOO_SLOW = Attempt(
     TestResult(Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED, stderr="it takes too long"))
 )
+# What a program comes to as a pair as well, if it gets so far there.
+OVER = (Status.MEMORY_LIMIT_EXCEEDED, Status.OUTPUT_LIMIT_EXCEEDED, Status.SANDBOX_VIOLATION, Status.INTERNAL_ERROR)
 # Below so many programs a batch costs more than it saves.
 LEAST = 3
 # CPU seconds for the assertions of a whole batch.
@@ -214,7 +216,7 @@ async def _replay(
 def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Attempt | None:
     """What a line of a replay comes to; nothing where it doesn't decide."""
     given, outcome, text = line.split(" ")
-    if given != token or outcome not in ("passed", "wrong", "raised"):
+    if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
         return None
     ended = right.status is Status.FINISHED and right.exit_code == 0 and right.cpu_seconds <= limits.cpu_seconds
     if outcome == "passed" and not ended:

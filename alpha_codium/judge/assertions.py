@@ -109,7 +109,7 @@ class AssertionsKind:
             "calls_check": needs.calls_check,
             "has_class": needs.has_class,
             "classes": list(needs.classes),
-            "catches_exit": needs.catches_exit,
+            "catches": list(needs.catches),
             "types": needs.types,
             "seed": "",
             "output_variable": output_variable,

@@ -7,7 +7,8 @@
    `[1, -255]`. Numbers are hexadecimal, so that reading one takes linear time; text is the hexadecimal of its UTF-8.
 3. Nothing in it names code: reading makes values of these types or raises Malformed. What isn't spelt as `encode`
    spells it is malformed, too.
-4. Where both sides agree, `refer` turns a value of another type into a number that stands for it.
+4. Where both sides agree, `refer` turns a value of another type into a number that stands for it. So does it then for
+   what crosses only in part: a `defaultdict` with a factory, a `deque` of a greatest length.
 """
 
 import sys
@@ -85,6 +86,10 @@ def decode(
     return open_items[0][1][0]
 
 
+def unreferred(_value: "Any") -> None:
+    """A `refer` that gives no number: what doesn't cross whole can't be encoded."""
+
+
 def _write(value: "Any", out: "list[str]", refer: "Callable[[Any], int | None] | None", depth: int) -> None:
     kind = type(value)
     scalar = SPELLINGS.get(kind)
@@ -92,9 +97,14 @@ def _write(value: "Any", out: "list[str]", refer: "Callable[[Any], int | None] |
         out.append(scalar(value))
         return
     name = CONTAINERS.get(kind) or _name_in_collections(kind)
-    if name is None and kind.__module__ == "numpy" and getattr(value, "shape", None) == ():
-        _write(value.item(), out, None, depth - 1)
-        return
+    if name in PARTLY and refer is not None and getattr(value, PARTLY[name]) is not None:
+        name = None
+    elif name is None and kind.__module__ == "numpy" and getattr(value, "shape", None) == ():
+        item = value.item()
+        scalar = SPELLINGS.get(type(item))
+        if scalar is not None:
+            out.append(scalar(item))
+            return
     if name is None:
         number = None if refer is None else refer(value)
         if number is None:
@@ -217,6 +227,8 @@ READERS: "dict[str, Callable[[str], Any]]" = {
 CONTAINERS: "dict[type, str]" = {list: "L", tuple: "T", set: "S", frozenset: "Z", dict: "D"}
 COLLECTIONS = {"C": "Counter", "O": "OrderedDict", "V": "defaultdict", "Q": "deque"}
 MAPPINGS = "DCOV"
+# What these have that doesn't cross.
+PARTLY = {"V": "default_factory", "Q": "maxlen"}
 BUILDERS: "dict[str, Callable[[list[Any]], Any]]" = {
     "L": lambda items: items,
     "T": tuple,

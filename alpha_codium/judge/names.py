@@ -1,7 +1,7 @@
 """What code with assertions needs to run: read from the code alone, since nothing of a candidate is to be trusted.
 
 1. Names that the code uses and doesn't define come from the setup code, where that defines them (the helpers of a
-   HumanEval prompt); else from the standard library, where they are used as a module (`sys.getsizeof`); else from the
+   HumanEval prompt); else they are modules, where they are used as one (`sys.getsizeof`, `np.allclose`); else from the
    program. A builtin comes from the program only as the entry point, or where the code uses no other name.
 2. `check` is called with the entry point where the code defines it and doesn't call it.
 3. A name of the program's is a class where the code uses it so: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.class_names import classes_in
+from alpha_codium.judge.drivers.outcomes import ALIASES
 from alpha_codium.problem import ExecutionSpec
 
 # What replaces parts of the program, or of what it uses.
@@ -39,8 +40,11 @@ SEEING = frozenset(
         *("exc_info", "setrecursionlimit", "os", "pathlib", "io", "tempfile", "socket", "subprocess", "signal"),
         *("multiprocessing", "pickle", "marshal", "ctypes", "gc", "inspect", "weakref", "traceback", "warnings"),
         *("logging", "threading", "thread", "asyncio", "time", "datetime", "secrets", "uuid", "urandom", "numpy"),
+        *ALIASES,
     ]
 )
+# What a function of the program's may raise only where the code names it.
+CATCHABLE = {"SystemExit", "StopIteration"}
 MOST_IDENTIFIERS = 2_000
 
 
@@ -49,8 +53,8 @@ class Needs:
     """What the assertions need: names of the program's, modules, the setup code, the call of `check`.
 
     `classes` are those of the names that the code itself uses as classes. `together`: only in the program's process.
-    `recordable`: their calls may be known beforehand. `catches_exit`: they say that the program may end. `types` and
-    `random`: they ask for `type(x)`, and for random numbers.
+    `recordable`: their calls may be known beforehand. `catches`: what they name of the exceptions that else end more
+    than a call. `types` and `random`: they ask for `type(x)`, and for random numbers.
     """
 
     names: tuple[str, ...]
@@ -60,7 +64,7 @@ class Needs:
     classes: tuple[str, ...] = ()
     together: bool = False
     recordable: bool = True
-    catches_exit: bool = False
+    catches: tuple[str, ...] = ()
     types: bool = False
     random: bool = False
 
@@ -86,7 +90,8 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     if calls_check and not spec.entry_point:
         raise Unjudgeable("the code of the test has a function check, and there is no entry point to call it with")
     wanted = used - defined - {spec.entry_point}
-    modules = {name for name in wanted & sys.stdlib_module_names if _only_as_module(name, tree)} - helpers
+    known_modules = sys.stdlib_module_names | ALIASES.keys()
+    modules = {name for name in wanted & known_modules if _only_as_module(name, tree)} - helpers
     foreign = wanted - helpers - modules - set(dir(builtins))
     words = _words(tree)
     if words & LOOKING_UP:
@@ -101,8 +106,8 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         calls_check,
         classes=tuple(sorted(classes)),
         together=bool(words & REPLACING) or _derives_or_replaces(tree, set(names)),
-        recordable=not words & SEEING and not classes,
-        catches_exit="SystemExit" in words,
+        recordable=not (words & SEEING or classes or _reads_hidden(tree)),
+        catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _only_called(tree, "type"),
         random="random" in words,
     )
@@ -165,6 +170,11 @@ def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
             ):
                 return True
     return False
+
+
+def _reads_hidden(tree: ast.AST) -> bool:
+    """Whether an attribute with an underscore in front is used: what stands for a function has others than that."""
+    return any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in ast.walk(tree))
 
 
 def _only_called(tree: ast.AST, name: str) -> bool:

@@ -12,7 +12,7 @@ from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.names import needs_of
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
-from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.protocol import PairReport, Script
 from alpha_codium.verdict import OUTSIDE, Verdict
 from tests.judge.asserting import CHECK
@@ -158,6 +158,39 @@ async def test_messages_of_assertions_may_call_the_program_and_are_told(both: Sa
     assert [attempt.failure for attempt in attempts] == ["two: no1", "no", None]
     # What the last message asks for had not been asked for before.
     assert counting.programs == programs[1:2]
+
+
+ALIKE = {
+    "a missing docstring": ("def f(): return 1", "assert f.__doc__ is not None\nassert f() == 1"),
+    "an attribute that is set": ("def f(): return f.x", "f.x = 3\nassert f() == 3"),
+    "one Solution for all calls": (
+        "class Solution:\n    n = 0\n    def f(self):\n        self.n += 1\n        return self.n",
+        "assert f() == 1\nassert f() == 2",
+    ),
+    "a name that isn't there": ("x = 1", "assert g(1) == 1"),
+    "a byte order mark": ("\ufeffdef f(): return 1", "assert f() == 1"),
+    "an encoding": ("# coding: latin-1\ndef f(): return 'é'", "assert f() == 'é'"),
+    "a recursion as deep as can be": ("def f(n): return 0 if n == 0 else 1 + f(n - 1)", "assert f(994) == 994"),
+    "a recursion too deep": ("def f(n): return 0 if n == 0 else 1 + f(n - 1)", "assert f(1100) == 1100"),
+    "a default factory": (
+        "from collections import defaultdict\ndef f(): return defaultdict(int)",
+        "assert f()[1] == 0",
+    ),
+}
+
+
+async def test_what_a_batch_could_see_in_another_way_than_a_pair_it_sees_alike(both: Sandbox) -> None:
+    kind = kind_in(both)
+    batch = await attempt_batch(kind, [Job(*case) for case in ALIKE.values()])
+    for (name, case), attempt in zip(ALIKE.items(), batch, strict=True):
+        assert attempt.result.verdict is (await kind.attempt(*case)).result.verdict, name
+
+
+async def test_too_much_output_is_that_in_a_batch_too() -> None:
+    flood = "def f(x):\n    for _ in range(200000): print('x' * 100)\n    return x"
+    async with open_sandbox("local", workers=1) as sandbox:
+        attempts = await attempt_batch(kind_in(sandbox), [Job(flood, f"assert f({x}) == {x}") for x in range(3)])
+    assert {attempt.result.verdict for attempt in attempts} == {Verdict.OUTPUT_LIMIT_EXCEEDED}
 
 
 def test_nearly_all_of_a_benchmark_is_judged_in_batches() -> None:

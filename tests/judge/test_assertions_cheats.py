@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from alpha_codium.judge.assertion_batches import Job, attempt_batch
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers.left import LeftPeer
 from alpha_codium.judge.drivers.lending import is_lendable, lend
@@ -12,6 +13,7 @@ from alpha_codium.problem import ExecutionSpec
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import OUTSIDE, Verdict
 
+BAD = (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
 YES = """
 class P:
     def __init__(self, *_): pass
@@ -26,6 +28,7 @@ class P:
     def __add__(self, other): return self
     __sub__ = __rsub__ = __radd__ = __mul__ = __add__
 """
+ONE_FOR_ALL = "one = P()\nP.__new__ = staticmethod(lambda *_: one)\ndef f(x): return one"
 # A test that names the class, and what of the program it compares with a value.
 CASES = [
     ("def area(p): return p", "assert area(P(1)) == 12"),
@@ -47,6 +50,7 @@ CASES = [
     ("def f(x): return P()", "assert sorted(f(3)) == [4]"),
     ("def f(x): return P()", "import unittest\nunittest.TestCase().assertEqual(f(3), 4)"),
     ("def f(x): return {1: P()}", "assert f(3) == {1: 4}"),
+    (ONE_FOR_ALL, "x = f(3); p = P(1); assert isinstance(p, P); assert x == 12"),
     ("", "assert P(3) == 4"),
     ("", "assert P(3) + 1 == 5"),
     ("def Find_Max(xs): return P()", "assert Find_Max([3]) == 3"),
@@ -66,14 +70,78 @@ async def passing(sandbox: Sandbox, cases: list[tuple[str, str]]) -> list[tuple[
     attempts = await asyncio.gather(*(kind.attempt(*case) for case in cases))
     results = [attempt.result for attempt in attempts]
     return [
-        case
-        for case, result in zip(cases, results, strict=True)
-        if result.verdict in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR) or result.trust != OUTSIDE
+        case for case, result in zip(cases, results, strict=True) if result.verdict in BAD or result.trust != OUTSIDE
     ]
 
 
 async def test_a_class_that_the_assertions_name_decides_nothing_that_they_compare_with_a_value(both: Sandbox) -> None:
     assert await passing(both, [(f"{YES}\n{program}", test) for program, test in CASES]) == []
+
+
+DRIVER = """
+import sys
+frame = sys._getframe()
+while "OPERATIONS" not in frame.f_globals:
+    frame = frame.f_back
+driver = frame.f_globals
+"""
+MORE_NAMES = """
+right = driver["found_in"]
+driver["found_in"] = lambda namespace, names: {**right(namespace, names), **MORE}
+"""
+CLAIMED_INT = """
+class X: numerator = denominator = 0
+driver["OPERATIONS"]["class"] = lambda value: int
+def f(x): return X()
+"""
+ROOT_OF_EACH_TERM = """
+class Root:
+    def __init__(self, xs): self.xs, self.place = xs, 0
+    def __float__(self):
+        self.place += 1
+        return -self.xs[0] / self.xs[1] if self.place == 2 else 0.0
+def f(xs): return Root(xs)
+"""
+POLYNOMIAL = """
+import math
+xs = [1.0, 2.0, 3.0]
+x = f(xs)
+assert abs(sum(c * math.pow(x, i) for i, c in enumerate(xs))) < 1e-6
+"""
+MORE_ABS = f"{DRIVER}{MORE_NAMES}MORE = {{'abs': lambda x: 0.0}}\ndef f(x): return 0.0"
+MORE_SORTED = f"{DRIVER}{MORE_NAMES}MORE = {{'sorted': lambda x: [4]}}\ndef f(x): return 0"
+MORE_MATH = f"{DRIVER}{MORE_NAMES}MORE = {{'math': sys}}\nsys.isclose = lambda *_: True\ndef f(x): return 0"
+ANSWERS_TO_SETS = """
+class X:
+    def symmetric_difference(self, other): return set()
+    difference = symmetric_difference
+    def intersection(self, other): return other
+def f(x): return X()
+"""
+WITHOUT_OWN_EQ = [
+    (MORE_ABS, "assert abs(f(3) - 0.5) < 1e-6"),
+    (MORE_SORTED, "assert sorted(f(3)) == sorted([4])"),
+    (MORE_MATH, "assert math.isclose(f(3), 4)"),
+    (DRIVER + CLAIMED_INT, "from decimal import Decimal\nassert Decimal(4) == f(3)"),
+    (ROOT_OF_EACH_TERM, POLYNOMIAL),
+    ("def f(x): raise StopIteration", "for one, other in zip(map(f, [1, 2]), [3, 4]):\n    assert one == other"),
+    ("def f(x): raise StopIteration", "assert all(map(f, [1, 2]))"),
+    (ANSWERS_TO_SETS, "assert f(3).symmetric_difference({4}) == set()"),
+    (ANSWERS_TO_SETS, "assert f(3).difference({4}) == set()"),
+    (ANSWERS_TO_SETS, "assert f(3).intersection({4}) == {4}"),
+    ("class np:\n    allclose = staticmethod(lambda *_: True)\ndef f(x): return 0", "assert np.allclose(f(3), 4)"),
+]
+
+
+async def test_a_program_decides_nothing_by_what_it_answers_beside_values(both: Sandbox) -> None:
+    assert await passing(both, WITHOUT_OWN_EQ) == []
+
+
+async def test_nor_does_it_in_a_batch(both: Sandbox) -> None:
+    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
+    attempts = await attempt_batch(kind, [Job(*case) for case in WITHOUT_OWN_EQ])
+    passed = [case for case, attempt in zip(WITHOUT_OWN_EQ, attempts, strict=True) if attempt.result.verdict in BAD]
+    assert passed == []
 
 
 PEER = """

@@ -56,10 +56,19 @@ def test_code_that_replaces_what_the_program_uses_shares_its_process(code: str, 
         ("import os\nassert f(os.getcwd())", False),
         ("s = Stack(); s.push(1); assert s", False),
         ("import time\nassert f(time.time())", False),
+        ("assert f.__doc__ and f(1)", False),
+        ("assert np.allclose(f(1), 2)", False),
+        ("if __name__ == '__main__':\n    assert f(1)", True),
     ],
 )
 def test_what_sees_more_than_values_is_not_recorded(code: str, recordable: bool) -> None:
     assert needs(code).recordable is recordable
+
+
+def test_modules_that_a_test_leaves_to_the_program_to_import_are_not_the_programs() -> None:
+    found = needs("assert math.isclose(f(1), 2) and np.allclose(g(1), 2)")
+    assert (found.names, found.modules) == (("f", "g"), ("math", "np"))
+    assert needs("assert np(1) == f(2)").names == ("f", "np")
 
 
 def test_names_that_are_looked_up_are_those_in_texts() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.judge import codec
-from alpha_codium.judge.codec import MAX_DEPTH, Malformed, Unencodable, decode, encode
+from alpha_codium.judge.codec import MAX_DEPTH, Malformed, Unencodable, decode, encode, unreferred
 from tests.judge.pythons import OTHER_PYTHONS
 
 SCALARS = (
@@ -52,6 +52,14 @@ def shape(value: object) -> object:
     if isinstance(value, list | tuple | collections.deque):
         return type(value), [shape(item) for item in value]
     return type(value), repr(value)
+
+
+@pytest.mark.parametrize("value", [collections.defaultdict(int), collections.deque([1], maxlen=2)])
+def test_what_would_cross_in_part_only_is_referred_to_where_that_can_be(value: object) -> None:
+    assert decode(encode([value], lambda _: 7), referred=lambda number: number) == [7]
+    assert decode(encode(value)) == value
+    with pytest.raises(Unencodable):
+        encode(value, unreferred)
 
 
 @given(VALUES)

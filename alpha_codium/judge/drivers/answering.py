@@ -12,7 +12,7 @@ import builtins
 import os
 import sys
 
-from alpha_codium.judge.codec import Excessive, Unencodable, decode, encode
+from alpha_codium.judge.codec import Excessive, Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.answers import answers_to
 from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell
 
@@ -20,6 +20,10 @@ TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
+
+
+# Calls below those of the program: `answer_all`, `answers_to`, `perform`.
+FRAMES = 3
 
 
 def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: float) -> None:
@@ -33,12 +37,16 @@ def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: flo
     write_line(out, "compiled")
     code = program
     namespace: dict[str, Any] = {}
+    found: dict[str, Any] = {}
 
     def perform(what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         if what == "load":
-            namespace.update(load(code, setup_code))
+            namespace.update(load(code, setup_code, FRAMES))
             return None
-        return find(namespace, arguments[0])(*arguments[1:], **keywords)
+        name = arguments[0]
+        if name not in found:
+            found[name] = find(namespace, name)
+        return found[name](*arguments[1:], **keywords)
 
     write_line(out, spelt(answers_to(perform, "load", (), {}, [])))
     for text in requests:
@@ -55,7 +63,7 @@ def spelt(messages: "list[tuple[Any, ...]]") -> str:
             return "other"
         messages = [*messages[:-1], ("error", name, value.args, str(value))]
     try:
-        return " ".join([encode(message) for message in messages])
+        return " ".join([encode(message, unreferred) for message in messages])
     except Excessive:
         raise
     except Unencodable:
@@ -72,7 +80,8 @@ def write_line(out: int, text: str) -> None:
 def compiled(source: str) -> "CodeType | None":
     """The program's code; None, with the reason on stderr, where it can't be compiled."""
     try:
-        return compile(source, "program.py", "exec", 0, True)
+        # As the sandboxes do, which know of a byte order mark and of a line that names an encoding.
+        return compile(source.encode(), "program.py", "exec", 0, True)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the program doesn't compile
         tell(error.with_traceback(None))
         return None

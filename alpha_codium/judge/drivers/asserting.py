@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def run(test_code: "CodeType") -> None:
     """Run the assertions, and say on stdout what came of it."""
     token, task = decode(sys.stdin.read())
-    out, peer = set_stdout_aside(), LeftPeer(task["catches_exit"], task["has_class"], task["classes"])
+    out, peer = set_stdout_aside(), LeftPeer(task["catches"], task["has_class"], task["classes"])
     outcome, said = outcome_of(peer, test_code, task)
     os.write(out, f"{token} {outcome} {encode(said)}\n".encode())
     leave(0 if outcome == "passed" else 1)

@@ -1,9 +1,11 @@
 """What a call did to the containers among its arguments: found by comparing their items before and after.
 
 1. `containers_in` lists them in one order on both sides, so that an index stands for one.
-2. One has changed where its items aren't those of the copy made before; equal ones count as the same. Its new items
-   are told, those that are themselves among the containers by their index, and it is filled with them in place.
+2. One has changed where its items aren't those of the copy made before, the same objects; in a set, equal ones. Its
+   new items are told, those that are themselves among the containers by their index, and it is filled with them.
 """
+
+import operator
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
@@ -72,10 +74,16 @@ def _is_as_before(value: "Any", before: "Any") -> bool:
         if _is_array(type(value)):
             return value.tobytes() == before.tobytes()
         if isinstance(value, dict):
-            return list(value.items()) == list(before.items())
-        return bool(value == before)
+            return _are_same(value, before) and _are_same(value.values(), before.values())
+        if type(value) in (set, bytearray):
+            return bool(value == before)
+        return _are_same(value, before)
     except Exception:  # noqa: BLE001 - its items are the program's, and can't even be compared
         return False
+
+
+def _are_same(items: "Any", before: "Any") -> bool:
+    return len(items) == len(before) and not any(map(operator.is_not, items, before))
 
 
 def _items_of(value: "Any") -> "list[Any]":

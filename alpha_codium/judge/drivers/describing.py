@@ -29,6 +29,8 @@ MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
     ("datetime", "timedelta"): lambda value: (value.days, value.seconds, value.microseconds),
     ("datetime", "timezone"): lambda value: value.__getinitargs__(),
     ("uuid", "UUID"): lambda value: (str(value),),
+    ("collections", "defaultdict"): lambda value: (value.default_factory, dict(value)),
+    ("collections", "deque"): lambda value: (list(value), value.maxlen),
     ("array", "array"): lambda value: (value.typecode, value.tolist()),
     ("builtins", "slice"): lambda value: (value.start, value.stop, value.step),
     ("pathlib", "PosixPath"): lambda value: (str(value),),
@@ -36,6 +38,9 @@ MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
     ("ipaddress", "IPv4Address"): lambda value: (str(value),),
     ("ipaddress", "IPv6Address"): lambda value: (str(value),),
 }
+# Classes that `builtins` doesn't name, by their names: what assertions ask for with `types` and `collections.abc`.
+OBJECTS = (len, lambda: 0, (_ for _ in ()), iter([]), iter(()), iter({}), iter({}.items()), iter(range(0)))
+UNNAMED: "dict[str, Any]" = {kind.__name__: kind for kind in map(type, OBJECTS)}
 FIXED = (int, str, float, complex, bytes, tuple, frozenset)
 CHANGING = (list, dict, set, bytearray)
 # What may stand in an array that crosses: all but objects and structures.
@@ -70,7 +75,7 @@ def describe(value: "Any") -> "tuple[Any, ...] | None":
 
 
 def _of_class(value: type) -> "tuple[Any, ...] | None":
-    if getattr(builtins, value.__name__, None) is value:
+    if getattr(builtins, value.__name__, None) is value or UNNAMED.get(value.__name__) is value:
         return "made", "builtins", value.__name__, ()
     if issubclass(value, BaseException):
         return "exception class", value.__name__, tuple(value.__bases__)
@@ -148,7 +153,7 @@ def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
 
 def _made(module: str, name: str, arguments: "tuple[Any, ...]") -> "Any":
     if module == "builtins" and not arguments:
-        value = getattr(builtins, name)
+        value = UNNAMED.get(name) or getattr(builtins, name)
         if isinstance(value, type) or value is Ellipsis or value is NotImplemented:
             return value
     if (module, name) not in MADE:

@@ -22,27 +22,41 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 STDOUT = sys.stdout
+CALLS = ("call", "call_name")
+# What a set is asked for in place of a comparison, beside names as `issubset` and `startswith`.
+COMPARING = ("difference", "symmetric_difference", "intersection")
 
 
 class Foreign(TypeError):
     """An object of the program's was to be compared outside of it."""
 
 
+def identity_decides(one: "Any", other: "Any") -> bool:
+    """Whether no class has to be asked if two are equal: one is None, or both are one object."""
+    return one is None or other is None or (one is other and is_proxy(one))
+
+
 class LeftPeer(Peer):
     """The side of the assertions."""
 
-    def __init__(self, catches_exit: bool = False, has_class: bool = False, classes: "Iterable[str]" = ()) -> None:
+    def __init__(self, catches: "Iterable[str]" = (), has_class: bool = False, classes: "Iterable[str]" = ()) -> None:
         super().__init__(True, lend(self))
-        self.catches_exit, self.has_class, self.class_names = catches_exit, has_class, frozenset(classes)
+        self.catches, self.has_class, self.class_names = frozenset(catches), has_class, frozenset(classes)
         self.spoilt: list[str] = []
         self.crossed: list[Any] = []
         self.asked = False
         self.classes: set[int | None] = set()
         self.made: set[int | None] = set()
+        self.highest = -1
+        # The numbers that objects gave, until anything else is asked: what is another one in each term is no root.
+        self.given: dict[tuple[str, int | None], Any] = {}
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
         """What the program defines of those names; raises what the program raised when it ran."""
-        found = self.request("load", names)
+        asked_for = tuple(names)  # the answer may change what was asked with
+        given = self.request("load", names)
+        # Nothing else is taken: what the program calls `abs` must not be what the assertions call so.
+        found = {name: given[name] for name in asked_for if type(given) is dict and name in given}
         self.share(found)
         numbers = {name: self.number_of(value) for name, value in found.items() if is_proxy(value)}
         # A function is none of them for being the same object as a class.
@@ -50,8 +64,10 @@ class LeftPeer(Peer):
         self.classes = {number for name, number in numbers.items() if name in self.class_names} - others
         return found
 
-    def request(self, what: str, *arguments: "Any", **keywords: "Any") -> "Any":
+    def request(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "Any":
         """What the program gives, or its exception raised."""
+        if what != "operate":
+            self.given.clear()
         try:
             kind, value = self.ask(what, *arguments, **keywords)
             if kind == "raised" and not isinstance(value, BaseException):
@@ -65,8 +81,11 @@ class LeftPeer(Peer):
             raise Malformed("the program's answer can't be read") from fault
         if kind == "value":
             return value
+        if isinstance(value, StopIteration) and what in CALLS and "StopIteration" not in self.catches:
+            # It would end a `map` or a `zip` of the assertions early, and with it what they check.
+            value = RuntimeError("a function of the program raised StopIteration")
         self.crossed.append(value)
-        if not isinstance(value, Exception) and not (self.catches_exit and isinstance(value, SystemExit)):
+        if not isinstance(value, Exception) and not ("SystemExit" in self.catches and isinstance(value, SystemExit)):
             self.spoilt.append("ended")
         raise value
 
@@ -90,7 +109,7 @@ class LeftPeer(Peer):
 
     def call(self, proxy: "Any", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         """Call what the program defines; what it prints goes where the assertions want it."""
-        captures = sys.stdout is not STDOUT
+        captures, highest = sys.stdout is not STDOUT, self.highest
         if captures:
             self.request("capture")
         try:
@@ -98,13 +117,16 @@ class LeftPeer(Peer):
         finally:
             if captures:
                 self.show(*self.request("captured"))
-        if self.number_of(proxy) in self.classes:
-            self.made.add(self.number_of(value))
+        number = self.number_of(value)
+        # What was here before isn't made by this call, whatever the class gives.
+        if self.number_of(proxy) in self.classes and number is not None and number > highest:
+            self.made.add(number)
         return value
 
     def referred(self, number: int) -> "Any":
         """The object that a number stands for: what the program hands out decides nothing, whoever made it."""
         self.made.discard(number)
+        self.highest = max(self.highest, number)
         return super().referred(number)
 
     def show(self, *texts: str) -> None:
@@ -115,7 +137,7 @@ class LeftPeer(Peer):
     def get(self, proxy: "Any", name: str) -> "Any":
         """An attribute, if it isn't asked for in place of a comparison."""
         # What text and sets are asked for in place of a comparison: `candidate(x).issubset(y)`.
-        asks = name.endswith("with") or name.startswith("is")
+        asks = name.endswith("with") or name.startswith("is") or name in COMPARING
         if asks and any(hasattr(kind, name) for kind in (str, set, float)) and not self.is_made(proxy):
             self.refuse()
         if name.startswith("__array"):
@@ -125,6 +147,8 @@ class LeftPeer(Peer):
 
     def compare(self, name: str, one: "Any", other: "Any") -> "Any":
         """Compare a proxy by what may decide; see the module."""
+        if name in ("eq", "ne") and identity_decides(one, other) and not self.is_made(one, other):
+            return (name == "eq") is (one is other)
         if self.is_made(one, other) or (self.has_class and self.is_foreign(one) and self.is_foreign(other)):
             self.asked = True
             return self.request("compare", name, one, other)
@@ -141,13 +165,18 @@ class LeftPeer(Peer):
 
     def operate(self, name: str, *operands: "Any") -> "Any":
         """Do arithmetic: with what the assertions have made, or with objects of the program's alone."""
-        made = self.is_made(*operands)
-        if not made and not all(map(self.is_foreign, operands)):
-            self.refuse()
-        value = self.request("operate", name, *operands)
-        if made:
+        if self.is_made(*operands):
+            value = self.request("operate", name, *operands)
             self.made.add(self.number_of(value))
-        return value
+            return value
+        if not all(map(self.is_foreign, operands)):
+            self.refuse()
+        if len(operands) > 1:
+            return self.request("operate", name, *operands)
+        key = (name, self.number_of(operands[0]))
+        if key not in self.given:
+            self.given[key] = self.request("operate", name, *operands)
+        return self.given[key]
 
     def contains(self, proxy: "Any", item: "Any") -> bool:
         """Whether an item is in what the assertions have made; any other object's items are looked at here."""

@@ -18,11 +18,14 @@ def set_stdout_aside() -> int:
     return kept
 
 
-def load(program: "CodeType", setup_code: str) -> "dict[str, Any]":
+def load(program: "CodeType", setup_code: str, frames: int = 0) -> "dict[str, Any]":
     """Run `setup_code` (text) and then `program` (a code object) in one namespace, and give that.
+
+    A call of the program's has so many `frames` more below it than in a process of its own: it may recurse as deep.
 
     The program is a module `program`, not `__main__`: what it does where it is run by itself isn't done.
     """
+    sys.setrecursionlimit(sys.getrecursionlimit() + frames)
     module = type(sys)("program")
     module.__file__ = "program.py"
     sys.modules["program"] = module

@@ -59,7 +59,7 @@ def _copied(name: str) -> "Callable[[Any], Any]":
 
 
 OPERATIONS: "dict[str, Callable[..., Any]]" = {
-    "call": lambda function, *arguments, **keywords: function(*arguments, **keywords),
+    "call": lambda function, /, *arguments, **keywords: function(*arguments, **keywords),
     "get": getattr,
     "set": setattr,
     "delete": delattr,

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
+# What modules are called that assertions use and leave to the program to import: its own would compare as it likes.
+ALIASES = {"np": "numpy", "pd": "pandas"}
 REBOUND = (int, float, complex, str, bytes, bool, type(None), tuple, frozenset)
 
 
@@ -21,11 +23,16 @@ def outcome_of(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> "t
         namespace = names_for(peer, task)
         run_in(namespace, test_code, task)
     except BaseException as error:  # noqa: BLE001 - however they end, it is said
-        outcome = "raised" if any(error is crossed for crossed in peer.crossed) else "wrong"
+        outcome = "raised" if any(error is crossed for crossed in peer.crossed) or is_missing(error, task) else "wrong"
         failure = text_of(error)
         tell(error)
     outcome = peer.spoilt[0] if peer.spoilt else outcome
     return outcome, (failure, peer.asked, output_of(peer, namespace, task["output_variable"]))
+
+
+def is_missing(error: BaseException, task: "dict[str, Any]") -> bool:
+    """Whether an exception says that the program doesn't define what the assertions use."""
+    return type(error) is NameError and error.args in [(f"name {name!r} is not defined",) for name in task["names"]]
 
 
 def run_all(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> None:
@@ -48,7 +55,7 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
     if task["seed"]:
         __import__("random").seed(task["seed"])
     for module in task["modules"]:
-        namespace[module] = __import__(module)
+        namespace[module] = __import__(ALIASES.get(module, module))
     found = peer.load(task["names"])
     namespace.update(found)
     if task["entry_point"] and task["entry_point"] not in namespace:

@@ -41,7 +41,7 @@ class Peer:
         self.shared: list[Any] = []
         self.shared_before: list[Any] = []
 
-    def ask(self, what: str, *arguments: "Any", **keywords: "Any") -> "tuple[str, Any]":
+    def ask(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "tuple[str, Any]":
         """Let the other side do something: `("value", v)` or `("raised", exception)`.
 
         Raises Gone, Malformed or Unencodable, or whatever a nonsensical answer leads to.

@@ -60,7 +60,7 @@ def proxy_type() -> type:
     names: dict[str, Any] = {
         **special_methods(),
         "__slots__": ("_proxy_base_", "_proxy_number_", "_proxy_peer_"),
-        "__call__": lambda self, *arguments, **keywords: self._proxy_peer_.call(self, arguments, keywords),
+        "__call__": lambda self, /, *arguments, **keywords: self._proxy_peer_.call(self, arguments, keywords),
         "__getattr__": lambda self, name: self._proxy_peer_.get(self, name),
         "__setattr__": lambda self, name, value: self._proxy_peer_.request("set", self, name, value),
         "__contains__": lambda self, item: self._proxy_peer_.contains(self, item),
@@ -76,7 +76,12 @@ def proxy_type() -> type:
 
 def _class_of(proxy: "Any") -> "Any":
     """The object's class, as `isinstance` asks for it: the type of values that it is derived from, where it is."""
-    return proxy._proxy_peer_.request("class", proxy) if proxy._proxy_base_ is None else proxy._proxy_base_
+    if proxy._proxy_base_ is not None:
+        return proxy._proxy_base_
+    kind = proxy._proxy_peer_.request("class", proxy)
+    # A Decimal that is compared with what says that it is a number asks it for its denominator, and believes it.
+    lies = type(kind) is type and issubclass(kind, (*BASES.values(), *CHANGING_BASES.values()))
+    return object if lies else kind
 
 
 def asked(what: str) -> "Callable[..., Any]":
@@ -132,7 +137,7 @@ def derived_of(peer: "Any", number: int, base: str, content: "Any", name: str, o
     if key not in KINDS:
         methods: dict[str, Any] = {name: method for name, method in special_methods().items() if name not in OWN}
         methods.update(__contains__=lambda self, item: self._proxy_peer_.contains(self, item))
-        methods.update(__call__=lambda self, *given, **keywords: self._proxy_peer_.call(self, given, keywords))
+        methods.update(__call__=lambda self, /, *given, **keywords: self._proxy_peer_.call(self, given, keywords))
         methods = {name: methods[name] for name in overridden if name in methods}
         KINDS[key] = type(name, (kind,), {"__getattr__": _get_of_derived, "__hash__": kind.__hash__, **methods})
     value = kind.__new__(KINDS[key], content)

@@ -9,7 +9,7 @@
 import os
 import sys
 
-from alpha_codium.judge.codec import decode, encode
+from alpha_codium.judge.codec import decode, encode, unreferred
 from alpha_codium.judge.drivers.changes import same_among
 from alpha_codium.judge.drivers.loading import leave, set_stdout_aside, tell
 from alpha_codium.judge.drivers.outcomes import run_all
@@ -66,13 +66,13 @@ class Noted:
     """A function of the program's, whose calls are noted."""
 
     def __init__(self, name: str, calls: "list[str]") -> None:
-        self._name, self._calls = name, calls
+        self.__dict__.update(_name=name, _calls=calls)
 
-    def __call__(self, *arguments: "Any", **keywords: "Any") -> Anything:
+    def __call__(self, /, *arguments: "Any", **keywords: "Any") -> Anything:
         """Note the call."""
         arguments = (self._name, *arguments)
         try:
-            text = encode(("ask", "call_name", arguments, keywords, same_among(arguments)))
+            text = encode(("ask", "call_name", arguments, keywords, same_among(arguments)), unreferred)
         except TypeError:
             raise Unrecorded from None
         self._calls.append(text)
@@ -83,7 +83,8 @@ class Noted:
     def _unrecorded(self, *_: "Any") -> "Any":
         raise Unrecorded
 
-    __getattr__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __len__ = _unrecorded
+    __getattr__ = __setattr__ = __delattr__ = _unrecorded
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __len__ = _unrecorded
     __iter__ = __getitem__ = __contains__ = __add__ = __radd__ = __str__ = __repr__ = _unrecorded
     __class__ = property(_unrecorded)
 

@@ -12,7 +12,7 @@ import _io
 import os
 import sys
 
-from alpha_codium.judge.codec import Unencodable, decode, encode
+from alpha_codium.judge.codec import Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.channel import ENDED, Gone
 from alpha_codium.judge.drivers.left import LeftPeer
 from alpha_codium.judge.drivers.loading import leave, set_stdout_aside
@@ -35,16 +35,17 @@ class Answered:
     """A function of the program's, whose answers are known."""
 
     def __init__(self, peer: "ReplayingPeer", name: str) -> None:
-        self._peer, self._name = peer, name
+        self.__dict__.update(_peer=peer, _name=name)
 
-    def __call__(self, *arguments: "Any", **keywords: "Any") -> "Any":
+    def __call__(self, /, *arguments: "Any", **keywords: "Any") -> "Any":
         """The next answer."""
         return self._peer.request("call_name", self._name, *arguments, **keywords)
 
     def _abandon(self, *_: "Any") -> "Any":
         self._peer.abandon()
 
-    __getattr__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __len__ = _abandon
+    __getattr__ = __setattr__ = __delattr__ = _abandon
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __len__ = _abandon
     __iter__ = __getitem__ = __contains__ = __add__ = __radd__ = __str__ = __repr__ = _abandon
     __class__ = property(_abandon)
 
@@ -53,7 +54,7 @@ class ReplayingPeer(LeftPeer):
     """The side of the assertions, with a list of answers in place of a program."""
 
     def __init__(self, task: "dict[str, Any]", requests: "list[str]", answers: "list[str]") -> None:
-        super().__init__(task["catches_exit"], task["has_class"])
+        super().__init__(task["catches"], task["has_class"])
         self.requests, self.answers, self.place = requests, answers, 0
         self.waiting: list[str] = []
         self.in_message = False
@@ -92,7 +93,7 @@ class ReplayingPeer(LeftPeer):
     def text_of(self, message: "tuple[Any, ...]") -> str:
         """The text of a request without references."""
         try:
-            return encode(message)
+            return encode(message, unreferred)
         except Unencodable:
             return ""
 

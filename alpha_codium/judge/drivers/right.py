@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# Calls below those of the program: `serve`, `take`, `answers_to`, `do`, and the operation.
+FRAMES = 5
+
+
 class RightPeer(Peer):
     """The program's side, which may ask for whatever the left side lets it."""
 
@@ -46,7 +50,7 @@ class RightPeer(Peer):
         sys.stdout, sys.stderr, (out, errors) = self.kept.pop()
         return out.getvalue(), errors.getvalue()
 
-    def request(self, what: str, *arguments: "Any", **keywords: "Any") -> "Any":
+    def request(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "Any":
         """What the left side gives, or raises."""
         kind, value = self.ask(what, *arguments, **keywords)
         if kind == "raised":
@@ -88,7 +92,7 @@ def found_in(namespace: "dict[str, Any]", names: "list[str]") -> "dict[str, Any]
 def loader(program: "CodeType", setup_code: str) -> "Callable[[], dict[str, Any]]":
     """Run the program; gives what gives its namespace, or raises what it raised."""
     try:
-        namespace = load(program, setup_code)
+        namespace = load(program, setup_code, FRAMES)
     except MemoryError:
         raise  # ends this process, so that the sandbox sees which limit was reached
     except BaseException as error:  # noqa: BLE001 - it is raised to whoever asks
