@@ -42,6 +42,10 @@ class ConfigSection(Section):
     top_p: float | None = Field(None, gt=0, le=1)
     max_tokens: int | None = Field(None, ge=1)
     seed: int | None = None
+    cache: bool = True
+    adaptive_concurrency: bool = True
+    model_by_prompt: dict[str, str] = {}
+    rotate_models: tuple[str, ...] = ()
     extra: dict[str, Any] = {}
 
 
@@ -54,7 +58,35 @@ class SolveSection(Section):
     max_calls: int = Field(0, ge=0)
     max_tokens: int = Field(0, ge=0)
     max_cost: float = Field(0.0, ge=0)
+    max_seconds: float = Field(0.0, ge=0)
     max_format_retries: int = Field(2, ge=0)
+
+
+class BudgetSection(Section):
+    """`[budget]`: what a run, and all samples of one problem together, may take."""
+
+    run_calls: int = Field(0, ge=0)
+    run_tokens: int = Field(0, ge=0)
+    run_cost: float = Field(0.0, ge=0)
+    run_seconds: float = Field(0.0, ge=0)
+    problem_calls: int = Field(0, ge=0)
+    problem_tokens: int = Field(0, ge=0)
+    problem_cost: float = Field(0.0, ge=0)
+    problem_seconds: float = Field(0.0, ge=0)
+
+
+class Price(Section):
+    """What a model costs, in US dollars a million tokens; without `cached`, tokens read from a cache cost as others."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(None, ge=0)
+
+
+class PricesSection(Section):
+    """`[prices]`: of models whose price litellm doesn't know, or knows wrongly."""
+
+    models: dict[str, Price] = {}
 
 
 class SelfReflectionSection(Section):
@@ -78,6 +110,7 @@ class GenerateAiTestsSection(Section):
     number_of_ai_tests: int = Field(6, ge=0)
     use_test_explanations: bool = True
     add_public_tests_to_ai_tests: bool = True
+    vet_by_brute_force: bool = False
 
 
 class InitialCodeGenerationSection(Section):
@@ -100,6 +133,29 @@ class AiTestsSection(Section):
     """`[ai_tests]`."""
 
     max_allowed_calls: int = Field(4, ge=0)
+
+
+class ResampleSection(Section):
+    """`[resample]`."""
+
+    max_attempts: int = Field(12, ge=1)
+    answers_per_request: int = Field(1, ge=1)
+
+
+class ReflexionSection(Section):
+    """`[reflexion]`."""
+
+    max_retries: int = Field(5, ge=0)
+    memory: int = Field(3, ge=0)
+
+
+class SelectSection(Section):
+    """`[select]`."""
+
+    candidates: int = Field(5, ge=1)
+    fixes: int = Field(1, ge=0)
+    inputs: int = Field(8, ge=0)
+    max_comparisons: int = Field(3, ge=0)
 
 
 class DatasetSection(Section):
@@ -143,12 +199,17 @@ class Settings(Section):
 
     config: ConfigSection = ConfigSection()
     solve: SolveSection = SolveSection()
+    budget: BudgetSection = BudgetSection()
+    prices: PricesSection = PricesSection()
     self_reflection: SelfReflectionSection = SelfReflectionSection()
     possible_solutions: PossibleSolutionsSection = PossibleSolutionsSection()
     generate_ai_tests: GenerateAiTestsSection = GenerateAiTestsSection()
     initial_code_generation: InitialCodeGenerationSection = InitialCodeGenerationSection()
     public_tests: PublicTestsSection = PublicTestsSection()
     ai_tests: AiTestsSection = AiTestsSection()
+    resample: ResampleSection = ResampleSection()
+    reflexion: ReflexionSection = ReflexionSection()
+    select: SelectSection = SelectSection()
     dataset: DatasetSection = DatasetSection()
     code_tester: CodeTesterSection = CodeTesterSection()
 

@@ -1,86 +1,53 @@
 """The model client: requests, the limits under which they are sent, retries, fallback models, and what it all took.
 
-1. One call is one answer. A fault that may pass is tried again (`alpha_codium.llm.retries`); when retries are used up,
-   the next fallback model has its turn; any other error ends the call at once.
-2. Every request, first or repeated, takes a slot of `max_concurrent_requests` and then waits for its turn under
-   `max_requests_per_minute`, which spaces requests evenly. A call that waits to try again holds no slot.
-3. A fallback of the same provider as the model goes to the same `api_base`; any other to its provider's own address.
+1. One call is one answer, or several to one request. A fault that may pass is tried again (`alpha_codium.llm.retries`);
+   when retries are used up, the next fallback model has its turn; any other error ends the call at once.
+2. Every request, first or repeated, waits for its turn in the lane of its model (`alpha_codium.llm.lane`), takes a slot
+   of `max_concurrent_requests` and then waits for its turn under `max_requests_per_minute`, which spaces requests
+   evenly. A call that waits to try again holds no turn and no slot.
+3. A request may name a model of its own; its fallbacks are those of the client. Where each model is reached, says
+   `alpha_codium.llm.endpoints`.
+4. A parameter that a model refuses, and without which the question stays the same, is left out from then on.
 """
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
-from aiolimiter import AsyncLimiter
 from loguru import logger
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
 
 from alpha_codium.config import ConfigSection
 from alpha_codium.errors import SettingsError
+from alpha_codium.llm.backend import Attempt, Backend
+from alpha_codium.llm.endpoints import Endpoint, Endpoints
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,
-    ModelError,
     ProviderUnavailable,
+    RequestRefused,
     TransientError,
     UnknownModel,
 )
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
-from alpha_codium.llm.messages import Answer, ChatRequest
+from alpha_codium.llm.messages import Answer, ChatRequest, with_seed_of
 from alpha_codium.llm.retries import RetryPolicy
-from alpha_codium.llm.totals import Tally, Totals
+from alpha_codium.llm.sender import Call, Limits, Sender
+from alpha_codium.llm.totals import Totals
 
-
-class Backend(Protocol):
-    """Sends one request once; see `LiteLLMBackend`."""
-
-    async def prepare(self) -> None:
-        """Load what sending needs."""
-        ...
-
-    async def send(
-        self,
-        model: str,
-        request: ChatRequest,
-        *,
-        api_base: str | None,
-        api_key: str | None,
-        timeout: float,  # noqa: ASYNC109 - a number that goes to the provider's client too
-        drop_params: bool,
-    ) -> Answer:
-        """Send one request once."""
-        ...
-
-    def supports_json_schema(self, model: str) -> bool:
-        """Whether the model's answers can be constrained to a schema."""
-        ...
-
-    def open(self) -> None:
-        """Say that this backend is in use."""
-        ...
-
-    async def close(self) -> None:
-        """Release what it holds."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One request that ended: its model, its number within the call, and the error if it has no answer."""
-
-    model: str
-    number: int
-    error: ModelError | None = None
+if TYPE_CHECKING:
+    from alpha_codium.config import PricesSection
 
 
 class ModelClient:
     """A `ChatModel` over a backend, by default litellm; use it as an async context manager.
 
-    `timeout` bounds one request, in seconds. `max_requests_per_minute` 0 sets no limit. `supports_json_schema` None
-    leaves it to litellm's table. `free` says that answers of the model, not those of its fallbacks, cost nothing.
-    `on_attempt` is told of every request that ended. Raises SettingsError where `api_base` is no address.
+    `other_models` are those that requests may name. `timeout` bounds one request, in seconds.
+    `max_requests_per_minute` 0 sets no limit. `supports_json_schema` None leaves it to litellm's table. `free` says
+    that answers of the model, not those of its fallbacks, cost nothing. `endpoints` are those of models that aren't
+    reached in the usual way; `prices` win over litellm's table. `on_attempt` is told of every request that ended.
+    Raises SettingsError where `api_base` is no address.
     """
 
     def __init__(
@@ -88,15 +55,19 @@ class ModelClient:
         model: str,
         *,
         fallback_models: Iterable[str] = (),
+        other_models: Iterable[str] = (),
         api_base: str | None = None,
         api_key: str | None = None,
         timeout: float = 120.0,
         max_retries: int = 5,
         max_requests_per_minute: float = 0,
         max_concurrent_requests: int = 64,
+        adaptive_concurrency: bool = True,
         drop_params: bool = False,
         supports_json_schema: bool | None = None,
         free: bool = False,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        prices: "PricesSection | None" = None,
         first_wait: float = 1.0,
         longest_wait: float = 120.0,
         on_attempt: Callable[[Attempt], None] | None = None,
@@ -104,17 +75,16 @@ class ModelClient:
     ) -> None:
         if api_base and not api_base.startswith(("http://", "https://")):
             raise SettingsError(f"config.api_base: {api_base!r} is no address; write http://HOST:PORT/v1")
-        self._models = (model, *fallback_models)
-        self._api_base, self._api_key = api_base or None, api_key
-        self._timeout, self._drop_params, self._free = timeout, drop_params, free
+        self._model, self._fallbacks = model, tuple(fallback_models)
+        self._endpoints = Endpoints((model, *other_models, *self._fallbacks), api_base or None, api_key, endpoints)
+        if free:
+            self._endpoints.make_free(model)
         self._policy = RetryPolicy(max_retries, first_wait, longest_wait)
-        self._slots = asyncio.Semaphore(max_concurrent_requests)
-        per_minute = max_requests_per_minute
-        self._pace = AsyncLimiter(1, 60 / per_minute) if per_minute else contextlib.nullcontext()
         self._supports_json_schema = supports_json_schema
-        self._on_attempt = on_attempt
-        self._backend: Backend = LiteLLMBackend() if backend is None else backend
-        self._tally = Tally()
+        self._backend: Backend = LiteLLMBackend(prices) if backend is None else backend
+        limits = Limits(max_concurrent_requests, adaptive_concurrency, max_requests_per_minute, timeout, longest_wait)
+        self._sender = Sender(self._backend, self._endpoints, limits, drop_params=drop_params, on_attempt=on_attempt)
+        self._tally = self._sender.tally
 
     @classmethod
     def from_config(cls, config: ConfigSection, **overrides: Any) -> Self:
@@ -122,11 +92,13 @@ class ModelClient:
         given: dict[str, Any] = {
             "model": config.model,
             "fallback_models": config.fallback_models,
+            "other_models": (*config.rotate_models, *config.model_by_prompt.values()),
             "api_base": config.api_base or None,
             "timeout": config.ai_timeout,
             "max_retries": config.max_retries,
             "max_requests_per_minute": config.max_requests_per_minute,
             "max_concurrent_requests": config.max_concurrent_requests,
+            "adaptive_concurrency": config.adaptive_concurrency,
             "drop_params": config.drop_params,
         }
         return cls(**(given | overrides))
@@ -134,17 +106,27 @@ class ModelClient:
     @property
     def name(self) -> str:
         """The model string that was asked for."""
-        return self._models[0]
+        return self._model
 
     @property
     def supports_json_schema(self) -> bool:
-        """Whether the model and all its fallbacks can be held to a JSON schema.
+        """Whether the model and all its fallbacks can be held to a JSON schema; see `supports_json_schema_of`."""
+        return self.supports_json_schema_of(self._model)
+
+    def supports_json_schema_of(self, model: str) -> bool:
+        """Whether this model ("" is the client's own) and all fallbacks can be held to a JSON schema.
 
         Where litellm's table has to say it, `await prepare()` first: else litellm is imported here, which blocks.
         """
-        if self._supports_json_schema is None:
-            self._supports_json_schema = all(map(self._backend.supports_json_schema, self._models))
-        return self._supports_json_schema
+        model = model or self._model
+        if model == self._model and self._supports_json_schema is not None:
+            return self._supports_json_schema
+        return all(map(self._holds_to_schema, (model, *self._fallbacks)))
+
+    def _holds_to_schema(self, model: str) -> bool:
+        endpoint = self._endpoints[model]
+        stated = endpoint.supports_json_schema
+        return self._backend.supports_json_schema(endpoint.model) if stated is None else stated
 
     @property
     def totals(self) -> Totals:
@@ -168,35 +150,64 @@ class ModelClient:
         Raises the errors of `alpha_codium.llm.errors`, among them ProviderUnavailable where all retries of all models
         were in vain, but never TransientError.
         """
-        self._tally.calls += 1
-        call = _Call(request)
-        for number, model in enumerate(self._models, start=1):
+        [answer] = await self._answers(request, 1)
+        return _unless_filtered([answer])[0]
+
+    async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
+        """Exactly `n` answers to one request: in one HTTP request where the model can, else in `n` at once.
+
+        Some of them, but not all, may be `filtered`. Raises what `ask` does, and then has no answers at all. Of `n`
+        requests with a seed, each has a seed of its own: else all would be the same.
+        """
+        answers: list[Answer] = []
+        await self._backend.prepare()
+        while (missing := n - len(answers)) > 0:
+            size = missing if self._sender.takes_n(request.model or self._model) else 1
+            first = len(answers)
+            parts = [self._answers(with_seed_of(request, first + turn), size) for turn in range(missing // size)]
+            for part in await _all_of(parts):
+                answers += part
+        return _unless_filtered(answers)
+
+    async def _answers(self, request: ChatRequest, n: int) -> list[Answer]:
+        """At least one answer and at most `n`, those that a filter stopped among them."""
+        self._tally.calls += n
+        call = Call(request, n)
+        models = (request.model or self._model, *self._fallbacks)
+        for number, model in enumerate(models, start=1):
             try:
-                return await (self._ask_model(model, call) if number == 1 else self._ask_fallback(model, call))
+                answers = await (self._ask_model(model, call) if number == 1 else self._ask_fallback(model, call))
             except ProviderUnavailable as error:
-                if number == len(self._models):
+                if number == len(models):
                     raise
-                logger.warning("{}; asking {} instead", error, self._models[number])
+                logger.warning("{}; asking {} instead", error, models[number])
                 self._tally.fallbacks += 1
+            else:
+                self._tally.calls -= n - len(answers)
+                return answers
         raise AssertionError("there is always a model")
 
-    async def _ask_fallback(self, model: str, call: "_Call") -> Answer:
+    async def _ask_fallback(self, model: str, call: Call) -> list[Answer]:
         """Ask a model that wasn't asked for: its wrong key is no reason to end a run that its model can go on with."""
         try:
             return await self._ask_model(model, call)
         except (AuthenticationFailed, UnknownModel) as error:
             raise ProviderUnavailable(f"fallback {model}: {error}") from error
 
-    async def _ask_model(self, model: str, call: "_Call") -> Answer:
+    async def _ask_model(self, model: str, call: Call) -> list[Answer]:
         sent_before = call.sent
-        try:
-            answer = await self._retrying()(self._attempt, model, call)
-        except TransientError as error:
-            requests = call.sent - sent_before
-            raise ProviderUnavailable(f"{model} gave no answer in {requests} requests; last: {error}") from error
-        if answer.filtered:
-            raise ContentFiltered(f"{model}: a content filter stopped the answer")
-        return replace(answer, attempts=call.sent)
+        while True:
+            try:
+                answers = await self._retrying()(self._sender.send, model, call)
+            except TransientError as error:
+                requests = call.sent - sent_before
+                raise ProviderUnavailable(f"{model} gave no answer in {requests} requests; last: {error}") from error
+            except RequestRefused as error:
+                if not self._sender.can_do_without(model, error.parameter, call):
+                    raise
+            else:
+                first, *others = answers
+                return [replace(first, attempts=call.sent), *(replace(other, attempts=0) for other in others)]
 
     def _retrying(self) -> AsyncRetrying:
         def wait(state: RetryCallState) -> float:
@@ -215,43 +226,20 @@ class ModelClient:
             reraise=True,
         )
 
-    async def _attempt(self, model: str, call: "_Call") -> Answer:
-        await self._backend.prepare()
-        async with self._slots, self._pace:
-            call.sent += 1
-            self._tally.attempts += 1
-            try:
-                answer = await self._send(model, call.request)
-            except ModelError as error:
-                self._tell(Attempt(model, call.sent, error))
-                raise
-        self._tally.add(answer)
-        self._tell(Attempt(model, call.sent))
-        return answer
 
-    async def _send(self, model: str, request: ChatRequest) -> Answer:
-        same_provider = model.partition("/")[0] == self.name.partition("/")[0]
-        answer = await self._backend.send(
-            model,
-            request,
-            api_base=self._api_base if same_provider else None,
-            api_key=self._api_key if same_provider else None,
-            timeout=self._timeout,
-            drop_params=self._drop_params,
-        )
-        return replace(answer, cost=0.0) if self._free and model == self.name else answer
-
-    def _tell(self, attempt: Attempt) -> None:
-        if self._on_attempt is not None:
-            self._on_attempt(attempt)
+def _unless_filtered(answers: list[Answer]) -> list[Answer]:
+    if answers and all(answer.filtered for answer in answers):
+        raise ContentFiltered(f"{answers[0].model}: a content filter stopped the answer")
+    return answers
 
 
-@dataclass(slots=True)
-class _Call:
-    """One call: what is asked, and the requests sent for it so far, over all models."""
-
-    request: ChatRequest
-    sent: int = 0
+async def _all_of(parts: list[Coroutine[Any, Any, list[Answer]]]) -> list[list[Answer]]:
+    """All results; where one fails, its error, after the others have ended."""
+    outcomes = await asyncio.gather(*parts, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
 
 
 def _fault_of(state: RetryCallState) -> TransientError:

@@ -4,6 +4,7 @@ ModelError
 ├── TransientError          may pass: 429, 5xx, time-out, connection, an answer that is no answer; tried again
 ├── ProviderUnavailable     a transient fault outlived all retries and fallback models: the provider's fault
 ├── RequestRefused          400 and the like: the request is wrong; not tried again
+│   └── ParameterUnsupported  known before anything was sent
 ├── ContextOverflow         the request is longer than the model's context: the model's limit
 ├── ContentFiltered         the provider's filter or the model refused: the model's fault
 ├── AuthenticationFailed    401, 403: the key is wrong or missing (also a UserError)
@@ -34,7 +35,15 @@ class ProviderUnavailable(ModelError):
 
 
 class RequestRefused(ModelError):
-    """The provider found the request itself wrong."""
+    """The provider found the request itself wrong; `parameter` is the one it doesn't support, where it says so."""
+
+    def __init__(self, message: str, parameter: str = "") -> None:
+        super().__init__(message)
+        self.parameter = parameter
+
+
+class ParameterUnsupported(RequestRefused):
+    """The model is known not to support a parameter; nothing was sent."""
 
 
 class ContextOverflow(ModelError):

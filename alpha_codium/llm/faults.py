@@ -20,6 +20,7 @@ from alpha_codium.llm.errors import (
     ContentFiltered,
     ContextOverflow,
     ModelError,
+    ParameterUnsupported,
     RequestRefused,
     TransientError,
     UnknownModel,
@@ -43,6 +44,10 @@ NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|credit b
 NO_KEY = re.compile(
     r"missing credentials|missing .{0,40}\b(api|auth)[ _]?(key|token)|api_key client option", re.IGNORECASE
 )
+UNSUPPORTED = re.compile(
+    r"unsupported|not support|n't support|deprecated|unrecognized|unknown|not permitted|cannot both", re.IGNORECASE
+)
+PARAMETER = re.compile(r"(?<![\w.])(temperature|top_p|frequency_penalty|max_tokens|n)(?![\w.])")
 NO_PROVIDER = re.compile(r"LLM Provider NOT provided|Unmapped LLM provider", re.IGNORECASE)
 PREFIX = re.compile(r"^(litellm\.\w+: |\w+Error: |\w+Exception - |\w+Error - )+")
 
@@ -93,7 +98,7 @@ def _lasting(status: int, message: str, where: Where) -> ModelError:
     if status == 404:
         address = f" at {where.hide(where.api_base)}" if where.api_base else ""
         return UnknownModel(f"{where.model}: no such model{address}, or the address is wrong: status 404: {message}")
-    return RequestRefused(f"{where.model}: status {status}: {message}")
+    return RequestRefused(f"{where.model}: status {status}: {message}", unsupported_parameter(message))
 
 
 def _without_status(chain: list[BaseException], message: str, where: Where) -> ModelError:
@@ -109,7 +114,7 @@ def _without_status(chain: list[BaseException], message: str, where: Where) -> M
     if NO_PROVIDER.search(message):
         return unknown_provider(where.model)
     if NO_KEY.search(message):
-        return AuthenticationFailed(f"{where.model}: there is no key for it{key_hint(where.model)}")
+        return no_key(where.model)
     if any(isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)) for error in chain):
         return UnknownModel(
             f"{where.model}: {where.hide(where.api_base or message)!r} is no address; write http://HOST:PORT/v1"
@@ -131,12 +136,19 @@ def _by_stated_code(chain: list[BaseException], message: str, where: Where) -> M
     return TransientError(f"{where.model}: the answer can't be read: {message}", cause=cause)
 
 
-def _unsupported(message: str, where: Where) -> RequestRefused:
+def unsupported_parameter(message: str) -> str:
+    """The parameter that a provider says it doesn't support, as far as requests can do without it; else ""."""
+    found = PARAMETER.search(message) if UNSUPPORTED.search(message) else None
+    return found[1] if found else ""
+
+
+def _unsupported(message: str, where: Where) -> ParameterUnsupported:
     names = re.search(r"\[(.*?)\]", message)
     which = names[1].replace("'", "") if names else message
-    return RequestRefused(
+    return ParameterUnsupported(
         f"{where.model} doesn't support the parameter {which}: leave it out, or set config.drop_params = true to have "
-        "such parameters left out"
+        "such parameters left out",
+        unsupported_parameter(message),
     )
 
 
@@ -151,6 +163,11 @@ def unknown_provider(model: str) -> UnknownModel:
     return UnknownModel(
         f"model {model!r}: no such provider{hint}; a model is named as provider/name, for example openai/gpt-4o-mini"
     )
+
+
+def no_key(model: str) -> AuthenticationFailed:
+    """The error for a model whose provider wants a key, where there is none."""
+    return AuthenticationFailed(f"{model}: there is no key for it{key_hint(model)}")
 
 
 def key_hint(model: str) -> str:

@@ -1,9 +1,11 @@
 """What is asked of a model and what comes back: values, and the protocol of whatever answers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 Role = Literal["system", "user", "assistant"]
+# Between the seeds of answers to one request stand those of other samples.
+SEEDS_APART = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +20,8 @@ class Message:
 class ChatRequest:
     """One call: messages and parameters; None leaves a parameter to the provider.
 
-    `json_schema` asks for an answer constrained to that schema (the model must support it). `extra` goes to the
-    provider as it is.
+    `model` is a model string, empty for the client's own. `json_schema` asks for an answer constrained to that schema
+    (the model must support it). `extra` goes to the provider as it is.
     """
 
     messages: tuple[Message, ...]
@@ -31,6 +33,12 @@ class ChatRequest:
     stop: tuple[str, ...] = ()
     json_schema: dict[str, Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    model: str = ""
+
+
+def with_seed_of(request: ChatRequest, number: int) -> ChatRequest:
+    """The request with a seed of its own for answer `number`, from 0, of several; without a seed, as it is."""
+    return request if request.seed is None else replace(request, seed=request.seed + SEEDS_APART * number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +46,9 @@ class Answer:
     """One answer and what it took.
 
     `cost` is in US dollars, None where the price is unknown. `attempts` counts the requests sent for it, over all
-    models tried; `latency_seconds` is that of the request that was answered.
+    models tried; `latency_seconds` is that of the request that was answered. `cached_tokens` are those of
+    `prompt_tokens` that the provider read from its cache. `reasoning` is what the model thought before it answered.
+    Of answers to one request, the first bears its prompt tokens and its attempts; the others bear none.
     """
 
     text: str
@@ -50,6 +60,7 @@ class Answer:
     latency_seconds: float = 0.0
     attempts: int = 1
     reasoning: str = ""
+    cached_tokens: int = 0
 
     @property
     def truncated(self) -> bool:
@@ -72,9 +83,17 @@ class ChatModel(Protocol):
 
     @property
     def supports_json_schema(self) -> bool:
-        """Whether an answer can be constrained to a JSON schema."""
+        """Whether an answer of the client's own model can be constrained to a JSON schema."""
+        ...
+
+    def supports_json_schema_of(self, model: str) -> bool:
+        """The same of any model that a request may name; "" is the client's own."""
         ...
 
     async def ask(self, request: ChatRequest) -> Answer:
         """Answer one request; raises the errors of `alpha_codium.llm.errors`."""
+        ...
+
+    async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
+        """Exactly `n` answers to one request, of which some, but not all, may be `filtered`; raises what `ask` does."""
         ...

@@ -13,7 +13,8 @@ class Totals:
 
     `attempts` are the requests sent, `retries` those of them that followed a fault, by its cause (rate_limited,
     timeout, server_error, connection, malformed). `cost` is the sum of the known prices in US dollars; `unpriced`
-    counts the answers whose price is unknown, which it leaves out. `latency_seconds` sums over answered requests.
+    counts the answers whose price is unknown, which it leaves out. `latency_seconds` sums over answers. Of the prompts'
+    tokens, `cached_tokens` were read from a provider's cache.
     """
 
     calls: int = 0
@@ -23,6 +24,7 @@ class Totals:
     fallbacks: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
     cost: float = 0.0
     unpriced: int = 0
     truncated: int = 0
@@ -52,6 +54,7 @@ class Tally:
             answers=so_far.answers + 1,
             prompt_tokens=so_far.prompt_tokens + answer.prompt_tokens,
             completion_tokens=so_far.completion_tokens + answer.completion_tokens,
+            cached_tokens=so_far.cached_tokens + answer.cached_tokens,
             cost=so_far.cost + (answer.cost or 0.0),
             unpriced=so_far.unpriced + (answer.cost is None),
             truncated=so_far.truncated + answer.truncated,

@@ -12,7 +12,8 @@ from tests.servers.scripted import Always, Reply, ScriptedServer
 
 async def send(backend: LiteLLMBackend, server: ScriptedServer, model: str = "openai/x", given=None, **arguments):
     arguments = {"api_key": KEY, "timeout": 20.0} | arguments
-    return await backend.send(model, given or request(), api_base=base_of(server, model), **arguments)
+    [answer] = await backend.send(model, given or request(), api_base=base_of(server, model), **arguments)
+    return answer
 
 
 async def fault_of(backend: LiteLLMBackend, reply: Reply, model: str = "openai/x") -> ModelError:

@@ -5,7 +5,8 @@ import pytest
 
 from alpha_codium.config import ConfigSection
 from alpha_codium.errors import SettingsError, UserError
-from alpha_codium.llm.client import Attempt, ModelClient
+from alpha_codium.llm.backend import Attempt
+from alpha_codium.llm.client import ModelClient
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,

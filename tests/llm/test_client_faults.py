@@ -24,6 +24,7 @@ from tests.servers.scripted import (
     WithProbability,
 )
 
+ALL = (*PROVIDERS, "text-completion-openai/x")
 FAULTS_THAT_PASS = {
     "status 429": Status(429),
     "status 500": Status(500),
@@ -39,13 +40,13 @@ FAULTS_THAT_PASS = {
 }
 
 
-@pytest.mark.parametrize("model", PROVIDERS)
+@pytest.mark.parametrize("model", ALL)
 @pytest.mark.parametrize("fault", FAULTS_THAT_PASS.values(), ids=FAULTS_THAT_PASS.keys())
 async def test_a_fault_that_passes_is_tried_again(fault, model):
     with ScriptedServer(faults=[FaultOnce(fault)]) as server:
         async with client_of(server, model) as client:
             answer = await client.ask(request())
-        assert (answer.text, answer.attempts, len(server.requests)) == ("echo: hi", 2, 2)
+        assert (answer.text.split()[-1], answer.attempts, len(server.requests)) == ("hi", 2, 2)
 
 
 async def test_a_server_that_never_answers_is_asked_again_after_the_timeout():
@@ -56,7 +57,7 @@ async def test_a_server_that_never_answers_is_asked_again_after_the_timeout():
         assert client.totals.retries == {"timeout": 1}
 
 
-@pytest.mark.parametrize("model", PROVIDERS)
+@pytest.mark.parametrize("model", ALL)
 async def test_retries_do_not_multiply(model):
     """litellm and the clients below it retry nothing: the server sees max_retries + 1 requests."""
     with ScriptedServer(faults=[Always(Status(500))]) as server:
@@ -66,7 +67,7 @@ async def test_retries_do_not_multiply(model):
         assert len(server.requests) == 4
 
 
-@pytest.mark.parametrize("model", PROVIDERS)
+@pytest.mark.parametrize("model", ALL)
 async def test_timeouts_do_not_multiply_either(model):
     with ScriptedServer(faults=[Always(Hang())]) as server:
         async with client_of(server, model, max_retries=1, timeout=0.5) as client:
@@ -75,7 +76,7 @@ async def test_timeouts_do_not_multiply_either(model):
         assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("model", PROVIDERS)
+@pytest.mark.parametrize("model", ALL)
 @pytest.mark.parametrize(
     ("status", "error"),
     [

@@ -8,7 +8,7 @@ from alpha_codium.llm.errors import (
     RequestRefused,
     TransientError,
 )
-from alpha_codium.llm.litellm_backend import parameters
+from alpha_codium.llm.parameters import parameters
 from tests.llm.asking import KEY, PROVIDERS, base_of, request
 from tests.llm.sending import send
 from tests.servers.scripted import Always, Malformed, ScriptedServer, Status, Text, Truncated

@@ -1,29 +1,62 @@
-"""The wire formats a scripted server speaks: OpenAI's chat completions, Anthropic's messages, Ollama's chat."""
+"""The wire formats a scripted server speaks.
 
-from collections.abc import Callable, Mapping
+OpenAI's chat completions and completions, with several choices where `n` asks for them; Anthropic's messages; Ollama's
+chat.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tests.servers.replies import Text, text_of
 
-Format = Callable[[Mapping[str, Any], Text], dict[str, Any]]
+Format = Callable[[Mapping[str, Any], Sequence[Text]], dict[str, Any]]
 
 
-def openai(body: Mapping[str, Any], reply: Text) -> dict[str, Any]:
-    prompt, completion = tokens_of(body, reply)
-    message = {"role": "assistant", "content": reply.content}
-    if reply.reasoning:
-        message["reasoning_content"] = reply.reasoning
+def openai(body: Mapping[str, Any], replies: Sequence[Text]) -> dict[str, Any]:
     return {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",
         "created": 1700000000,
         "model": body.get("model", "scripted"),
-        "choices": [{"index": 0, "message": message, "finish_reason": reply.finish_reason}],
-        "usage": {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion},
+        "choices": [
+            {"index": index, "message": _message(reply), "finish_reason": reply.finish_reason}
+            for index, reply in enumerate(replies)
+        ],
+        "usage": _usage(body, replies),
     }
 
 
-def anthropic(body: Mapping[str, Any], reply: Text) -> dict[str, Any]:
+def completions(body: Mapping[str, Any], replies: Sequence[Text]) -> dict[str, Any]:
+    return {
+        "id": "cmpl-scripted",
+        "object": "text_completion",
+        "created": 1700000000,
+        "model": body.get("model", "scripted"),
+        "choices": [
+            {"index": index, "text": reply.content, "logprobs": None, "finish_reason": reply.finish_reason}
+            for index, reply in enumerate(replies)
+        ],
+        "usage": _usage(body, replies),
+    }
+
+
+def _message(reply: Text) -> dict[str, Any]:
+    message = {"role": "assistant", "content": reply.content}
+    return message | {"reasoning_content": reply.reasoning} if reply.reasoning else message
+
+
+def _usage(body: Mapping[str, Any], replies: Sequence[Text]) -> dict[str, Any]:
+    """The prompt counts once, the answers are summed."""
+    prompt, completion = tokens_of(body, replies[0])[0], sum(tokens_of(body, reply)[1] for reply in replies)
+    usage: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": completion}
+    usage["total_tokens"] = prompt + completion
+    if replies[0].cached_tokens:
+        usage["prompt_tokens_details"] = {"cached_tokens": replies[0].cached_tokens}
+    return usage
+
+
+def anthropic(body: Mapping[str, Any], replies: Sequence[Text]) -> dict[str, Any]:
+    [reply] = replies
     prompt, completion = tokens_of(body, reply)
     reasons = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
     thinking = [{"type": "thinking", "thinking": reply.reasoning, "signature": "s"}] if reply.reasoning else []
@@ -35,11 +68,16 @@ def anthropic(body: Mapping[str, Any], reply: Text) -> dict[str, Any]:
         "content": [*thinking, {"type": "text", "text": reply.content}],
         "stop_reason": reasons.get(reply.finish_reason, reply.finish_reason),
         "stop_sequence": None,
-        "usage": {"input_tokens": prompt, "output_tokens": completion},
+        "usage": {
+            "input_tokens": prompt - reply.cached_tokens,
+            "output_tokens": completion,
+            "cache_read_input_tokens": reply.cached_tokens,
+        },
     }
 
 
-def ollama(body: Mapping[str, Any], reply: Text) -> dict[str, Any]:
+def ollama(body: Mapping[str, Any], replies: Sequence[Text]) -> dict[str, Any]:
+    [reply] = replies
     prompt, completion = tokens_of(body, reply)
     message = {"role": "assistant", "content": reply.content}
     if reply.reasoning:
@@ -65,9 +103,11 @@ def tokens_of(body: Mapping[str, Any], reply: Text) -> tuple[int, int]:
     )
 
 
-def with_system(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Anthropic's body with its system text as a first message, so that scripts see one form."""
-    system = body.get("system")
+def as_conversation(body: Mapping[str, Any]) -> dict[str, Any]:
+    """A body so that scripts see one form: Anthropic's system text and a base model's prompt become messages."""
+    system, prompt = body.get("system"), body.get("prompt")
+    if prompt is not None:
+        return {**body, "messages": [{"role": "user", "content": prompt}]}
     if not system:
         return dict(body)
     return {**body, "messages": [{"role": "system", "content": system}, *body.get("messages", ())]}
@@ -76,6 +116,7 @@ def with_system(body: Mapping[str, Any]) -> dict[str, Any]:
 ROUTES: dict[str, Format] = {
     "/v1/chat/completions": openai,
     "/chat/completions": openai,
+    "/v1/completions": completions,
     "/v1/messages": anthropic,
     "/api/chat": ollama,
 }

@@ -30,6 +30,7 @@ class Text(Reply):
     reasoning: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cached_tokens: int = 0
 
 
 def Truncated(content: str) -> Text:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.servers.formats import ROUTES, Format, with_system
+from tests.servers.formats import ROUTES, Format, as_conversation
 from tests.servers.replies import (
     Cut,
     Delay,
@@ -34,7 +34,9 @@ PATIENCE_SECONDS = 30.0
 class ScriptedServer:
     """A server on a free port of 127.0.0.1; `latency` is added to every answer, in seconds.
 
-    With an `api_key`, requests that don't bear it get 401. `script` is a callable, or rules for `table`.
+    With an `api_key`, requests that don't bear it get 401. `script` is a callable, or rules for `table`; for a request
+    with `n` it is called `n` times, with the number of the choice, from 0, as `body["choice"]`. With `takes_n` false,
+    one choice is all there is.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class ScriptedServer:
         journal: Path | None = None,
         api_key: str | None = None,
         port: int = 0,
+        takes_n: bool = True,
     ) -> None:
         self._script = script if callable(script) else table(script)
         self._faults = tuple(faults)
@@ -53,6 +56,7 @@ class ScriptedServer:
         self._journal = journal
         self._api_key = api_key
         self._port = port
+        self._takes_n = takes_n
         self._arrived = threading.Condition()
         self._tally = Tally()
         self._requests: list[Seen] = []
@@ -85,6 +89,12 @@ class ScriptedServer:
         """The number of answers that were sent to their end; faults don't count."""
         with self._arrived:
             return self._answered
+
+    @property
+    def in_flight(self) -> int:
+        """The number of requests that are open."""
+        with self._arrived:
+            return self._in_flight
 
     @property
     def max_in_flight(self) -> int:
@@ -186,7 +196,7 @@ class ScriptedServer:
             self._arrived.notify_all()
         return seen
 
-    def _decide(self, seen: Seen) -> Reply | str:
+    def _decide(self, seen: Seen) -> Reply | str | list[Text]:
         if self._api_key is not None:
             headers = {name.lower(): value for name, value in seen.headers.items()}
             given = headers.get("authorization", "").removeprefix("Bearer ") or headers.get("x-api-key", "")
@@ -194,9 +204,19 @@ class ScriptedServer:
                 return Status(401, f"Incorrect API key provided: {given}", error_type="invalid_request_error")
         faults = (rule(seen) for rule in self._faults)
         fault = next((reply for reply in faults if reply is not None), None)
-        return self._script(with_system(seen.body)) if fault is None else fault
+        return self._scripted(as_conversation(seen.body)) if fault is None else fault
 
-    async def _send(self, request: web.Request, seen: Seen, form: Format, reply: Reply | str) -> web.StreamResponse:
+    def _scripted(self, body: dict[str, Any]) -> Reply | str | list[Text]:
+        n = body.get("n") or 1
+        if n == 1 or not self._takes_n:
+            return self._script(body)
+        replies = [self._script(body | {"choice": choice}) for choice in range(n)]
+        texts = [Text(reply) if isinstance(reply, str) else reply for reply in replies]
+        return next((reply for reply in texts if not isinstance(reply, Text)), texts)  # a fault is that of all
+
+    async def _send(
+        self, request: web.Request, seen: Seen, form: Format, reply: Reply | str | list[Text]
+    ) -> web.StreamResponse:
         match reply:
             case str():
                 return await self._send(request, seen, form, Text(reply))
@@ -211,9 +231,11 @@ class ScriptedServer:
             case Malformed(body, content_type):
                 return web.Response(text=body, content_type=content_type)
             case Cut(after_bytes):
-                return await _cut(request, json.dumps(form(seen.body, Text("cut " * 50))), after_bytes)
+                return await _cut(request, json.dumps(form(seen.body, [Text("cut " * 50)])), after_bytes)
             case Text():
-                return await self._answer(request, seen, json.dumps(form(with_system(seen.body), reply)).encode())
+                return await self._send(request, seen, form, [reply])
+            case list():
+                return await self._answer(request, seen, json.dumps(form(as_conversation(seen.body), reply)).encode())
         raise TypeError(f"a script gives a Reply or a text, not {reply!r}")
 
     async def _answer(self, request: web.Request, seen: Seen, payload: bytes) -> web.StreamResponse:

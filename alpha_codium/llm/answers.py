@@ -1,0 +1,80 @@
+"""From litellm's response to answers.
+
+1. What a model thought is kept apart from what it answered: it comes in a field of its own, or as
+   `<think>...</think>` before the answer. Some servers put the opening tag into the prompt, so that only the closing
+   one comes; a text that was cut while the model thought has only the opening one.
+2. A text is at most `MOST_CHARACTERS` long; the rest is cut off, and the answer counts as truncated.
+3. A provider tells the tokens of several answers as one sum. It is shared evenly; the tokens of the prompt are the
+   first answer's.
+"""
+
+import re
+from typing import Any
+
+from alpha_codium.llm.errors import TransientError
+from alpha_codium.llm.messages import Answer
+
+MOST_CHARACTERS = 1_000_000
+OPENED = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
+CLOSED = re.compile(r"</(?:think|thinking|thought|reasoning)>[^\S\n]*(?:\n\s*|\Z)", re.IGNORECASE)
+
+
+def answers_of(response: Any, model: str, cost: float | None, seconds: float) -> list[Answer]:
+    """The answers in a response that cost so much, in US dollars, and took so long; raises TransientError if none."""
+    if not response.choices:
+        raise TransientError(f"{model}: the answer holds no choice", cause="malformed")
+    usage, n = getattr(response, "usage", None), len(response.choices)
+    prompt, written = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    cached = _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
+    answers = []
+    for number, choice in enumerate(response.choices):
+        text, reasoning, finish_reason = _parts(choice)
+        answer = Answer(
+            text=text,
+            model=model,
+            finish_reason=finish_reason,
+            prompt_tokens=0 if number else prompt,
+            completion_tokens=written // n + (number < written % n),
+            cost=None if cost is None else cost / n,
+            latency_seconds=seconds,
+            reasoning=reasoning,
+            cached_tokens=0 if number else cached,
+        )
+        answers.append(answer)
+    return answers
+
+
+def refuse_made_up(response: Any, model: str) -> None:
+    """Raise TransientError where a base model's server sent no choice: litellm makes one up, whose text is None."""
+    if any(choice.message.content is None for choice in response.choices):
+        raise TransientError(f"{model}: the answer holds no choice", cause="malformed")
+
+
+def apart(text: str) -> tuple[str, str]:
+    """The answer in a text, and the thoughts before it."""
+    opening = OPENED.match(text)
+    start = opening.end() if opening else 0
+    closing = CLOSED.search(text) if opening is None else _closing(opening[1]).search(text, start)
+    if closing is not None:
+        return text[closing.end() :], text[start : closing.start()].strip()
+    return ("", text[start:].strip()) if opening else (text, "")
+
+
+def _closing(tag: str) -> re.Pattern[str]:
+    return re.compile(rf"</{tag}>\s*", re.IGNORECASE)
+
+
+def _parts(choice: Any) -> tuple[str, str, str]:
+    """Text, thoughts, and the reason why it ended."""
+    finish_reason = choice.finish_reason or "stop"
+    stated, content = getattr(choice.message, "reasoning_content", None) or "", choice.message.content or ""
+    if len(content) > MOST_CHARACTERS:
+        content, finish_reason = content[:MOST_CHARACTERS], "length"
+    text, thoughts = apart(content)
+    reasoning = "\n".join(part for part in (stated, thoughts) if part)
+    return text, reasoning[:MOST_CHARACTERS], finish_reason
+
+
+def _count(holder: Any, name: str) -> int:
+    value = getattr(holder, name, 0)
+    return value if isinstance(value, int) and value > 0 else 0

@@ -1,0 +1,149 @@
+"""How many requests a model is sent at a time: it grows while all goes well and shrinks when the model is pressed.
+
+1. The limit starts low and doubles with every round of answers until the first sign of pressure; from then on it grows
+   by one a round (additive increase). It only grows while it is what holds requests back.
+2. A sign of pressure multiplies it (multiplicative decrease): status 429, or latency that rises without more being
+   done. A round counts once: what was sent before the last decrease says nothing about the limit since.
+3. Latency is compared among like answers, within a factor of two in tokens written and of four in tokens read,
+   for a long answer isn't a slow model. Each answer is set against the fast ones (the lowest tenth) of a long window
+   of its kind. Once a round, the fast ones of a short window must be twice as slow: fast ones against fast ones, for
+   the tail of latencies is long and says little.
+4. A model that batches is slower with more in flight and yet does more. By Little's law the work done is in flight /
+   latency; where that grew by the square root of the slowness or more, more in flight was worth it.
+5. Where a decrease made nothing faster, the pressure isn't ours: what is usual is learned anew, and the limit grows.
+"""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+from math import log2
+from statistics import median
+
+from alpha_codium.llm.messages import Answer
+
+FIRST_LIMIT = 16
+DECREASE_FIRST = 0.5
+DECREASE = 0.7
+SLOWER = 2.0
+FASTER = 0.85
+FAST_PART = 10
+SHORT_WINDOW = 48
+LONG_WINDOW = 1000
+LEAST_OF_A_KIND = 10
+KINDS_KEPT = 64
+NOT_PRESSED = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A request that was sent: after how many decreases, and with how many in flight, itself among them."""
+
+    decreases: int
+    in_flight: int
+
+
+class _Kind:
+    """The last answers of one kind: the latency of the fast ones, in seconds, and with how many in flight they came."""
+
+    def __init__(self) -> None:
+        self._answers: deque[tuple[float, int]] = deque(maxlen=LONG_WINDOW)
+        self._fast: tuple[float, float] | None = None
+        self._added, self._next_look = 0, LEAST_OF_A_KIND
+
+    def fast(self) -> tuple[float, float] | None:
+        """Both figures, None while there are too few; they lag, for sorting at every answer would cost too much."""
+        if self._added >= self._next_look:
+            fast = sorted(self._answers)[: max(1, len(self._answers) // FAST_PART)]
+            self._fast = median(latency for latency, _ in fast), median(in_flight for _, in_flight in fast)
+            self._next_look = self._added + max(LEAST_OF_A_KIND, len(self._answers) // FAST_PART)
+        return self._fast
+
+    def add(self, latency: float, in_flight: int) -> None:
+        """Count one more."""
+        self._answers.append((latency, in_flight))
+        self._added += 1
+
+
+class AdaptiveLimit:
+    """The limit for one model, between 1 and `ceiling`; `adaptive` false keeps it at the ceiling."""
+
+    def __init__(self, ceiling: int, *, adaptive: bool = True) -> None:
+        self.ceiling = ceiling
+        self._adaptive = adaptive
+        self._limit = float(min(ceiling, FIRST_LIMIT) if adaptive else ceiling)
+        self._doubling = True
+        self._decreases = 0
+        self._kinds: OrderedDict[tuple[int, int], _Kind] = OrderedDict()
+        self._recent: list[tuple[float, float]] = []
+        self._pressed_before = NOT_PRESSED
+
+    @property
+    def limit(self) -> int:
+        """How many requests may be in flight."""
+        return int(self._limit)
+
+    @property
+    def decreases(self) -> int:
+        """How often it was decreased."""
+        return self._decreases
+
+    def turn(self, in_flight: int) -> Turn:
+        """Note that a request is sent, with which so many are in flight."""
+        return Turn(self._decreases, in_flight)
+
+    def refused(self, turn: Turn) -> None:
+        """Note that a request met status 429."""
+        if self._adaptive and turn.decreases == self._decreases:
+            self._decrease()
+
+    def answered(self, turn: Turn, answers: list[Answer], in_flight: int) -> None:
+        """Note a request that was answered while so many were in flight, itself among them."""
+        if not self._adaptive:
+            return
+        self._compare(turn, answers)
+        if turn.decreases != self._decreases:
+            return
+        if self._is_pressed():
+            self._decrease()
+        elif in_flight >= self.limit:
+            step = 1.0 if self._doubling else 1.0 / self._limit
+            self._limit = min(float(self.ceiling), self._limit + step)
+
+    def _compare(self, turn: Turn, answers: list[Answer]) -> None:
+        """Set an answer against the fast ones of its kind: how much slower it is, and with how many more in flight."""
+        kind, latency = self._kind(answers), answers[0].latency_seconds
+        fast = kind.fast()
+        if fast is not None and turn.decreases == self._decreases:
+            self._recent.append((max(latency, 1e-9) / max(fast[0], 1e-9), turn.in_flight / fast[1]))
+        kind.add(latency, turn.in_flight)
+
+    def _kind(self, answers: list[Answer]) -> _Kind:
+        written = sum(answer.completion_tokens for answer in answers)
+        key = (round(log2(written + 1)), round(log2(answers[0].prompt_tokens + 1) / 2))
+        kind = self._kinds.setdefault(key, _Kind())
+        self._kinds.move_to_end(key)
+        if len(self._kinds) > KINDS_KEPT:
+            self._kinds.popitem(last=False)
+        return kind
+
+    def _is_pressed(self) -> bool:
+        """Whether a round that has just ended was slow, and no more was done for it."""
+        if len(self._recent) < max(SHORT_WINDOW, self.limit):
+            return False
+        slower = median(sorted(slower for slower, _ in self._recent)[: len(self._recent) // FAST_PART])
+        more_in_flight = median(more for _, more in self._recent)
+        self._recent.clear()
+        if slower < SLOWER or more_in_flight >= slower**1.5:
+            return False
+        slower_before, more_before = self._pressed_before
+        self._pressed_before = (slower, more_in_flight)
+        if more_in_flight < FASTER * more_before and slower > FASTER * slower_before:
+            self._pressed_before = NOT_PRESSED
+            self._kinds.clear()
+            return False
+        return True
+
+    def _decrease(self) -> None:
+        self._limit = max(1.0, self._limit * (DECREASE_FIRST if self._doubling else DECREASE))
+        self._doubling = False
+        self._decreases += 1
+        self._recent.clear()

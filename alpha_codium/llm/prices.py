@@ -1,0 +1,53 @@
+"""What models cost.
+
+A local model costs nothing; a price in `[prices]` wins over litellm's table; any other price is unknown, never 0.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from alpha_codium.config import Price, PricesSection
+from alpha_codium.llm.endpoints import LOCAL, provider_of
+from alpha_codium.llm.messages import Answer
+
+MILLION = 1_000_000
+
+
+def price_of(model: str, prices: PricesSection) -> Price | None:
+    """What a model costs, None where that is unknown; loads litellm where its table has to say it, which blocks."""
+    if model.startswith(LOCAL):
+        return Price(input=0, output=0)
+    if model in prices.models:
+        return prices.models[model]
+    from alpha_codium.llm.litellm_loading import load
+
+    return price_in_table(model, load().model_cost)
+
+
+def price_in_table(model: str, table: Mapping[str, Any]) -> Price | None:
+    """The usual price in litellm's table, without surcharges (for very long prompts, say); None where it has none.
+
+    Its table names most models without their provider; another provider's model of that name isn't meant.
+    """
+    entry, rest = table.get(model), model.partition("/")[2]
+    if entry is None and rest in table and table[rest].get("litellm_provider") == provider_of(model):
+        entry = table[rest]
+    entry = entry or {}
+    names = ("input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost")
+    read, written, cached = (entry.get(name) for name in names)
+    if read is None or written is None:
+        return None
+    return Price(input=read * MILLION, output=written * MILLION, cached=None if cached is None else cached * MILLION)
+
+
+def cost_of(price: Price, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
+    """US dollars; `cached_tokens` are those of the prompt that the provider read from its cache."""
+    cached_price = price.input if price.cached is None else price.cached
+    cached = min(cached_tokens, prompt_tokens)
+    read = (prompt_tokens - cached) * price.input + cached * cached_price
+    return (read + completion_tokens * price.output) / MILLION
+
+
+def cost_of_answer(price: Price, answer: Answer) -> float:
+    """US dollars for one answer."""
+    return cost_of(price, answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens)

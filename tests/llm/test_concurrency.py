@@ -1,0 +1,164 @@
+"""How many requests a model is sent at a time, shown with providers in virtual time."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alpha_codium.llm.concurrency import FIRST_LIMIT, AdaptiveLimit
+from alpha_codium.llm.messages import Answer
+from tests.llm.virtual_provider import simulate
+
+ANSWER = Answer("", "x", prompt_tokens=100, completion_tokens=100, latency_seconds=1.0)
+
+
+def steady(_in_flight: int, _chance: random.Random) -> tuple[float, int]:
+    return 1.0, 100
+
+
+def batching(in_flight: int, _chance: random.Random) -> tuple[float, int]:
+    """Slower with more in flight, and yet more is done."""
+    return 1 + 0.02 * in_flight, 100
+
+
+def queueing(servers: int):
+    def latency(in_flight: int, chance: random.Random) -> tuple[float, int]:
+        return max(1.0, in_flight / servers) * chance.uniform(0.9, 1.1), 100
+
+    return latency
+
+
+def thrashing(servers: int):
+    """Beyond so many in flight, less is done the more there are."""
+    return lambda in_flight, _chance: (max(1.0, in_flight / servers) ** 2, 100)
+
+
+def test_it_doubles_with_every_round_until_its_ceiling():
+    limit = AdaptiveLimit(100)
+    assert limit.limit == FIRST_LIMIT
+    for expected in (32, 64, 100, 100):
+        turns = [limit.turn(number + 1) for number in range(limit.limit)]
+        for turn in turns:
+            limit.answered(turn, [ANSWER], 10**6)
+        assert limit.limit == expected
+
+
+def test_it_does_not_grow_while_nothing_waits_for_it():
+    limit = AdaptiveLimit(100)
+    for _ in range(200):
+        limit.answered(limit.turn(3), [ANSWER], 3)
+    assert limit.limit == FIRST_LIMIT
+
+
+def test_a_round_of_refusals_decreases_it_once():
+    limit = AdaptiveLimit(100)
+    turns = [limit.turn(number + 1) for number in range(16)]
+    for turn in turns:
+        limit.refused(turn)
+    assert (limit.limit, limit.decreases) == (8, 1)
+    limit.refused(limit.turn(8))
+    assert (limit.limit, limit.decreases) == (5, 2)  # 8 * 0.7, rounded down
+
+
+def test_after_the_first_refusal_it_grows_by_one_a_round():
+    limit = AdaptiveLimit(100)
+    limit.refused(limit.turn(16))
+    for expected in (9, 10, 11):
+        for _ in range(expected):
+            limit.answered(limit.turn(limit.limit), [ANSWER], limit.limit)
+        assert limit.limit == expected
+
+
+def test_what_was_sent_before_a_decrease_does_not_let_it_grow():
+    limit = AdaptiveLimit(100)
+    old = [limit.turn(16) for _ in range(16)]
+    limit.refused(limit.turn(16))
+    for turn in old:
+        limit.answered(turn, [ANSWER], 16)
+    assert limit.limit == 8
+
+
+def test_it_stays_where_it_is_when_it_may_not_adapt():
+    limit = AdaptiveLimit(100, adaptive=False)
+    limit.refused(limit.turn(100))
+    assert limit.limit == 100
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 200), st.integers(0, 10**6))
+def test_any_capacity_is_found_and_used(capacity, ceiling, seed):
+    """Every call is answered, within the limits, after few refusals, in not much more time than it takes at best."""
+    calls = 40 * min(capacity, ceiling)
+    outcome = simulate(AdaptiveLimit(ceiling), calls, steady, capacity=lambda _time: capacity, seed=seed)
+    best = calls / min(capacity, ceiling)
+    assert outcome.answered == calls
+    assert all(1 <= limit <= ceiling for limit in outcome.limits)
+    assert outcome.most_in_flight <= ceiling
+    assert max(outcome.refusals) <= 5  # the retries that one call has by default
+    assert outcome.seconds <= 1.6 * best + 10
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(20, 60), st.integers(2, 10), st.integers(0, 10**6))
+def test_a_capacity_that_shrinks_and_comes_back_is_followed(high, low, seed):
+    def capacity(time: float) -> int:
+        return low if 20 < time < 60 else high
+
+    outcome = simulate(AdaptiveLimit(64), 60 * high, steady, capacity=capacity, concurrency=64, seed=seed)
+    assert min(outcome.limits[len(outcome.limits) // 4 :]) <= low
+    assert outcome.limits[-1] > 0.6 * high
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.sampled_from([20, 40]), st.integers(0, 10**6))
+def test_rising_latency_decreases_it_without_any_refusal(servers, seed):
+    held, free = (
+        simulate(AdaptiveLimit(300, adaptive=adaptive), 6000, queueing(servers), seed=seed)
+        for adaptive in (True, False)
+    )
+    assert held.limits[-1] < 0.75 * free.limits[-1]
+    assert held.seconds <= 1.1 * free.seconds  # no less is done
+
+
+def test_a_provider_that_thrashes_gets_more_done_for_it():
+    held, free = (simulate(AdaptiveLimit(300, adaptive=adaptive), 6000, thrashing(40)) for adaptive in (True, False))
+    assert held.seconds < free.seconds / 2
+
+
+def test_a_provider_that_batches_is_given_its_batches():
+    assert simulate(AdaptiveLimit(200), 4000, batching).limits[-1] == 200
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6))
+def test_long_answers_are_not_taken_for_a_slow_model(seed):
+    """First all answers are short, then all are long and take 80 times as long."""
+    made = iter(range(10**6))
+
+    def latency(_in_flight: int, chance: random.Random) -> tuple[float, int]:
+        tokens = (10, 1000)[next(made) // 500 % 2]
+        return tokens / 100 * chance.uniform(0.7, 1.3), tokens
+
+    limits = simulate(AdaptiveLimit(200), 4000, latency, seed=seed).limits
+    assert limits[-1] == max(limits) == 200
+
+
+def test_a_model_that_is_slower_for_good_is_given_its_requests_again():
+    made = iter(range(10**6))
+
+    def latency(_in_flight: int, _chance: random.Random) -> tuple[float, int]:
+        return (1.0 if next(made) < 1500 else 4.0), 100
+
+    limits = simulate(AdaptiveLimit(100), 6000, latency).limits
+    assert min(limits[2000:]) < 100
+    assert limits[-1] == 100
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 10**9])
+def test_answers_without_tokens_or_time_are_borne(tokens):
+    limit = AdaptiveLimit(100)
+    for _ in range(300):
+        answer = Answer("", "x", prompt_tokens=tokens, completion_tokens=tokens, latency_seconds=0.0)
+        limit.answered(limit.turn(1), [answer], 1)
+    assert limit.limit == FIRST_LIMIT
