@@ -3,7 +3,8 @@
 1. A prompt file holds `system`, `user`, `temperature`, and, where the answer is structured, a table `fields`.
 2. Templates are rendered in Jinja2's sandbox with `StrictUndefined`: a variable that isn't given is an error.
 3. What is put into a template is text and stays text: a value is never rendered a second time.
-4. `partials.toml` beside the prompts holds templates that several of them `{% include "name" %}`.
+4. `partials.toml` beside the prompts holds templates that several of them `{% include "name" %}`; `from = "../other"`
+   in it adds those of another folder.
 """
 
 import functools
@@ -42,9 +43,14 @@ class Prompt:
         import jinja2
 
         try:
-            return _environment(tuple(sorted(self.partials.items()))).from_string(template).render(variables).strip()
+            return _compiled(template, tuple(sorted(self.partials.items()))).render(variables).strip()
         except (jinja2.TemplateError, TypeError) as error:
             raise FlowError(f"prompt {self.name!r} can't be rendered: {error}") from error
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(template: str, partials: tuple[tuple[str, str], ...]) -> Any:
+    return _environment(partials).from_string(template)
 
 
 @functools.lru_cache(maxsize=64)
@@ -71,8 +77,17 @@ def load_prompt(path: Path) -> Prompt:
         raise FlowError(f"{path}: unknown key {word!r}{nearest(word, KNOWN_KEYS)}")
     if not str(values.get("user", "")).strip():
         raise FlowError(f"{path}: a prompt needs a text `user`")
-    partials = path.with_name("partials.toml")
-    return Prompt(name=path.stem, partials=read_toml(partials) if partials.exists() else {}, **values)
+    return Prompt(name=path.stem, partials=_partials(path.with_name("partials.toml")), **values)
+
+
+def _partials(file: Path) -> dict[str, Any]:
+    """The templates of a `partials.toml`; its own go before those of the folder that it names by `from`."""
+    own = read_toml(file) if file.exists() else {}
+    folder = own.pop("from", "")
+    if not isinstance(folder, str):
+        raise FlowError(f"{file}: `from` must be the folder of another flow, not {folder!r}")
+    shared = read_toml(file.parent / folder / file.name) if folder else {}
+    return {name: text for name, text in shared.items() if name != "from"} | own
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -58,6 +58,18 @@ def test_partials_beside_a_prompt_can_be_included(tmp_path: Path) -> None:
     assert prompt.render({"name": "A"})[1] == "Hello A!"
 
 
+def test_partials_of_another_folder_serve_too_and_the_own_go_before(tmp_path: Path) -> None:
+    for folder, text in (("one", "a = 'A'\nb = 'B'\nfrom = '../none'"), ("two", "from = '../one'\nb = 'own'")):
+        (tmp_path / folder).mkdir()
+        written(tmp_path / folder, text, "partials.toml")
+    ask = """user = "{% include 'a' %} {% include 'b' %}" """
+    assert load_prompt(written(tmp_path / "two", ask)).render({})[1] == "A own"
+    for wrong, said in (("from = 1", "must be the folder of another flow"), ("from = '../none'", "can't be read")):
+        written(tmp_path / "two", wrong, "partials.toml")
+        with pytest.raises(FlowError, match=said):
+            load_prompt(tmp_path / "two/ask.toml")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -6,19 +6,23 @@
 3. An answer that can't be read is shown to the model again with the reason. After `max_format_retries` of those,
    when the model refuses or its context is full, and where only the budget's last call is left and the answer would
    be no program, `NoAnswer` is raised: the stage goes on without it.
+4. Questions that don't wait for one another are asked at once. Their calls are begun in the order of the questions, and
+   the answers read in it; one that can't be read is asked again for when its turn comes. So the same calls are made in
+   the same order whichever answer comes first, and a sample that is run again finds its own answers.
 """
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from alpha_codium.flows.answers import AnswerSchema, FormatError
-from alpha_codium.flows.context import SampleContext
+from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code
-from alpha_codium.llm.errors import ContentFiltered, ContextOverflow
+from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
+from alpha_codium.log import redact
 from alpha_codium.rendering import Prompt
 
 CODE_FORMAT = "Give the complete Python 3 program in one fenced block:\n```python\n...\n```"
@@ -27,6 +31,12 @@ CODE_AFTER_FIELDS = "After that comes what matters most. {asked}"
 NO_PROGRAM = "there is no Python program in it"
 ASK_FOR_PROGRAM = "Now the program. {asked}"
 ASK_AGAIN = "I couldn't use that answer: {reason}. Answer once more, in full, in the format asked for."
+FILTERED = "a content filter stopped the answer"
+# Between the seeds of one sample's attempts stand those of the other samples.
+SEEDS = 1_000_000
+
+T = TypeVar("T")
+Refusal = ContentFiltered | ContextOverflow
 
 
 class NoAnswer(Exception):
@@ -52,81 +62,171 @@ class Reading:
     code: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One prompt and what goes into it.
+
+    `attempt` counts the tries at one thing: all but the first (0) are asked at a higher temperature. `may_be_last`: the
+    budget's last call may go to it, though its answer is no program, since the sample has one.
+    """
+
+    prompt: Prompt
+    variables: Mapping[str, Any]
+    form: CodeForm = WHOLE_PROGRAM
+    attempt: int = 0
+    may_be_last: bool = False
+
+
 async def ask(
     prompt: Prompt, variables: Mapping[str, Any], context: SampleContext, form: CodeForm = WHOLE_PROGRAM
 ) -> Reading:
     """Ask until the answer can be read; raises NoAnswer, BudgetExhausted, and what the model client raises."""
-    schema = AnswerSchema.from_table(prompt.name, prompt.fields) if prompt.fields else None
-    by_schema = schema is not None and not prompt.code and _holds_to_schema(context)
-    request = _request(prompt, variables, context, schema, by_schema, form)
-    reason = ""
-    for _ in range(1 + context.settings.solve.max_format_retries):
-        answer = await _answer(prompt, request, context)
+    return await ask_question(Question(prompt, variables, form), context)
+
+
+async def ask_question(question: Question, context: SampleContext) -> Reading:
+    """As `ask`."""
+    asking = _Asking.of(question, context)
+    return await asking.reading(await asking.answer(asking.request))
+
+
+async def ask_all(questions: Sequence[Question], context: SampleContext) -> list[Reading | NoAnswer | BudgetExhausted]:
+    """What came of each question, all asked at once; raises what the model client raises for faults."""
+    askings = [_Asking.of(question, context) for question in questions]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(_outcome(asking.answer(asking.request))) for asking in askings]
+    except ExceptionGroup as faults:
+        raise faults.exceptions[0] from None
+    return [await asking.outcome(task.result()) for asking, task in zip(askings, tasks, strict=True)]
+
+
+async def ask_many(
+    question: Question, count: int, context: SampleContext
+) -> list[Reading | NoAnswer | BudgetExhausted]:
+    """So many answers to one question, by one request where the provider has that; fewer where the budget ends."""
+    asking = _Asking.of(question, context)
+    try:
+        answers: Sequence[Answer | Refusal] = await context.model.ask_many(asking.request, count)
+    except (ContentFiltered, ContextOverflow) as error:
+        answers = [error]
+    except ModelError as fault:
+        context.record(question.prompt.name, failed=redact(str(fault)))
+        raise
+    context.calls += len(answers)
+    return [await asking.outcome(answer) for answer in answers]
+
+
+async def _outcome(result: Awaitable[T]) -> T | NoAnswer | BudgetExhausted:
+    try:
+        return await result
+    except (NoAnswer, BudgetExhausted) as error:
+        return error
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A question on its way: the request that it makes, and how its answers are read."""
+
+    question: Question
+    context: SampleContext
+    schema: AnswerSchema | None
+    request: ChatRequest
+
+    @classmethod
+    def of(cls, question: Question, context: SampleContext) -> "_Asking":
+        prompt = question.prompt
+        schema = AnswerSchema.from_table(prompt.name, prompt.fields) if prompt.fields else None
+        return cls(question, context, schema, _request(question, context, schema))
+
+    async def answer(self, request: ChatRequest) -> Answer | Refusal:
+        """One call; a refusal is an answer, too."""
+        prompt = self.question.prompt
+        if self.context.on_last_call and not prompt.code and not self.question.may_be_last:
+            raise NoAnswer(f"{prompt.name}: the last call is kept for a program")
+        self.context.calls += 1
         try:
-            # A huge answer can take seconds to read: not in the event loop.
-            return await asyncio.to_thread(_read, answer, schema, form if prompt.code else None)
-        except FormatError as error:
-            context.record(prompt.name, unreadable=str(error))
-            reason = f"it was cut off, so be shorter; {error}" if answer.truncated else str(error)
-            request = _asked_again(request, answer.text, reason, form)
-    raise NoAnswer(f"{prompt.name}: no readable answer ({reason})")
+            return await self.context.model.ask(request)
+        except (ContentFiltered, ContextOverflow) as error:
+            return error
+        except ModelError as fault:
+            self.context.record(prompt.name, failed=redact(str(fault)))
+            raise
+
+    async def outcome(
+        self, answer: Answer | Refusal | NoAnswer | BudgetExhausted
+    ) -> Reading | NoAnswer | BudgetExhausted:
+        """As `reading`, with the ends that a stage lives with as values."""
+        if isinstance(answer, NoAnswer | BudgetExhausted):
+            return answer
+        return await _outcome(self.reading(answer))
+
+    async def reading(self, answer: Answer | Refusal) -> Reading:
+        """What an answer says; it is asked for again as long as it can't be read."""
+        prompt, form = self.question.prompt, self.question.form
+        request, reason = self.request, ""
+        for left in range(self.context.settings.solve.max_format_retries, -1, -1):
+            said = self._noted(request, answer)
+            try:
+                # A huge answer can take seconds to read: not in the event loop.
+                return await asyncio.to_thread(_read, said, self.schema, form if prompt.code else None)
+            except FormatError as error:
+                self.context.record(prompt.name, unreadable=str(error))
+                reason = f"it was cut off, so be shorter; {error}" if said.truncated else str(error)
+            if left:
+                request = _asked_again(request, said.text, reason, form)
+                answer = await self.answer(request)
+        raise NoAnswer(f"{prompt.name}: no readable answer ({reason})")
+
+    def _noted(self, request: ChatRequest, answer: Answer | Refusal) -> Answer:
+        """The answer, written down; raises NoAnswer for a refusal."""
+        name = self.question.prompt.name
+        if not isinstance(answer, Answer) or answer.filtered:
+            why = FILTERED if isinstance(answer, Answer) else str(answer)
+            self.context.record(name, refused=why)
+            raise NoAnswer(f"{name}: {why}")
+        self.context.record(
+            name,
+            messages=[{"role": m.role, "content": m.content} for m in request.messages],
+            answer=answer.text,
+            reasoning=answer.reasoning,
+            model=answer.model,
+            prompt_tokens=answer.prompt_tokens,
+            completion_tokens=answer.completion_tokens,
+            latency_seconds=answer.latency_seconds,
+            finish_reason=answer.finish_reason,
+            temperature=request.temperature,
+        )
+        return answer
 
 
-def _holds_to_schema(context: SampleContext) -> bool:
+def _holds_to_schema(context: SampleContext, model: str) -> bool:
     wanted = context.settings.config.structured_output
-    return wanted == "json_schema" or (wanted == "auto" and context.model.supports_json_schema)
+    return wanted == "json_schema" or (wanted == "auto" and context.model.supports_json_schema_of(model))
 
 
-def _request(
-    prompt: Prompt,
-    variables: Mapping[str, Any],
-    context: SampleContext,
-    schema: AnswerSchema | None,
-    by_schema: bool,
-    code_form: CodeForm,
-) -> ChatRequest:
-    config = context.settings.config
-    system, user = prompt.render(variables)
+def _request(question: Question, context: SampleContext, schema: AnswerSchema | None) -> ChatRequest:
+    config, prompt, asked = context.settings.config, question.prompt, question.form.asked
+    model = config.model_by_prompt.get(prompt.name) or context.variation.first_of(config.rotate_models)
+    by_schema = schema is not None and not prompt.code and _holds_to_schema(context, model)
+    system, user = prompt.render(question.variables)
     form = [schema.instructions("json_schema" if by_schema else "yaml")] if schema else []
     if prompt.code:
-        form.append(CODE_AFTER_FIELDS.format(asked=code_form.asked) if schema else code_form.asked)
+        form.append(CODE_AFTER_FIELDS.format(asked=asked) if schema else asked)
     messages = [Message("system", system)] if system else []
     messages.append(Message("user", "\n\n".join([user, *form])))
-    own = prompt.temperature if config.temperature is None else config.temperature
+    varied = context.variation.temperature(prompt.temperature, question.attempt)
     return ChatRequest(
         messages=tuple(messages),
-        temperature=own if config.temperature is not None else context.variation.temperature(own),
+        temperature=varied if config.temperature is None else config.temperature,
         top_p=config.top_p,
         max_tokens=config.max_tokens,
-        seed=None if config.seed is None else config.seed + context.variation.sample_index,
+        seed=None if config.seed is None else config.seed + context.variation.sample_index + SEEDS * question.attempt,
         frequency_penalty=config.frequency_penalty or None,
         json_schema=schema.json_schema() if schema and by_schema else None,
         extra=dict(config.extra),
+        model=model,
     )
-
-
-async def _answer(prompt: Prompt, request: ChatRequest, context: SampleContext) -> Answer:
-    if context.on_last_call and not prompt.code:
-        raise NoAnswer(f"{prompt.name}: the last call is kept for a program")
-    context.calls += 1
-    try:
-        answer = await context.model.ask(request)
-    except (ContentFiltered, ContextOverflow) as error:
-        context.record(prompt.name, refused=str(error))
-        raise NoAnswer(f"{prompt.name}: {error}") from error
-    context.record(
-        prompt.name,
-        messages=[{"role": m.role, "content": m.content} for m in request.messages],
-        answer=answer.text,
-        reasoning=answer.reasoning,
-        model=answer.model,
-        prompt_tokens=answer.prompt_tokens,
-        completion_tokens=answer.completion_tokens,
-        latency_seconds=answer.latency_seconds,
-        finish_reason=answer.finish_reason,
-        temperature=request.temperature,
-    )
-    return answer
 
 
 def _read(answer: Answer, schema: AnswerSchema | None, form: CodeForm | None) -> Reading:

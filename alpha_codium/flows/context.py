@@ -7,9 +7,10 @@ from typing import Any
 from alpha_codium.config import Settings
 from alpha_codium.flows.variation import Variation
 from alpha_codium.judge import ProblemJudge
+from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.llm.messages import ChatModel
 from alpha_codium.problem import TestCase
-from alpha_codium.verdict import Judgement, Verdict
+from alpha_codium.verdict import Execution, Judgement, Status, Verdict
 
 SHOWN_OUTPUT = 2000
 
@@ -46,6 +47,21 @@ class SampleContext:
             raise SandboxFault(fault.stderr)
         self.record("execution", program=program, verdict=judgement.verdict.value, tests=_told(judgement))
         return judgement
+
+    async def behaviour(self, program: str, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
+        """What a program does on inputs without expected outputs; raises SandboxFault."""
+        found = await self.judge.behaviour(program, inputs)
+        fault = next((b for b in found if b.status is Status.INTERNAL_ERROR), None)
+        if fault is not None:
+            raise SandboxFault(fault.shown)
+        return found
+
+    async def what_came(self, program: str, test: TestCase, execution: Execution) -> str:
+        """What a program that failed a test gave in place of what was wanted; raises SandboxFault."""
+        came = await self.judge.what_came(program, test, execution)
+        if came.status is Status.INTERNAL_ERROR:
+            raise SandboxFault(came.shown)
+        return came.shown
 
     def record(self, stage: str, **values: Any) -> None:
         """Add an event to the sample's transcript; long texts are cut."""

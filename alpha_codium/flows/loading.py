@@ -13,14 +13,14 @@ A name is looked up among the shipped flows; a path (with a `/`, or an existing 
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.data.reader import EXECUTION_KINDS
-from alpha_codium.errors import FlowError, nearest
+from alpha_codium.errors import FlowError, SettingsError, nearest
 from alpha_codium.flows.answers import AnswerSchema
 from alpha_codium.flows.stages import Stage, stage_class
 from alpha_codium.rendering import Prompt, load_prompt, read_toml
@@ -45,6 +45,7 @@ class Flow:
     folder: Path
     kinds: tuple[str, ...] = ()
     by_kind: Mapping[str, "Flow"] = field(default_factory=dict)
+    stage_kinds: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -55,6 +56,32 @@ class Flow:
     def for_kind(self, kind: str) -> "Flow":
         """The flow that takes problems with tests of this kind: another one where this only chooses."""
         return self.by_kind.get(kind, self)
+
+    def kind_of(self, stage: Stage) -> str:
+        """The kind of a stage of this flow, as `flow.toml` calls it."""
+        return self.stage_kinds[self.stages.index(stage)]
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The names of the prompts of all stages."""
+        inner = [name for flow in self.by_kind.values() for name in flow.prompts]
+        own = (value.name for stage in self.stages for value in vars(stage).values() if isinstance(value, Prompt))
+        return tuple(dict.fromkeys([*inner, *own]))
+
+    def without(self, *kinds: str) -> "Flow":
+        """This flow without its stages of these kinds; raises FlowError where it has none of one, or none is left."""
+        if self.by_kind:
+            raise FlowError(f"flow {self.name!r} only chooses another one: name one that has stages")
+        for kind in kinds:
+            if kind not in self.stage_kinds:
+                raise FlowError(f"flow {self.name!r} has no stage {kind!r}{nearest(kind, self.stage_kinds)}")
+        left = [pair for pair in zip(self.stage_kinds, self.stages, strict=True) if pair[0] not in kinds]
+        if not left:
+            raise FlowError(f"flow {self.name!r} has no stages but {', '.join(kinds)}")
+        name = "-".join([self.name, *(f"without-{kind}" for kind in kinds)])
+        return dataclasses.replace(
+            self, name=name, stages=tuple(stage for _, stage in left), stage_kinds=tuple(kind for kind, _ in left)
+        )
 
     def suits(self, kind: str) -> bool:
         """Whether the flow is meant for problems with tests of this kind."""
@@ -83,13 +110,23 @@ def _load(name: str, *, may_choose: bool) -> Flow:
     if "by_kind" in table:
         raise FlowError(f"{where}: a flow has stages or by_kind, not both")
     kinds = _kinds(table.get("kinds", []), f"{where}: kinds")
-    return Flow(folder.name, description, tuple(_stage(folder, s) for s in stages), folder, kinds)
+    made, stage_kinds = tuple(_stage(folder, s) for s in stages), tuple(str(s.get("kind")) for s in stages)
+    return Flow(folder.name, description, made, folder, kinds, stage_kinds=stage_kinds)
 
 
 def shipped_flows() -> dict[str, Path]:
     """The flows that are shipped, by name."""
     root = Path(str(resources.files("alpha_codium.prompts")))
     return {path.parent.name: path.parent for path in sorted(root.glob("*/flow.toml"))}
+
+
+def check_prompt_names(flow: Flow, names: Iterable[str]) -> None:
+    """Raise SettingsError for a name that is no prompt of this flow, nor of a shipped one."""
+    shipped = {path.stem for folder in shipped_flows().values() for path in folder.glob("*.toml")}
+    known = sorted({*flow.prompts, *shipped} - {"flow", "partials"})
+    for name in names:
+        if name not in known:
+            raise SettingsError(f"config.model_by_prompt: there is no prompt {name!r}{nearest(name, known)}")
 
 
 def _folder_of(name: str) -> Path:

@@ -1,5 +1,6 @@
 """What a flow knows of one sample, filled stage by stage; of the problem it holds the statement only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from alpha_codium.flows.nearness import Nearness
@@ -52,6 +53,8 @@ class FlowState:
     """All that the stages of a sample have found so far."""
 
     statement: Statement
+    # Public tests that were read from the description: prompts show them already.
+    examples: Sequence[TestCase] = ()
     reflection: str = ""
     explanations: list[ExplainedTest] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)

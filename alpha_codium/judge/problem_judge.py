@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.kinds import Kind
+from alpha_codium.judge.assertions import AssertionsKind
+from alpha_codium.judge.behaviour import Behaviour, behaviours, input_fault, what_came
+from alpha_codium.judge.kinds import CallKind, Kind
 from alpha_codium.judge.order import FailureCounts
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
@@ -65,6 +67,25 @@ class ProblemJudge:
     async def execute(self, program: str, input: str) -> Execution:
         """One run of `program` under the problem's limits, not compared with anything."""
         return await self.kind.execute(program, input)
+
+    @property
+    def execution_kind(self) -> str:
+        """How the tests run a program: `stdin`, `call` or `assertions`."""
+        if isinstance(self.kind, AssertionsKind):
+            return "assertions"
+        return "call" if isinstance(self.kind, CallKind) else "stdin"
+
+    def input_fault(self, text: str) -> str:
+        """Why `text` is no input for `behaviour`; nothing where it is one."""
+        return input_fault(self.kind, text)
+
+    async def behaviour(self, program: str, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
+        """What `program` does on inputs without expected outputs; for assertions an input is an expression."""
+        return await behaviours(self.kind, program, inputs)
+
+    async def what_came(self, program: str, test: TestCase, execution: Execution) -> Behaviour:
+        """What a program that failed `test` by this execution gave in place of what was wanted: see what is `shown`."""
+        return await what_came(self.kind, program, test, execution)
 
     def _passed(self, test: TestCase, result: TestResult) -> bool:
         if self.failures and result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):

@@ -1,7 +1,8 @@
 """A flow against a scripted model: real HTTP, the real client, the real local sandbox; only the answers are made up.
 
-A script is a table: prompt -> answer, or a list of answers given in turn, the last of them again and again. Which
-prompt a request comes from is told by the longest line of plain text in the prompt's own TOML file.
+A script is a table: prompt -> answer, or a list of answers given in turn, the last of them again and again, or a
+function of the call. Which prompt a request comes from is told by the longest line of plain text in the prompt's own
+TOML file.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.llm.client import ModelClient
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.rendering import load_prompt
+from alpha_codium.runs import AnswerStore
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.solution import Candidate
 from tests.servers.replies import text_of
@@ -100,6 +102,11 @@ GOOD_ANSWERS: Answers = {
     "analyze_failure": fields(failed_tests="prints 0", what_went_wrong="THE MISTAKE", fixed_flow="THE NEW FLOW"),
     "fix_analyzed": program(SUM),
     "code_contests_prompts_baseline": program(SUM),
+    "lesson": "THE LESSON",
+    "retry": program(SUM),
+    "repair": program(SUM),
+    "new_inputs": "```\n4 4\n```",
+    "which_output": "It is the sum.\nAnswer: A",
 }
 
 
@@ -199,6 +206,8 @@ class Bench:
     def _script(self, body: dict[str, Any]) -> Reply | str:
         name = Call(body).prompt
         answer = self.answers.get(name, Status(400, f"no answer for the prompt {name}"))
+        if callable(answer):
+            return answer(Call(body))
         if isinstance(answer, list):
             return answer.pop(0) if len(answer) > 1 else answer[0]
         return answer
@@ -217,6 +226,7 @@ class Bench:
         flow: str | Flow = "alphacodium",
         sample: int = 0,
         sandbox: Sandbox | None = None,
+        store: AnswerStore | None = None,
         **client: Any,
     ) -> Outcome:
         """Run one sample; what `answers` and `settings` don't give is as in GOOD_ANSWERS and as shipped."""
@@ -227,6 +237,6 @@ class Bench:
         async with self.client(values, **client) as model:
             flow = load_flow(flow) if isinstance(flow, str) else flow
             judge = Judge(sandbox or self.sandbox, Rules.of(values.code_tester))
-            candidate, transcript = await Solver(flow, model, MODEL, judge, values).solve(problem, sample)
+            candidate, transcript = await Solver(flow, model, MODEL, judge, values, store).solve(problem, sample)
         calls = [Call(seen.body) for seen in self.server.requests[before:]]
         return Outcome(candidate, transcript["events"], calls)

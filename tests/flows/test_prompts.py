@@ -14,7 +14,8 @@ from tests.flows.scripted_flow import PLANNING, chosen, explanations, fields, ma
 PROBLEM = {"problem": Statement("Sum", "Add.", (TestCase("1 2\n", "3\n"),))}
 REFLECTION = {"reflection": "known"}
 EXPLAINED = [ExplainedTest("1 2", "3", "it adds up")]
-FAILURE = {
+TASK = {"is_function": False, "beginning": "", "tests": ()}
+FAILURE = TASK | {
     "program": "print(0)",
     "test": TestCase("1 2", "3"),
     "actual": "0",
@@ -39,6 +40,11 @@ PASSED = {
     "analyze_failure": PROBLEM | FAILURE,
     "fix_analyzed": PROBLEM | FAILURE | {"analysis": {"what_went_wrong": "a", "fixed_flow": "b"}},
     "code_contests_prompts_baseline": PROBLEM,
+    "lesson": PROBLEM | FAILURE,
+    "retry": PROBLEM | FAILURE | {"lessons": ["look twice"]},
+    "repair": PROBLEM | FAILURE,
+    "new_inputs": PROBLEM | TASK | {"kind": "stdin", "number": 4, "example": "1 2"},
+    "which_output": PROBLEM | TASK | {"input": "1 2", "first": "3", "second": "4"},
 }
 HOSTILE = "{{ 7 * 7 }} {% for %} {# gone #} {{ problem.private_tests }} ${x} %s {}"
 

@@ -33,7 +33,19 @@ def all_settings():
 
 
 def test_every_setting_has_a_test_that_it_changes_what_happens():
-    for module in ("test_model_settings", "test_judging_settings", "test_trace", "test_command_settings"):
+    for module in (
+        "test_model_settings",
+        "test_judging_settings",
+        "test_trace",
+        "test_command_settings",
+        "test_budget_settings",
+        "test_cache_settings",
+        "test_client_settings",
+        "test_flow_settings",
+        "test_resample",
+        "test_reflexion",
+        "test_select",
+    ):
         import_module(f"tests.flows.{module}")
     assert set(TESTED) == all_settings()
 

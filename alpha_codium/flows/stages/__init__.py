@@ -1,7 +1,8 @@
 """The kinds of stages. A user's package adds one under the entry-point group `alpha_codium.stages`.
 
 A kind is a frozen dataclass: its fields are its parameters in `flow.toml`, those called `*prompt` name prompt files
-and arrive as `Prompt` (see `parameters.prompt_file`); `run` fills the state.
+and arrive as `Prompt` (see `parameters.prompt_file`); `run` fills the state. It may have a method
+`calls(settings, statement) -> (least, most)`, by which a preview knows how many calls of the model it makes.
 """
 
 from typing import Any, Protocol
@@ -25,9 +26,13 @@ def stage_class(kind: str) -> Any:
     from alpha_codium.flows.stages.ai_tests import GenerateAiTests
     from alpha_codium.flows.stages.code import InitialCode, WriteCode
     from alpha_codium.flows.stages.completing import CompleteCode
+    from alpha_codium.flows.stages.examples import ReadExamples
     from alpha_codium.flows.stages.fixing import FixAiTests, FixPublicTests
     from alpha_codium.flows.stages.planning import ChooseBest, PossibleSolutions
     from alpha_codium.flows.stages.reflect import Reflect
+    from alpha_codium.flows.stages.reflexion import Reflexion
+    from alpha_codium.flows.stages.resampling import Resample
+    from alpha_codium.flows.stages.selecting import Select
 
     kinds = {
         "reflect": Reflect,
@@ -39,6 +44,10 @@ def stage_class(kind: str) -> Any:
         "fix_ai_tests": FixAiTests,
         "write_code": WriteCode,
         "complete_code": CompleteCode,
+        "read_examples": ReadExamples,
+        "resample": Resample,
+        "reflexion": Reflexion,
+        "select": Select,
     }
     try:
         return find_plugin("alpha_codium.stages", kind, kinds)

@@ -1,7 +1,12 @@
-"""Tests that the model thinks of. They are suspicions, never facts: none can change a public test."""
+"""Tests that the model thinks of. They are suspicions, never facts: none can change a public test.
+
+A program that solves small inputs by brute force is a second opinion: it is slow, simple and seldom wrong. Where it
+disagrees with a test, one of the two is; such a test is dropped. So is one that it can't solve in time.
+"""
 
 from dataclasses import dataclass, field
 
+from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.stages.parameters import prompt_file
@@ -16,8 +21,10 @@ TESTS = ("tests.input", "tests.output")
 
 @dataclass(frozen=True)
 class GenerateAiTests:
-    """Fills `ai_tests` with at most `number_of_ai_tests`; where a problem has no public tests, with those only on
-    which a brute-force program of the model agrees.
+    """Fills `ai_tests` with at most `number_of_ai_tests`.
+
+    Where a problem has no public tests, and with `vet_by_brute_force` always, with those only on which a brute-force
+    program of the model agrees.
     """
 
     prompt: Prompt = field(**prompt_file("generate_ai_tests", *TESTS))
@@ -41,7 +48,7 @@ class GenerateAiTests:
             if test.input.strip() not in public and not context.judge.fault_of(test.test):
                 fresh.setdefault(test.input.strip(), test)
         tests = list(fresh.values())[: settings.number_of_ai_tests]
-        if tests and not state.statement.public_tests:
+        if tests and (settings.vet_by_brute_force or not state.statement.public_tests):
             tests = await self._vetted(state.statement, tests, context)
         state.ai_tests = tests
 
@@ -75,8 +82,21 @@ class GenerateAiTests:
         except NoAnswer as error:
             context.record("brute_force", skipped=str(error))
             return []
+        public = statement.public_tests
+        if public and not (await context.run_tests(program, public)).accepted:
+            # It is wrong itself: nothing it says of other tests counts, and a test that nobody vouches for is dropped.
+            context.record("brute_force", skipped="it fails the public tests")
+            return []
         judgement = await context.run_tests(program, [test.test for test in tests])
         judged = zip(tests, judgement.tests, strict=False)
         kept = [test for test, result in judged if result.verdict is Verdict.ACCEPTED]
         context.record("brute_force", agreed=len(kept), of=len(tests))
         return kept
+
+    def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
+        """The least and the most calls, without those for answers that can't be read."""
+        own = settings.generate_ai_tests
+        if not own.number_of_ai_tests:
+            return 0, 0
+        asked = 1 + own.validate_ai_tests
+        return asked, asked + (own.vet_by_brute_force or not statement.public_tests)

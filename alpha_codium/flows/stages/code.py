@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.nearness import nearness
 from alpha_codium.flows.stages.parameters import prompt_file
 from alpha_codium.flows.state import Attempt, FlowState, Plan
+from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
 
@@ -23,6 +25,10 @@ class WriteCode:
             state.program = (await ask(self.prompt, {"problem": state.statement}, context)).code
         except NoAnswer as error:
             context.record("write_code", skipped=str(error))
+
+    def calls(self, _settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """One."""
+        return 1, 1
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,10 @@ class InitialCode:
                 raise
         if best is not None:
             state.program = best.program
+
+    def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """The least and the most calls, without those for answers that can't be read."""
+        return 1, settings.initial_code_generation.max_attempts
 
     async def _attempt(self, state: FlowState, plan: Plan | None, context: SampleContext) -> Attempt | None:
         variables = {"problem": state.statement, "reflection": state.reflection, "plan": plan}

@@ -5,16 +5,19 @@ Anchors are all tests that the program is known to pass; a fix that breaks one i
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import SampleContext, shortened
 from alpha_codium.flows.nearness import nearness
 from alpha_codium.flows.stages.parameters import prompt_file
 from alpha_codium.flows.state import FlowState
+from alpha_codium.flows.tasks import Task
 from alpha_codium.flows.trace import trace_of
-from alpha_codium.problem import TestCase
+from alpha_codium.problem import Statement, TestCase
 from alpha_codium.rendering import Prompt
-from alpha_codium.verdict import Execution, Judgement, Status, Verdict
+from alpha_codium.verdict import Judgement, Verdict
 
 
 @dataclass(frozen=True)
@@ -28,24 +31,25 @@ class Fixer:
     async def fix(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> str | None:
         """A new program for one failed test, or None where the model gives none."""
         settings = context.settings.public_tests
-        variables = {
-            "problem": state.statement,
-            "program": state.program.rstrip(),
-            "test": TestCase(shortened(test.input.rstrip()), shortened(test.output.rstrip())),
-            "actual": shortened(_what_came(failed.tests[0].execution).rstrip()),
-            "verdict": failed.verdict.value,
+        task = Task.of(state, context)
+        variables = task.variables | await failure_of(state.program, test, failed, context)
+        variables |= {
             "explanation": state.explanation_of(test) if settings.use_test_explanations else "",
             "reflection": state.reflection if settings.use_self_reflection else "",
-            "trace": await trace_of(state.program, test, context),
+            "trace": await self._trace(state, test, context),
         }
         try:
             if settings.single_stage_fix:
-                return (await ask(self.fix_prompt, variables, context)).code
+                return (await ask(self.fix_prompt, variables, context, task.form)).code
             analysis = (await ask(self.analyze_prompt, variables, context)).values
-            return (await ask(self.fix_analyzed_prompt, variables | {"analysis": analysis}, context)).code
+            return (await ask(self.fix_analyzed_prompt, variables | {"analysis": analysis}, context, task.form)).code
         except NoAnswer as error:
             context.record("fix", skipped=str(error))
             return None
+
+    async def _trace(self, state: FlowState, test: TestCase, context: SampleContext) -> str:
+        # A function's run begins with the test's code: there is no input to trace it on.
+        return await trace_of(state.program, test, context) if context.judge.execution_kind == "stdin" else ""
 
     async def anchor_public_tests(self, state: FlowState, context: SampleContext) -> None:
         """The public tests that the program passes are anchors, whatever stages came before."""
@@ -78,6 +82,12 @@ class FixPublicTests(Fixer):
                 judgement = await self._improve(state, test, judgement, context)
             if judgement.accepted:
                 state.add_anchor(test)
+
+    def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
+        """The least and the most calls, without those for answers that can't be read."""
+        own = settings.public_tests
+        fixes = min(own.max_allowed_calls, own.max_fixes_per_test * len(statement.public_tests))
+        return 0, fixes if own.single_stage_fix else 2 * fixes
 
     async def _improve(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> Judgement:
         """One fix: the judgement of the program that is kept, on this test."""
@@ -117,6 +127,14 @@ class FixAiTests(Fixer):
             if judgement.accepted:
                 state.add_anchor(test)
 
+    def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
+        """The least and the most calls, without those for answers that can't be read."""
+        tests = settings.generate_ai_tests.number_of_ai_tests
+        if settings.generate_ai_tests.add_public_tests_to_ai_tests:
+            tests += 2 * len(statement.public_tests)
+        fixes = min(settings.ai_tests.max_allowed_calls, tests)
+        return 0, fixes if settings.public_tests.single_stage_fix else 2 * fixes
+
     def _tests(self, state: FlowState, context: SampleContext) -> Sequence[TestCase]:
         ai_tests = [test.test for test in state.ai_tests]
         if not context.settings.generate_ai_tests.add_public_tests_to_ai_tests:
@@ -142,11 +160,22 @@ async def passes_all(program: str, tests: Sequence[TestCase], context: SampleCon
     return not tests or (await context.run_tests(program, tests, stop_early=True)).accepted
 
 
-def _what_came(execution: Execution) -> str:
-    """What the fixer is shown of a failed run: the output, or the end of the traceback."""
-    if execution.status is Status.FINISHED:
-        return execution.stdout
-    if execution.status in (Status.RUNTIME_ERROR, Status.COMPILATION_ERROR):
-        return execution.stderr
-    # What had been printed by then depends on the machine, and a prompt mustn't.
-    return f"({execution.status.value.replace('_', ' ')})"
+async def failure_of(program: str, test: TestCase, failed: Judgement, context: SampleContext) -> dict[str, Any]:
+    """What prompts are told of a program that fails a test: `program`, `test`, `actual` and `verdict`.
+
+    `failed` is its judgement by that test alone, or by some of which this is the first that it fails.
+    """
+    result = next((each for each in failed.tests if each.verdict is not Verdict.ACCEPTED), failed.tests[0])
+    actual = await context.what_came(program, test, result.execution)
+    return {
+        "program": program.rstrip(),
+        "test": TestCase(shortened(test.input.rstrip()), shortened(test.output.rstrip())),
+        "actual": shortened(actual.rstrip()),
+        "verdict": result.verdict.value,
+    }
+
+
+def first_failed(judgement: Judgement, tests: Sequence[TestCase]) -> TestCase | None:
+    """The first test that isn't passed."""
+    judged = zip(tests, judgement.tests, strict=False)
+    return next((test for test, result in judged if result.verdict is not Verdict.ACCEPTED), None)

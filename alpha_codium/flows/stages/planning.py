@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.stages.parameters import prompt_file
 from alpha_codium.flows.state import FlowState, Plan
+from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
 
@@ -37,6 +39,11 @@ class PossibleSolutions:
             plans = [plan for plan in plans if not plan.is_brute_force] or plans[:1]
         state.plans = plans[: settings.max_num_of_possible_solutions]
 
+    def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """One, but none in the direct variant."""
+        asked = int(not settings.solve.use_direct_solutions)
+        return asked, asked
+
 
 @dataclass(frozen=True)
 class ChooseBest:
@@ -59,6 +66,11 @@ class ChooseBest:
             chosen = state.plans[0]
         others = [plan for plan in state.plans if plan.name != chosen.name]
         state.plan = context.variation.rotate([chosen, *others])[0]
+
+    def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """None where there is nothing to choose from, else one."""
+        several = settings.possible_solutions.max_num_of_possible_solutions > 1
+        return 0, int(several and not settings.solve.use_direct_solutions)
 
 
 def _chosen(plans: list[Plan], values: dict[str, Any]) -> Plan:

@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.stages.parameters import prompt_file
 from alpha_codium.flows.state import ExplainedTest, FlowState
+from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
 EXPLANATIONS = ("tests_explanations.input", "tests_explanations.output")
@@ -31,6 +33,10 @@ class Reflect:
                 state.explanations = explained(checked["tests_explanations"]) or state.explanations
         except NoAnswer as error:
             context.record("reflect", skipped=str(error))
+
+    def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """One, and one more for the check."""
+        return 1, 1 + settings.self_reflection.validate_self_reflection
 
 
 def explained(records: list[dict[str, Any]]) -> list[ExplainedTest]:

@@ -1,0 +1,158 @@
+"""Inputs by which programs are told apart: those that a model wrote, and small changes of the public ones.
+
+An input is what `ProblemJudge.behaviour` takes: text to read, a JSON list of arguments, or a call of the function.
+None of them has an expected output.
+"""
+
+import ast
+import builtins
+import itertools
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from alpha_codium.data.beginnings import parsed
+from alpha_codium.flows.context import shortened
+from alpha_codium.flows.examples import expression, is_literal, literal_calls
+from alpha_codium.flows.extraction import fenced_texts
+from alpha_codium.flows.tasks import Task
+
+INTEGER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
+MOST_LINES = 200
+# Characters that an input of the model's may have, and those of an answer that are searched for calls and lists.
+LONGEST = 20_000
+
+
+def public_inputs(task: Task) -> list[str]:
+    """The inputs of the public tests; of assertions, the calls of the function in them."""
+    tests = [test.input for test in task.statement.public_tests]
+    if task.kind != "assertions":
+        return tests
+    name = function_name(task)
+    lines = [line for text in tests for line in text.splitlines()]
+    return _distinct(ast.unparse(call) for line in lines for call, _ in (literal_calls(line, name) if name else ()))
+
+
+def example_input(task: Task) -> str:
+    """An input to show the form by: the shortest public one, else one made up; empty where the function has no name."""
+    public = public_inputs(task)
+    if public:
+        return shortened(min(public, key=len))
+    name = function_name(task)
+    made_up = {"stdin": "3\n1 2 3", "call": "[1, 2]", "assertions": f"{name}(...)" if name else ""}
+    return made_up[task.kind]
+
+
+def function_name(task: Task) -> str:
+    """The name that tests call: that of the beginning, else the one that most assertions call; empty if unknown."""
+    if task.beginning is not None:
+        return task.beginning.name
+    trees = [parsed(test.input) for test in task.statement.public_tests]
+    names = Counter(name for tree in trees if tree for name in {*_called(tree)})
+    known = sorted(name for name in names if not hasattr(builtins, name))
+    return max(known, key=lambda name: names[name], default="")
+
+
+def inputs_in(answer: str, task: Task) -> list[str]:
+    """The inputs that a model's answer holds, in order, each once."""
+    fences = [text.code for text in fenced_texts(answer)]
+    if task.kind == "stdin":
+        return _distinct(text.strip("\n") + "\n" for text in fences if text.strip() and len(text) <= LONGEST)
+    lines = "\n".join(fences or [answer])[:LONGEST].splitlines()[:MOST_LINES]
+    if task.kind == "assertions":
+        name = function_name(task)
+        return _distinct(ast.unparse(call) for line in lines for call, _ in (literal_calls(line, name) if name else ()))
+    as_lists = [line.strip().rstrip(",") for line in lines]
+    return _distinct(line for line in as_lists if isinstance(_json(line), list))
+
+
+def mutations(task: Task) -> Iterator[str]:
+    """Changes of the public inputs, one of each in turn, without repetition."""
+    public = public_inputs(task)
+    change = {"stdin": _changed_text, "call": _changed_list}.get(task.kind, _changed_call)
+    seen = set(public)
+    for changed in _in_turn([change(text) for text in public]):
+        if changed not in seen:
+            seen.add(changed)
+            yield changed
+
+
+def _changed_text(text: str) -> Iterator[str]:
+    """Other numbers, those at the end first: what stands in front often counts what follows."""
+    for match in reversed(list(INTEGER.finditer(text))):
+        number = int(match[0])
+        for other in dict.fromkeys((number + 1, max(number - 1, min(number, 1)), 1, 2 * number)):
+            if other != number:
+                yield text[: match.start()] + str(other) + text[match.end() :]
+    lines = text.rstrip("\n").split("\n")
+    for place in reversed(range(len(lines))):
+        words = lines[place].split()
+        if len(words) > 1:
+            yield "\n".join([*lines[:place], " ".join(reversed(words)), *lines[place + 1 :]]) + "\n"
+
+
+def _changed_list(text: str) -> Iterator[str]:
+    arguments = _json(text)
+    for changed in _changed_arguments(arguments if isinstance(arguments, list) else []):
+        yield json.dumps(changed)
+
+
+def _changed_call(text: str) -> Iterator[str]:
+    call = expression(text)
+    if not isinstance(call, ast.Call) or call.keywords or not all(map(is_literal, call.args)):
+        return
+    for changed in _changed_arguments([ast.literal_eval(each) for each in call.args]):
+        yield f"{ast.unparse(call.func)}({', '.join(map(repr, changed))})"
+
+
+def _changed_arguments(arguments: list[Any]) -> Iterator[list[Any]]:
+    ways = [
+        [[*arguments[:place], other, *arguments[place + 1 :]] for other in _others(argument)]
+        for place, argument in enumerate(arguments)
+    ]
+    yield from _in_turn(map(iter, ways))
+
+
+def _others(value: Any) -> list[Any]:
+    """Values of the same type that are near: shorter, longer, turned round, empty, zero."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value - 1, 2 * value + 1, 0, -value]
+    if isinstance(value, float):
+        return [value + 0.5, -value, 0.0]
+    if isinstance(value, dict):
+        return [dict(list(value.items())[1:]), {}]
+    return _other_sequences(value) if isinstance(value, str | list | tuple) else []
+
+
+def _other_sequences(value: Any) -> list[Any]:
+    inner = [] if isinstance(value, str) or not value else _others(value[0])[:2]
+    changed = [type(value)([other, *value[1:]]) for other in inner]
+    return [value[::-1], value[1:], value + value, *changed, value[:1], value[:0]]
+
+
+def _in_turn(sources: Iterable[Iterator[Any]]) -> Iterator[Any]:
+    """One item of each source, then the next of each."""
+    missing = object()
+    for row in itertools.zip_longest(*sources, fillvalue=missing):
+        yield from (item for item in row if item is not missing)
+
+
+def _called(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(texts))
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,72 @@
+"""What a program for a problem has to be: one that reads and prints, or code that defines a function.
+
+A stage that writes or repairs programs takes from here what it tells its prompts of that, and how answers are read, so
+that it works for tests of any kind.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from alpha_codium.data.beginnings import Beginning, beginning_of
+from alpha_codium.flows.asking import WHOLE_PROGRAM, CodeForm
+from alpha_codium.flows.completion import extract_completion
+from alpha_codium.flows.context import SampleContext
+from alpha_codium.flows.state import FlowState
+from alpha_codium.problem import Statement, TestCase
+
+WHOLE_CODE = "Give the whole Python 3 code, with the imports it needs, in one fenced block:\n```python\n...\n```"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be written; `kind` is that of the tests, `beginning` the code that a function is to go on from."""
+
+    statement: Statement
+    kind: str
+    beginning: Beginning | None
+    tests: Sequence[TestCase]
+
+    @classmethod
+    def of(cls, state: FlowState, context: SampleContext) -> "Task":
+        """The task of a sample."""
+        statement, kind = state.statement, context.judge.execution_kind
+        beginning = None if kind == "stdin" else beginning_of(statement.description)
+        return cls(statement, kind, beginning, tests_to_show(statement, state.examples))
+
+    @property
+    def is_function(self) -> bool:
+        """Whether tests call what the program defines."""
+        return self.kind != "stdin"
+
+    @property
+    def form(self) -> CodeForm:
+        """How the program is asked for and read: of a function its body is enough."""
+        if not self.is_function:
+            return WHOLE_PROGRAM
+        return CodeForm(WHOLE_CODE, partial(extract_completion, beginning=self.beginning))
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """What prompts are told: `problem`, `is_function`, `beginning` (its text) and `tests`, those to be shown."""
+        return {
+            "problem": self.statement,
+            "is_function": self.is_function,
+            "beginning": self.beginning.text if self.beginning else "",
+            "tests": self.tests,
+        }
+
+
+def tests_to_show(statement: Statement, examples: Sequence[TestCase] = ()) -> Sequence[TestCase]:
+    """The public tests but for those that the description shows already: its `examples`, and assertions in it."""
+    text = statement.description
+    return [
+        test
+        for test in statement.public_tests
+        if test not in examples and (test.output.strip() or any(line not in text for line in _lines(test)))
+    ]
+
+
+def _lines(test: TestCase) -> list[str]:
+    return [line.strip() for line in test.input.splitlines()]

@@ -1,0 +1,141 @@
+"""Functions are repaired, too; and what a model answers stays text in the prompts of every flow."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from alpha_codium.flows.loading import load_flow
+from alpha_codium.runs import AnswerStore
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.protocol import PairReport
+from alpha_codium.solution import ErrorKind
+from alpha_codium.verdict import Execution, Report
+from alpha_codium.verdict import Status as RunStatus
+from tests.flows.scripted_flow import CRASH, ONE, fields, fixed, program
+from tests.flows.test_complete_flow import CALL, HUMANEVAL, MBPP
+from tests.servers.scripted import Status
+
+STAGES = """
+kinds = ["call", "assertions"]
+[[stages]]
+kind = "read_examples"
+[[stages]]
+kind = "complete_code"
+prompt = "complete/complete"
+[[stages]]
+kind = "fix_public_tests"
+fix_prompt = "alphacodium/fix"
+analyze_prompt = "alphacodium/analyze_failure"
+fix_analyzed_prompt = "alphacodium/fix_analyzed"
+"""
+HOSTILE = "{{ 7 * 7 }} {% for %} {# gone #}"
+
+
+@pytest.fixture
+def repairing(tmp_path):
+    (tmp_path / "flow.toml").write_text(STAGES)
+    return load_flow(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("problem", "wrong", "right", "shown"),
+    [
+        (
+            HUMANEVAL,
+            "return 3",
+            "return sum(map(shifted, numbers))",
+            "assert total([1, 2]) == 5\nWhat came instead:\n3",
+        ),
+        (
+            MBPP,
+            "def add(a, b): return b",
+            "def add(a, b): return a + b",
+            "assert add(1, 2) == 3\nWhat came instead:\n2",
+        ),
+        (
+            CALL,
+            "def add(a, b): return [b]",
+            "def add(a, b): return a + b",
+            "Input:\n[1, 2]\nExpected output:\n3\nWhat came instead:\n[2]",
+        ),
+    ],
+    ids=["humaneval", "mbpp", "call"],
+)
+@pytest.mark.parametrize("single", [True, False])
+async def test_a_function_is_repaired_by_what_it_gave(bench, repairing, problem, wrong, right, shown, single):
+    answers = {"complete": program(wrong), "fix": fixed(right), "fix_analyzed": program(right)}
+    outcome = await bench.solve(problem, answers, {"public_tests.single_stage_fix": single}, flow=repairing)
+    assert outcome.prompts == ["complete", *(["fix"] if single else ["analyze_failure", "fix_analyzed"])]
+    assert shown in outcome.calls[1].user
+    assert problem.statement.description.strip() in outcome.calls[1].user
+    assert outcome.program.endswith(right)
+    assert outcome.candidate.solved_public
+
+
+async def test_templates_in_lessons_and_inputs_stay_text(bench):
+    wrong = f"print(0)  # {HOSTILE}"
+    answers = {"code_contests_prompts_baseline": program(wrong), "lesson": HOSTILE, "retry": program(CRASH)}
+    outcome = await bench.solve(ONE, answers, {"reflexion.max_retries": 1}, flow="reflexion")
+    assert outcome.user("retry").count(HOSTILE) == 2
+    longer = program(f"print('3 {HOSTILE}' if input() != '1 2' else 3)")
+    answers = {
+        "code_contests_prompts_baseline": [longer, program("print(3)")],
+        "new_inputs": f"```\n{HOSTILE}\n```",
+    }
+    outcome = await bench.solve(ONE, answers, {"select.candidates": 2, "select.inputs": 1}, flow="select")
+    assert outcome.user("which_output").count(HOSTILE) == 2
+
+
+@pytest.mark.parametrize("flow", ["resample", "reflexion", "select"])
+async def test_a_provider_that_fails_is_no_failed_sample_of_the_model(bench, flow):
+    broken = {"code_contests_prompts_baseline": Status(500)}
+    outcome = await bench.solve(ONE, broken, {"config.max_retries": 0}, flow=flow)
+    assert outcome.candidate.error.kind is ErrorKind.PROVIDER
+
+
+@dataclass
+class Losing:
+    """A sandbox that loses every pair of programs after the first few."""
+
+    sandbox: Sandbox
+    left: int
+
+    async def run_pair(self, *arguments: Any, **more: Any) -> PairReport:
+        self.left -= 1
+        report = await self.sandbox.run_pair(*arguments, **more)
+        lost = Report(Execution(RunStatus.INTERNAL_ERROR, stderr="lost"))
+        return report if self.left >= 0 else PairReport(report.left, lost)
+
+
+async def test_a_fault_of_the_sandbox_in_finding_the_value_that_came_stands_in_no_prompt(bench):
+    losing = Losing(bench.sandbox, 1)
+    outcome = await bench.solve(HUMANEVAL, {"complete": program("return numbers")}, flow="reflexion", sandbox=losing)
+    assert losing.left < 0
+    assert outcome.prompts == ["complete"]
+    assert outcome.candidate.error.kind is ErrorKind.INTERNAL
+
+
+@pytest.mark.parametrize("flow", ["reflexion", "write_and_repair"])
+async def test_a_failure_that_shows_an_object_is_asked_about_in_the_same_words_again(bench, tmp_path, flow):
+    shows = program("print(object())")
+    answers = {"code_contests_prompts_baseline": shows, "initial_code": shows, "fix": fixed("print(1)")}
+    answers["retry"] = program("print(1)")
+    with AnswerStore(tmp_path / "answers.sqlite") as store:
+        first = await bench.solve(ONE, answers, flow=flow, store=store)
+        assert [call for call in first.calls if "<object object>" in call.user]
+        again = await bench.solve(ONE, {}, flow=flow, store=store)
+    assert (again.candidate, again.calls) == (first.candidate, [])
+
+
+@pytest.mark.parametrize("flow", ["resample", "reflexion", "select"])
+async def test_a_model_that_gives_no_program_is_a_failed_sample(bench, flow):
+    given = {"code_contests_prompts_baseline": fields(answer="no")}
+    settings = {"solve.max_format_retries": 0, "resample.max_attempts": 2, "reflexion.max_retries": 1}
+    outcome = await bench.solve(ONE, given, settings, flow=flow)
+    assert outcome.candidate.error.kind is ErrorKind.MODEL
+
+
+@pytest.mark.parametrize("flow", ["resample", "reflexion", "select"])
+def test_the_flows_that_are_compared_take_problems_of_every_kind(flow):
+    assert all(load_flow(flow).suits(kind) for kind in ("stdin", "call", "assertions"))
