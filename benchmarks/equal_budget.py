@@ -37,12 +37,23 @@ def gencode(*arguments: str) -> int:
     return subprocess.run([sys.executable, "-m", "alpha_codium", *arguments], check=False).returncode
 
 
+def note(options: argparse.Namespace, file: Path) -> None:
+    """Write down what is asked for; ends the command where runs of this folder were asked for otherwise."""
+    asked = {name: value for name, value in vars(options).items() if name not in ("folder", "flows")}
+    before = json.loads(file.read_text()) if file.exists() else {}
+    for name, value in asked.items():
+        if before.get(name, value) != value:
+            sys.exit(f"{file.parent} was begun with --{name} {before[name]}, not {value}: take another --folder")
+    file.write_text(json.dumps(asked, indent=1))
+
+
 def generate(flow: str, run: Path, problems: Path, options: argparse.Namespace) -> None:
     """One flow's run, new or gone on with."""
     if (run / "run.toml").exists():
         code = gencode("gen", "solve_set", "--resume", str(run))
     else:
-        bounds = ["-o", f"solve.max_calls={options.calls}", "-o", f"resample.max_attempts={options.calls}"]
+        limits = ("solve.max_calls", "resample.max_attempts", "reflexion.max_retries")
+        bounds = [word for name in limits for word in ("-o", f"{name}={options.calls}")]
         sampling = ["--model", options.model, "--max_tokens", str(options.max_tokens), "--concurrency", "4"]
         job = ["--dataset_name", str(problems), "--flow", flow, "--samples", "1", "--run", str(run)]
         code = gencode("gen", "solve_set", *job, *sampling, *bounds)
@@ -62,7 +73,7 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "asked.json").write_text(json.dumps(vars(options), default=str, indent=1))
+    note(options, folder / "asked.json")
     problems = draw(options.problems, folder)
     runs = {flow: folder / flow for flow in options.flows}
     for flow, run in runs.items():

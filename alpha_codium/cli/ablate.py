@@ -1,0 +1,34 @@
+"""`gencode ablate`: a flow whole, and without some of its stages."""
+
+from typing import Any
+
+import click
+
+from alpha_codium.cli.judging import KList, tests_option
+from alpha_codium.cli.options import CommonOptions, common_options, model_options
+
+
+@click.command("ablate")
+@click.option("--flow", default="alphacodium", show_default=True, help="A shipped flow, or a folder.")
+@click.option("--without", "variants", multiple=True, required=True, metavar="STAGE",
+              help="Run a variant without the stages of this kind, or whose kinds hold this word; repeatable, "
+              "several with commas are left out together.")  # fmt: skip
+@click.option("--dataset_name", required=True, help="A name saved by etl, a hub id, or a path.")
+@click.option("--split_name", help="The split; not needed where there is one.")
+@click.option("--samples", type=click.IntRange(min=1), help="Samples of each problem.")
+@click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), help="Solve this share of the problems.")
+@click.option("--run", "run_name", help="A name for the runs, or that of earlier ones to go on with.")
+@tests_option(default="private_tests")
+@click.option("--k", "ks", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
+@common_options
+@model_options
+def command(common: CommonOptions, **options: Any) -> None:
+    """Run a flow, and once more for each --without; then compare each variant with the whole flow.
+
+    The runs are called NAME, NAME-without-STAGE, ... An answer that two of them ask for in the same words is shared
+    through the cache. Repeat the command with --run NAME to go on where it was cut off.
+    """
+    from alpha_codium.cli.ablating import AblateOptions, ablate
+    from alpha_codium.cli.comparing import print_report
+
+    print_report(ablate(AblateOptions(**options), common), common)

@@ -1,0 +1,122 @@
+"""Which runs can be compared, and in what they differ besides what is compared."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from alpha_codium.data.load import ProblemSet, load_problems
+from alpha_codium.errors import DatasetError, UserError
+from alpha_codium.eval.comparing.records import RunRecord
+from alpha_codium.runs import RunFolder
+
+# What decides how fast and where a run goes, and what has a line of its own.
+PASSED_OVER = {
+    "config.adaptive_concurrency",
+    "config.ai_timeout",
+    "config.api_base",
+    "config.cache",
+    "config.concurrency",
+    "config.max_concurrent_requests",
+    "config.max_requests_per_minute",
+    "config.max_retries",
+    "config.model",
+    "code_tester.workers",
+    "solve.reduce_verbose",
+}
+
+
+def refuse_twins(folders: Sequence[RunFolder]) -> None:
+    """Raise UserError where a run stands there twice."""
+    for place, folder in enumerate(folders):
+        if any(folder.path.samefile(other.path) for other in folders[:place]):
+            raise UserError(f"run {folder.name!r} is named twice: compare it with another one")
+
+
+def refuse_unlike(records: Sequence[RunRecord]) -> None:
+    """Raise UserError where two runs are of different problems."""
+    first = records[0]
+    for record in records:
+        if record.fingerprint != first.fingerprint:
+            raise UserError(
+                f"run {first.name!r} is of {_source(first)}, run {record.name!r} of {_source(record)}: only runs of "
+                "the same problems can be compared"
+            )
+        if _part(record) != _part(first):
+            raise UserError(
+                f"run {first.name!r} is of {_said(first)}, run {record.name!r} of {_said(record)}: only runs of the "
+                "same problems can be compared"
+            )
+
+
+def problems_of(records: Sequence[RunRecord], dataset: str | None = None) -> ProblemSet:
+    """The problems that the runs were to solve, out of `dataset`, or of the one that a run names.
+
+    Raises DatasetError where none of them can be read, or where the content isn't that which the runs were made for.
+    """
+    first = records[0]
+    problems = _loaded(records, dataset)
+    if problems.fingerprint != first.fingerprint:
+        raise DatasetError(
+            f"the problems of {problems.dataset_name}[{problems.split_name}] (fingerprint {problems.fingerprint[:12]}) "
+            f"aren't those that run {first.name!r} was made for ({_source(first)}): name them with --dataset_name"
+        )
+    return problems.sample(first.sample_rate, first.seed) if first.sample_rate < 1 else problems
+
+
+def notes_on(records: Sequence[RunRecord]) -> list[str]:
+    """What a reader of a comparison should know of the runs: other models, other settings than the flow's."""
+    notes = []
+    if len({record.models for record in records}) > 1:
+        told = "; ".join(f"{record.name}: {', '.join(record.models)}" for record in records)
+        notes.append(f"the runs were made by different models ({told}): a difference may be theirs, not the flows'")
+    flat = [_flat(record.settings) for record in records]
+    keys = sorted({key for values in flat for key in values} - PASSED_OVER)
+    for key in keys:
+        values = [values.get(key) for values in flat]
+        if any(value != values[0] for value in values):
+            told = "; ".join(f"{r.name}: {v!r}" for r, v in zip(records, values, strict=True))
+            notes.append(f"the runs differ in {key} ({told})")
+    return notes
+
+
+def _loaded(records: Sequence[RunRecord], dataset: str | None) -> ProblemSet:
+    """The first of the datasets named that can be read; a path may have been relative to another folder."""
+    named = [(dataset, None)] if dataset else list(dict.fromkeys((r.dataset, r.split) for r in records))
+    for name, split in named[:-1]:
+        try:
+            return load_problems(name, split)
+        except DatasetError:
+            continue
+    name, split = named[-1]
+    return _load_last(name, split, dataset, records[0].split)
+
+
+def _load_last(name: str, split: str | None, given: str | None, split_of_run: str) -> ProblemSet:
+    try:
+        return load_problems(name, split_of_run if given else split)
+    except DatasetError as error:
+        raise DatasetError(f"{error}; if the problems have moved, say where with --dataset_name") from error
+
+
+def _source(record: RunRecord) -> str:
+    return f"{record.dataset}[{record.split}] (fingerprint {record.fingerprint[:12]})"
+
+
+def _part(record: RunRecord) -> tuple[float, int | None]:
+    return record.sample_rate, record.seed if record.sample_rate < 1 else None
+
+
+def _said(record: RunRecord) -> str:
+    rate, seed = _part(record)
+    return "the whole split" if seed is None else f"a share of {rate:g} of it (--sample_rate, seed {seed})"
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    return dict(_leaves(values, prefix))
+
+
+def _leaves(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value

@@ -1,0 +1,62 @@
+"""Texts and tables for a terminal of 100 columns."""
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+WIDTH = 100
+Row = Sequence[str]
+
+
+def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
+    """Columns as wide as they must be; the first `left` of them to the left, the others to the right."""
+    lines = [[plain(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+
+    def aligned(line: Row) -> str:
+        cells = [c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True))]
+        return "  ".join(cells).rstrip()
+
+    return "\n".join(map(aligned, lines))
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """The text in lines of the table's width, those after the first behind `indent`."""
+    return textwrap.fill(plain(text), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def plain(text: str) -> str:
+    """A text whose control and other unprintable characters are escaped: names come from elsewhere."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, cut in the middle where it is longer."""
+    text = plain(text)
+    if len(text) <= width:
+        return text
+    head = (width - 3) // 2
+    return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"
+
+
+def number(value: float) -> str:
+    """A number of calls, with a digit after the point where it is small."""
+    if math.isinf(value):
+        return "unbounded"
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def money(dollars: float | None) -> str:
+    """US dollars; None is an unknown price."""
+    return "unknown" if dollars is None else f"{dollars:.4f}"
+
+
+def share(count: int, of: int) -> str:
+    """A count and its share of `of`."""
+    return f"{count} ({count / of:.1%})" if of else "n/a"
+
+
+def cell(value: Any) -> str:
+    """A value of any kind."""
+    return f"{value:g}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,167 @@
+"""Judging the programs of several runs: each distinct program of a problem once, whichever run or stage wrote it.
+
+1. What is judged are the candidates, and the programs that stood after each stage.
+2. Every verdict is journalled in `evaluation.jsonl` of each run that holds the program, so that comparing again, also
+   with other runs, costs nothing, and a comparison that was cut off goes on.
+3. A line says by what it was judged (tests and settings, as a digest): other tests or limits judge anew.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self
+
+from alpha_codium.errors import UserError
+from alpha_codium.eval.comparing.records import RunRecord
+from alpha_codium.eval.known import KNOWN_GROUPS
+from alpha_codium.eval.prepare import GENERATED, Entry, Task
+from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.problem import Problem, TestType
+from alpha_codium.runs import Journal
+from alpha_codium.runs.journal import JournalError
+from alpha_codium.verdict import Verdict
+
+JOURNAL = "evaluation.jsonl"
+# Distinct programs by their problem's name, in a settled order.
+Programs = Mapping[str, Sequence[str]]
+
+
+def programs_of(record: RunRecord) -> dict[str, tuple[str, ...]]:
+    """Every program of a run that is to be judged, once: those of finished samples, and those on the way to them."""
+    found: dict[str, dict[str, None]] = {}
+    for (name, _), candidate in record.candidates.items():
+        if candidate.is_final:
+            found.setdefault(name, {})[candidate.program] = None
+    for (name, _), steps in record.steps.items():
+        texts = [step.program for step in steps if step.program is not None and step.program.strip()]
+        found.setdefault(name, {}).update(dict.fromkeys(texts))
+    return {name: tuple(texts) for name, texts in found.items()}
+
+
+def all_programs(of_runs: Iterable[Programs]) -> dict[str, tuple[str, ...]]:
+    """The distinct programs of all runs together."""
+    found: dict[str, dict[str, None]] = {}
+    for programs in of_runs:
+        for name, texts in programs.items():
+            found.setdefault(name, {}).update(dict.fromkeys(texts))
+    return {name: tuple(texts) for name, texts in found.items()}
+
+
+@dataclass(frozen=True)
+class JudgedPrograms:
+    """The tasks of judging: every problem with its distinct programs, in place of a run's candidates."""
+
+    problems: Sequence[Problem]
+    programs: Programs
+    test_types: Sequence[TestType]
+
+    def __iter__(self) -> Iterator[Task]:
+        for problem in self.problems:
+            entries = tuple(Entry(i, GENERATED, text) for i, text in enumerate(self.programs.get(problem.name, ())))
+            yield Task(problem, problem.tests(self.test_types), entries)
+
+
+class Verdicts:
+    """What judging said of each program of each problem."""
+
+    def __init__(self, programs: Programs, results: Iterable[ProblemResult]) -> None:
+        self._results = {
+            (problem.name, programs[problem.name][result.index]): result
+            for problem in results
+            for result in problem.candidates
+            if result.group == GENERATED
+        }
+
+    def result(self, problem: str, program: str) -> CandidateResult:
+        """The result of one program; raises KeyError where it wasn't judged."""
+        return self._results[problem, program]
+
+    def passes(self, problem: str, program: str | None) -> bool | None:
+        """Whether a program passes; None where that isn't known."""
+        result = self._results.get((problem, program or ""))
+        if program is None or result is None or result.verdict is Verdict.INTERNAL_ERROR:
+            return None
+        return result.verdict is Verdict.ACCEPTED
+
+
+def basis_of(test_types: Sequence[TestType], code_tester: Mapping[str, Any]) -> str:
+    """A digest of all by which programs are judged: the kinds of tests, and the settings of the tester."""
+    text = json.dumps([sorted(kind.value for kind in test_types), code_tester], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class SharedJournal(Journal):
+    """The journals of all runs as one, for `run_evaluation`; a context manager.
+
+    A verdict that one run knows serves the others, and is written into each that holds the program. Those of known
+    solutions, which are no run's, stand in all.
+    """
+
+    def __init__(self, records: Sequence[RunRecord], programs: Programs, basis: str) -> None:
+        super().__init__(records[0].path / JOURNAL)
+        self.basis = basis
+        self._journals = [Journal(record.path / JOURNAL) for record in records]
+        self._holds = [_keys(programs_of(record)) for record in records]
+        self._places = {(name, _digest(text)): i for name, texts in programs.items() for i, text in enumerate(texts)}
+        self._known: list[dict[tuple[str, str, str], dict[str, Any]]] = [{} for _ in records]
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Open all journals, and give each run the verdicts on its programs that another one knows."""
+        with ExitStack() as opening:
+            for journal, known in zip(self._journals, self._known, strict=True):
+                opening.enter_context(journal)
+                known.update(self._read(journal))
+            self._open = opening.pop_all()
+        for entry in list(self.entries()):
+            self.append(entry)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close all of them."""
+        self._open.close()
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """Every verdict that a run knows on a program that is to be judged, once."""
+        merged = {key: entry for known in reversed(self._known) for key, entry in known.items()}
+        for (name, group, program), entry in merged.items():
+            if group in KNOWN_GROUPS:
+                yield entry
+            elif (name, program) in self._places:
+                yield entry | {"result": entry["result"] | {"index": self._places[name, program]}}
+
+    def append(self, entry: dict[str, Any]) -> None:
+        """Write a verdict to each run that holds the program and doesn't know it; what is none isn't kept."""
+        result = CandidateResult.from_json(entry["result"])
+        if result.verdict is Verdict.INTERNAL_ERROR:
+            return
+        key = entry["problem"], result.group, entry["program"]
+        line = entry | {"judged_by": self.basis, "result": replace(result, tests=()).to_json()}
+        for journal, known, holds in zip(self._journals, self._known, self._holds, strict=True):
+            wanted = result.group != GENERATED or (key[0], key[2]) in holds
+            if wanted and key not in known:
+                known[key] = line
+                journal.append(line)
+
+    def _read(self, journal: Journal) -> Iterator[tuple[tuple[str, str, str], dict[str, Any]]]:
+        try:
+            for line in journal.entries():
+                if line.get("judged_by") == self.basis:
+                    yield (line["problem"], line["result"]["group"], line["program"]), line
+        except (JournalError, KeyError, AttributeError) as error:
+            raise UserError(
+                f"{journal.path} is broken ({error.__cause__ or error}): delete it, and its programs are judged anew"
+            ) from error
+
+
+def _keys(programs: Programs) -> frozenset[tuple[str, str]]:
+    return frozenset((name, _digest(text)) for name, texts in programs.items() for text in texts)
+
+
+def _digest(program: str) -> str:
+    return hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()

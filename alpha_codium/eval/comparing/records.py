@@ -1,0 +1,165 @@
+"""What the folder of one `solve_set` run holds: what was asked for, what came of it, and how.
+
+Samples that the journal doesn't hold were never made. Which program stood after each stage is read from the
+transcripts, one at a time: they hold every prompt and answer, and needn't fit into memory.
+"""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.errors import UserError
+from alpha_codium.runs import RunFolder
+from alpha_codium.solution import Candidate, SampleError
+
+COMMAND = "solve_set"
+# A sample, by its problem's name and its index.
+Key = tuple[str, int]
+KNOWN_FIELDS = tuple(f.name for f in dataclasses.fields(Candidate))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A stage that a sample has been through, and the program after it: None where the transcript holds a part only."""
+
+    stage: str
+    program: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run: its name, what `run.toml` says, the samples made, and their steps where transcripts tell them."""
+
+    name: str
+    path: Path
+    description: Mapping[str, Any]
+    candidates: Mapping[Key, Candidate]
+    steps: Mapping[Key, tuple[Step, ...]]
+
+    @property
+    def samples(self) -> int:
+        """Samples of each problem that were asked for."""
+        return int(self.description.get("samples") or 1)
+
+    @property
+    def sample_rate(self) -> float:
+        """The share of the split's problems that was asked for."""
+        return float(self.description.get("sample_rate") or 1.0)
+
+    @property
+    def seed(self) -> int:
+        """The seed by which that share was chosen."""
+        return int(self.settings.get("config", {}).get("seed") or 0)
+
+    @property
+    def dataset(self) -> str:
+        """The dataset's name as it was given."""
+        return str(self.description.get("dataset_name", ""))
+
+    @property
+    def split(self) -> str:
+        """The split's name."""
+        return str(self.description.get("split_name", ""))
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the split's content."""
+        return str(self.description.get("fingerprint", ""))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings of the run."""
+        return self.description.get("settings", {})
+
+    @property
+    def flow(self) -> str:
+        """The flow as it was asked for, with the stages that it was run without."""
+        left_out = "".join(f" without {kind}" for kind in self.description.get("without", ()))
+        return str(self.description.get("flow", "")) + left_out
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that answered; the one that was asked for, where none did."""
+        answered = {name for c in self.candidates.values() for name in c.model.split(", ") if name}
+        asked = str(self.settings.get("config", {}).get("model", ""))
+        return tuple(sorted(answered)) or (asked,)
+
+
+def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
+    """What the folder holds, under another name than its own where one is given.
+
+    Raises UserError where its run is no `solve_set`, or a file of it can't be read.
+    """
+    description = folder.description()
+    if description.get("command") != COMMAND:
+        raise UserError(
+            f"run {folder.name!r} is one of {description.get('command', 'an unknown command')}: "
+            f"compare runs of gencode gen {COMMAND}"
+        )
+    try:
+        candidates = {(c.task_name, c.sample_index): c for c in map(_candidate, folder.journal.entries())}
+        steps = dict(_steps(folder.path / "transcripts", candidates))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"the folder of run {folder.name!r} can't be read: {error}") from error
+    return RunRecord(name or folder.name, folder.path, description, candidates, steps)
+
+
+def steps_of(events: Sequence[Any], final: str) -> tuple[Step, ...]:
+    """The steps that a transcript's events tell of a sample that ended with the program `final`.
+
+    A stage that stands in a flow twice is told apart by its number. A program that changed after the last step, in a
+    stage that the budget cut short, makes a step `(cut short)`. So does a first stage that was cut short, with or
+    without a program: every finished sample has a step, and is counted.
+    """
+    after = [e for e in events if isinstance(e, dict) and e.get("stage") == "after" and "program" in e]
+    seen: dict[str, int] = {}
+    steps = []
+    for event in after:
+        kind = str(event.get("kind", ""))
+        seen[kind] = seen.get(kind, 0) + 1
+        label = kind if seen[kind] == 1 else f"{kind} ({seen[kind]})"
+        steps.append(Step(label, _whole(str(event["program"]), final)))
+    if (steps[-1].program or "").strip() != final.strip() if steps else _cut_short(events):
+        steps.append(Step("(cut short)", final))
+    return tuple(steps)
+
+
+def _cut_short(events: Sequence[Any]) -> bool:
+    """Whether the budget ended the sample."""
+    return any(isinstance(e, dict) and e.get("stage") == "budget" and "ended" in e for e in events)
+
+
+def _whole(program: str, final: str) -> str | None:
+    """A program out of a transcript, which cuts long texts and says so: None where the whole can't be known."""
+    text, mark, told = program.rpartition(" ... (")
+    if not (mark and told.endswith(" characters)") and told.removesuffix(" characters)").isdigit()):
+        return program
+    length = int(told.removesuffix(" characters)"))
+    if length <= len(text):
+        return program
+    return final if len(final) == length and final.startswith(text) else None
+
+
+def _candidate(values: Mapping[str, Any]) -> Candidate:
+    """A line of the journal; keys that a later version adds are passed over."""
+    known = {name: values[name] for name in KNOWN_FIELDS if name in values}
+    return Candidate(**(known | {"error": SampleError.parse(known.get("error") or "")}))
+
+
+def _steps(transcripts: Path, candidates: Mapping[Key, Candidate]) -> Iterator[tuple[Key, tuple[Step, ...]]]:
+    """The steps of finished samples; a transcript that can't be read, or is of another try, tells nothing."""
+    for path in sorted(transcripts.glob("*/*.json")):
+        try:
+            values = json.loads(path.read_text("utf-8"))
+            key = str(values["candidate"]["task_name"]), int(values["candidate"]["sample_index"])
+            events, program = list(values["events"]), values["candidate"]["program"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        candidate = candidates.get(key)
+        if candidate is None or not candidate.is_final or candidate.program != program:
+            continue
+        if steps := steps_of(events, program):
+            yield key, steps

@@ -1,0 +1,83 @@
+"""A whole comparison: runs, differences, stages, and what a reader should know of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from alpha_codium.eval.comparing.figures import Figures, figures_of
+from alpha_codium.eval.comparing.fitting import notes_on
+from alpha_codium.eval.comparing.judging import Verdicts
+from alpha_codium.eval.comparing.pairs import Pair, budget_notes, pairs_of
+from alpha_codium.eval.comparing.records import RunRecord
+from alpha_codium.eval.comparing.stages import StageEffect, stages_of
+from alpha_codium.eval.known import JudgeError
+
+# docs/statistics.md: below this the bootstrap is too narrow.
+FEW_PROBLEMS = 20
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `gencode compare` says; `what` names the problems and the tests."""
+
+    what: dict[str, Any]
+    runs: tuple[Figures, ...]
+    pairs: tuple[Pair, ...]
+    stages: dict[str, list[StageEffect]]
+    judge_error: JudgeError
+    notes: tuple[str, ...] = ()
+    baseline: str | None = None
+    references: tuple[dict[str, Any], ...] = field(default=())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every sample of every run has a verdict."""
+        return all(run.score.complete for run in self.runs)
+
+    def to_json(self) -> dict[str, Any]:
+        """As `--json` writes it; published numbers stand in a list of their own, where they were asked for."""
+        values = self.what | {
+            "complete": self.complete,
+            "baseline": self.baseline,
+            "runs": [run.to_json() for run in self.runs],
+            "differences": [pair.to_json() for pair in self.pairs],
+            "stages": {name: [effect.to_json() for effect in effects] for name, effects in self.stages.items()},
+            "notes": list(self.notes),
+            "judge_error": self.judge_error.to_json(),
+        }
+        return values | ({"references": list(self.references)} if self.references else {})
+
+
+def report_of(
+    records: Sequence[RunRecord],
+    names: Sequence[str],
+    verdicts: Verdicts,
+    judge_error: JudgeError,
+    ks: Sequence[int],
+    what: dict[str, Any],
+    baseline: str | None = None,
+    references: Sequence[dict[str, Any]] = (),
+) -> Report:
+    """The comparison of runs on the problems `names`, as their programs were judged."""
+    runs = tuple(figures_of(record, names, verdicts, ks) for record in records)
+    pairs = tuple(pairs_of(runs, ks, baseline))
+    notes = [*budget_notes(runs, baseline), *notes_on(records), *_of_numbers(len(names), pairs)]
+    stages = {record.name: stages_of(record, names, verdicts) for record in records}
+    return Report(what, runs, pairs, stages, judge_error, tuple(notes), baseline, tuple(references))
+
+
+def _of_numbers(n_problems: int, pairs: Sequence[Pair]) -> list[str]:
+    """What the number of problems, and of comparisons, does to what can be read out of them."""
+    notes = []
+    if n_problems < FEW_PROBLEMS:
+        notes.append(
+            f"{n_problems} problems are few: read each interval as the least that the uncertainty can be "
+            "(docs/statistics.md)"
+        )
+    compared = sum(pair.difference is not None for pair in pairs)
+    if compared > 1:
+        notes.append(
+            f"{compared} differences were looked at: where there are none, one in twenty is shown by chance; a p-value "
+            f"below {0.05 / compared:.2g} would stand beside all of them"
+        )
+    return notes

@@ -1,0 +1,212 @@
+"""A comparison as plain text of 100 columns.
+
+Runs are lettered in the order given, so that their names needn't stand in every table. Nothing that a name holds
+reaches the terminal as anything but text.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from alpha_codium.eval.comparing.figures import Costs, Figures
+from alpha_codium.eval.comparing.formats import Row, cell, money, number, share, shortened, table, wrapped
+from alpha_codium.eval.comparing.pairs import Pair
+from alpha_codium.eval.comparing.report import Report
+from alpha_codium.eval.comparing.stages import (
+    FIRST_FAILS,
+    FIRST_PASSES,
+    GAINED,
+    LOST,
+    NO_PROGRAM,
+    UNCHANGED,
+    UNKNOWN,
+    StageEffect,
+)
+from alpha_codium.eval.comparing.wording import p_of, sentence
+from alpha_codium.statistics import Interval
+
+
+def text_of(report: Report) -> str:
+    """The whole comparison."""
+    letters = dict(zip((run.name for run in report.runs), _letters(), strict=False))
+    parts = [
+        _heading(report),
+        _section("Runs", _runs(report.runs, letters)),
+        _section("Scores, with 95 % intervals", _scores(report.runs, letters)),
+        _section("What it took", _costs(report.runs, letters)),
+        _section("Samples", _samples(report.runs, letters)),
+        *_differences(report, letters),
+        *(part for run in report.runs for part in _stages(run, report.stages[run.name], letters[run.name])),
+        *_notes(report),
+        *_references(report.references),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _letters() -> Iterator[str]:
+    number = 0
+    while True:
+        yield (chr(65 + number // 26 - 1) if number >= 26 else "") + chr(65 + number % 26)
+        number += 1
+
+
+def _section(title: str, body: str) -> str:
+    return f"{title}\n{body}"
+
+
+def _heading(report: Report) -> str:
+    what = report.what
+    tests = ", ".join(what["test_types"])
+    split = f"{what['dataset']}[{what['split']}]"
+    return wrapped(f"{len(report.runs[0].score.problems)} problems of {split}, judged by their {tests}")
+
+
+def _runs(runs: Sequence[Figures], letters: dict[str, str]) -> str:
+    return "\n".join(
+        wrapped(
+            f"{letters[run.name]}  {run.name}: {run.record.flow}, by {', '.join(run.record.models)}, "
+            f"n = {run.record.samples}",
+            "   ",
+        )
+        for run in runs
+    )
+
+
+def _scores(runs: Sequence[Figures], letters: dict[str, str]) -> str:
+    rows = [
+        (letters[run.name], name, *_score(run, name), f"{run.solved} of {len(run.score.problems)}")
+        for run in runs
+        for name in run.score.pass_at_k
+        if name not in _too_large(runs)
+    ]
+    return table(("", "", "value", "95 % interval", "problems solved"), rows, left=2) + _reasons(runs, letters)
+
+
+def _too_large(runs: Sequence[Figures]) -> set[str]:
+    """The pass@k for which no run has the samples."""
+    known = {f"pass@{e.k}" for run in runs for e in run.score.estimates if e.value is not None}
+    return {name for run in runs for name in run.score.pass_at_k} - known
+
+
+def _score(run: Figures, name: str) -> tuple[str, str]:
+    value, bounds = run.score.pass_at_k[name], run.score.intervals[name]
+    if value is not None:
+        return f"{value:.4f}", f"{bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else "n/a"
+    for low, high in run.score.bounds:
+        if f"pass@{low.k}" == name and low.value is not None and high.value is not None:
+            return "unfinished", f"between {low.value:.4f} and {high.value:.4f}"
+    return "n/a", "n/a"
+
+
+def _reasons(runs: Sequence[Figures], letters: dict[str, str]) -> str:
+    """Why a score or an interval is n/a, each reason once."""
+    missing = sorted(_too_large(runs))
+    said: dict[str, list[str]] = {f"no run has the samples for {', '.join(missing)}": []} if missing else {}
+    for run in runs:
+        for name, reason in (run.score.interval_reasons | run.score.reasons).items():
+            if name not in missing:
+                said.setdefault(reason, []).append(f"{letters[run.name]} {name}")
+    notes = (f"{', '.join(who)}: {reason}" if who else reason for reason, who in said.items())
+    return "".join("\n" + wrapped(f"n/a: {note}") for note in notes)
+
+
+def _costs(runs: Sequence[Figures], letters: dict[str, str]) -> str:
+    rows = [(letters[run.name], *_cells(run.per_sample), *_cells(run.per_solved, run.calls_interval)) for run in runs]
+    units = ("calls", "tokens", "dollars")
+    return table(("", *(f"{unit}/{what}" for what in ("sample", "solved") for unit in units)), rows)
+
+
+def _cells(costs: Costs | None, interval: Interval | None = None) -> tuple[str, str, str]:
+    if costs is None:
+        return "n/a", "n/a", "n/a"
+    bounds = f" [{number(interval.bounds[0])}, {number(interval.bounds[1])}]" if interval and interval.bounds else ""
+    return f"{number(costs.calls)}{bounds}", f"{costs.tokens:,.0f}", money(costs.dollars)
+
+
+def _samples(runs: Sequence[Figures], letters: dict[str, str]) -> str:
+    rows = [
+        (
+            letters[run.name],
+            str(run.asked),
+            str(run.finished),
+            str(run.unfinished),
+            share(run.truncated, run.finished),
+            share(run.no_program, run.finished),
+        )
+        for run in runs
+    ]
+    return table(("", "asked", "finished", "unfinished", "truncated", "no program"), rows)
+
+
+def _differences(report: Report, letters: dict[str, str]) -> Iterator[str]:
+    if len(report.runs) < 2:
+        yield "One run: there is nothing to compare it with."
+        return
+    left_out = _too_large(report.runs)
+    told = [pair for pair in report.pairs if f"pass@{pair.k}" not in left_out]
+    rows = [_difference(pair, letters) for pair in told if pair.difference is not None]
+    header = ("", "", "difference", "95 % interval", "p", "better", "worse", "can be shown")
+    title = "Differences on the same problems (better, worse: problems on which the second scores higher, lower)"
+    body = table(header, rows, left=2) + "\n\n" if rows else ""
+    yield _section(title, body + "\n".join(wrapped(f"- {sentence(pair)}", "  ") for pair in told))
+
+
+def _difference(pair: Pair, letters: dict[str, str]) -> Row:
+    assert pair.difference is not None
+    bounds = pair.difference.interval.bounds
+    return (
+        f"{letters[pair.second]} - {letters[pair.first]}",
+        f"pass@{pair.k}",
+        f"{pair.difference.value:+.4f}",
+        f"{bounds[0]:+.4f} to {bounds[1]:+.4f}" if bounds else "n/a",
+        p_of(pair),
+        str(len(pair.better)),
+        str(len(pair.worse)),
+        "n/a" if pair.detectable is None else f"{pair.detectable:.4f}",
+    )
+
+
+def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> Iterator[str]:
+    title = f"Stages of {letter}, in samples (change: what a stage adds to the share of samples that pass)"
+    if not effects:
+        yield _section(title, "n/a: the run's transcripts don't say which program stood after each stage")
+        return
+    columns = {
+        "none": NO_PROGRAM,
+        "1st ok": FIRST_PASSES,
+        "1st bad": FIRST_FAILS,
+        "gained": GAINED,
+        "lost": LOST,
+        "unchanged": UNCHANGED,
+    }
+    if any(effect.counts.get(UNKNOWN) for effect in effects):
+        columns["?"] = UNKNOWN
+    without = [effect.stage for effect in effects if set(effect.counts) == {NO_PROGRAM}]
+    rows = [
+        (shortened(effect.stage, 19), *(str(effect.counts.get(key, 0)) for key in columns.values()), _change(effect))
+        for effect in effects
+        if effect.stage not in without
+    ]
+    head = wrapped(f"no program yet after {', '.join(without)}") + "\n" if without else ""
+    untold = run.finished - len(run.record.steps)
+    more = f"\n{untold} of {run.finished} finished samples have no transcript of their stages" if untold > 0 else ""
+    yield _section(title, head + table(("stage", *columns, "change, 95 %"), rows) + more)
+
+
+def _change(effect: StageEffect) -> str:
+    bounds = effect.interval.bounds
+    told = f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]" if bounds else " [n/a]"
+    return f"{effect.change:+.3f}" + told
+
+
+def _notes(report: Report) -> Iterator[str]:
+    notes = [*report.notes, f"judge error: {report.judge_error}"]
+    yield _section("To be known", "\n".join(wrapped(f"- {note}", "  ") for note in notes))
+
+
+def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Published numbers, by their source, apart from all that was measured."""
+    for source in dict.fromkeys(row["source"] for row in references):
+        columns = tuple(column for column in references[0] if column != "source")
+        rows = [tuple(cell(row[c]) for c in columns) for row in references if row["source"] == source]
+        title = f"Published, not measured here: {source} (other models, tests, budgets)"
+        yield _section(title, table(columns, rows, left=len(columns) - 1))

@@ -1,0 +1,185 @@
+"""`gencode ablate` as a user types it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+from alpha_codium.errors import FlowError
+from alpha_codium.flows import load_flow
+from alpha_codium.gen.ablation import kinds_meant
+from alpha_codium.runs import RunFolder
+from tests.flows.scripted_flow import GOOD_ANSWERS, Call, ai_tests, answering, fixed, program
+from tests.gen.running import (
+    assert_refused,
+    columns_of,
+    model_arguments,
+    run_cli,
+    signed,
+    write_flow,
+    write_problems,
+)
+from tests.servers.scripted import Delay, ScriptedServer, Status
+
+ECHO = "print(input())"
+# Right for the public test of the problem `echo 0` only: what AI tests find out.
+NARROW = program(answering({"0": 0}))
+
+
+def answer(body: dict[str, Any]) -> Any:
+    """A narrow first program, which the AI test shows to be wrong."""
+    answers = GOOD_ANSWERS | {"initial_code": NARROW, "fix": fixed(ECHO), "generate_ai_tests": ai_tests(("5", "5"))}
+    return answers[Call(body).prompt]
+
+
+@pytest.fixture
+def server(home):
+    with ScriptedServer(answer) as running:
+        yield running
+
+
+def ablate(server, tmp_path, *more):
+    problems = write_problems(tmp_path, 1)
+    return run_cli(
+        "ablate", "--dataset_name", problems, *model_arguments(server), "--json", tmp_path / "out.json", *more
+    )
+
+
+def test_each_variant_is_a_run_compared_with_the_whole_flow(server, home, tmp_path):
+    done = ablate(server, tmp_path, "--without", "reflect", "--without", "ai-tests", "--run", "abl", "--k", "1")
+    assert done.returncode == 0, done.stderr
+    values = json.loads((tmp_path / "out.json").read_text())
+    assert [run["run"] for run in values["runs"]] == ["abl", "abl-without-reflect", "abl-without-ai_tests"]
+    assert [run["pass_at_k"]["pass@1"] for run in values["runs"]] == [1.0, 1.0, 0.0]
+    assert [(d["first"], d["second"]) for d in values["differences"]] == [
+        ("abl", "abl-without-reflect"), ("abl", "abl-without-ai_tests"),
+    ]  # fmt: skip
+    stages = {effect["stage"]: effect for effect in values["stages"]["abl"]}
+    assert (stages["initial_code"]["first_fails"], stages["fix_ai_tests"]["gained"]) == (1, 1)
+    assert {e["stage"] for e in values["stages"]["abl-without-ai_tests"]} == set(stages) - {
+        "generate_ai_tests",
+        "fix_ai_tests",
+    }
+    described = RunFolder.reopen(home / "runs", "abl-without-ai_tests").description()
+    assert (described["flow"], described["without"]) == ("alphacodium", ["generate_ai_tests", "fix_ai_tests"])
+    assert "run 2 of 3: abl-without-reflect" in done.stderr
+    assert "Differences on the same problems" in done.stdout and "run 2 of 3" not in done.stdout
+
+
+def test_repeating_the_command_asks_nothing_and_gives_the_same(server, tmp_path):
+    job = ("--without", "choose_best", "--run", "abl", "--samples", 2)
+    assert ablate(server, tmp_path, *job).returncode == 0
+    first, asked = (tmp_path / "out.json").read_text(), len(server.requests)
+    done = ablate(server, tmp_path, *job)
+    assert done.returncode == 0, done.stderr
+    assert ((tmp_path / "out.json").read_text(), len(server.requests)) == (first, asked)
+
+
+def test_an_ablation_that_was_cut_off_goes_on_and_one_more_variant_may_be_added(home, tmp_path):
+    with ScriptedServer(answer, faults=[lambda seen: Status(401) if seen.number == 3 else None]) as server:
+        done = ablate(server, tmp_path, "--without", "reflect", "--run", "abl")
+        assert done.returncode == 2, done.stderr
+        done = ablate(server, tmp_path, "--without", "reflect", "--without", "plans,solutions", "--run", "abl")
+        assert_refused(done, "has no stage 'plans'")
+        done = ablate(server, tmp_path, "--without", "reflect", "--without", "choose,solutions", "--run", "abl")
+        assert done.returncode == 0, done.stderr
+    values = json.loads((tmp_path / "out.json").read_text())
+    assert [run["run"] for run in values["runs"]] == ["abl", "abl-without-reflect", "abl-without-choose-solutions"]
+
+
+def test_a_variant_that_is_spelt_in_two_ways_is_one(server, tmp_path):
+    twice = ("--without", "ai-tests", "--without", "ai_tests", "--without", " ai_tests,,ai-tests")
+    done = ablate(server, tmp_path, *twice, "--run", "abl")
+    assert done.returncode == 0, done.stderr
+    assert [run["run"] for run in json.loads((tmp_path / "out.json").read_text())["runs"]] == [
+        "abl", "abl-without-ai_tests",
+    ]  # fmt: skip
+
+
+def test_runs_in_a_folder_of_ones_own_are_gone_on_with(server, tmp_path):
+    job = ("--without", "reflect", "--run", "mine/abl")
+    assert ablate(server, tmp_path, *job).returncode == 0
+    asked = len(server.requests)
+    done = ablate(server, tmp_path, *job)
+    assert done.returncode == 0, done.stderr
+    assert len(server.requests) == asked
+    assert (tmp_path / "work/mine/abl-without-reflect/run.toml").exists()
+
+
+def test_ctrl_c_says_how_to_go_on_with_the_whole_ablation(home, tmp_path):
+    begun = threading.Event()
+
+    def slow(body):
+        if Call(body).prompt == "generate_ai_tests":
+            begun.set()
+            return Delay(60, "")
+        return answer(body)
+
+    with ScriptedServer(slow) as server:
+        job = ["--dataset_name", write_problems(tmp_path, 1), "--without", "reflect", "--run", "abl"]
+        command = [sys.executable, "-m", "alpha_codium", "ablate", *job, *model_arguments(server)]
+        process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, start_new_session=True)
+        assert begun.wait(60)
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert stderr.endswith("repeat the command with --run abl\n\ninterrupted\n") and "Traceback" not in stderr
+
+
+def test_without_a_name_the_runs_are_told_how_to_go_on(server, tmp_path):
+    done = ablate(server, tmp_path, "--without", "reflect")
+    assert done.returncode == 0, done.stderr
+    assert "if this is cut off, repeat the command with --run ablate-" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--without", "reflekt"], ["flow 'alphacodium' has no stage 'reflekt'", "did you mean 'reflect'?"]),
+        (["--without", "reflect", "--flow", "auto"], ["flow 'auto' only chooses another one", "alphacodium"]),
+        (["--without", "write_code", "--flow", "baseline"], ["has no stages but write_code"]),
+        (["--without", "reflect", "--flow", "alphacodum"], ["there is no flow 'alphacodum'"]),
+        (["--without", "reflect", "--evaluation_test_type", "privat"], ["there are no tests called 'privat'"]),
+        (["--without", ","], ["names no stage"]),
+    ],
+    ids=" ".join,
+)
+def test_a_mistake_is_told_before_anything_is_asked(server, home, tmp_path, more, words):
+    assert_refused(ablate(server, tmp_path, *more), *words)
+    assert server.requests == []
+    assert list((home / "runs").glob("*")) == []
+
+
+def test_a_name_of_a_stage_may_be_a_part_of_several():
+    flow = load_flow("alphacodium")
+    assert kinds_meant(flow, ["reflect"]) == ("reflect",)
+    assert kinds_meant(flow, ["ai-tests"]) == ("generate_ai_tests", "fix_ai_tests")
+    assert kinds_meant(flow, ["fix", "reflect", "fix_ai_tests"]) == ("reflect", "fix_public_tests", "fix_ai_tests")
+    with pytest.raises(FlowError, match="has no stage ''"):
+        kinds_meant(flow, [""])
+
+
+def test_a_run_without_a_stage_says_so_and_goes_on_without_it(home, tmp_path):
+    flow = write_flow(tmp_path / "steps2", 2)
+    (flow / "flow.toml").write_text((flow / "flow.toml").read_text().replace('"write_code"', '"complete_code"', 1))
+    with ScriptedServer(signed) as server:
+        job = ["--dataset_name", write_problems(tmp_path), "--flow", flow, *model_arguments(server)]
+        done = run_cli("gen", "solve_set", *job, "--run", "less", "--without", "write")
+        assert done.returncode == 0, done.stderr
+        described = RunFolder.reopen(home / "runs", "less").description()
+        assert (described["flow"], described["without"]) == (str(flow), ["write_code"])
+        before, asked = columns_of(home / "runs/less/solutions"), len(server.requests)
+        for again in ([], ["--without", "write-code"]):
+            assert run_cli("gen", "solve_set", "--resume", "less", *again).returncode == 0
+        assert (columns_of(home / "runs/less/solutions"), len(server.requests)) == (before, asked)
+        assert_refused(
+            run_cli("gen", "solve_set", "--resume", "less", "--without", "complete"), "run 'less' was made with"
+        )
+        assert_refused(
+            run_cli("gen", "solve_set", *job, "--without", "writ_code"), "has no stage 'writ_code'", "'write_code'"
+        )
