@@ -1,12 +1,17 @@
-"""Logs: to stderr, short, and without secrets."""
+"""Logs: to stderr, short, without secrets, and without what a terminal would obey."""
 
 import os
 import re
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 SECRET_NAME = re.compile(r"(API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 HIDDEN = "[secret]"
+# Control characters but for line ends and tabs, what turns the direction of writing, and halves of surrogate pairs.
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# The colours that loguru writes.
+COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 LEVELS = {-2: "ERROR", -1: "WARNING", 0: "INFO", 1: "DEBUG", 2: "TRACE"}
 
 
@@ -23,6 +28,18 @@ def redact(text: str) -> str:
     return re.sub(r"(?i)\b(bearer\s+)\S+", rf"\1{HIDDEN}", text)
 
 
+def visible(text: str) -> str:
+    r"""The text with control characters as escapes, such as `\x1b`: text of others can't drive a terminal.
+
+    Line ends and tabs stay, and so does all that is written from left to right.
+    """
+    return CONTROLS.sub(lambda found: _escape(ord(found[0])), text)
+
+
+def _escape(number: int) -> str:
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+
+
 def setup_logging(verbosity: int = 0, short: bool = False) -> None:
     """Send log lines to stderr; `verbosity` from -2 (errors only) to 2 (all); `short` leaves out time and place."""
     from loguru import logger
@@ -30,11 +47,18 @@ def setup_logging(verbosity: int = 0, short: bool = False) -> None:
     level = LEVELS[max(-2, min(2, verbosity))]
     where = "" if short else "<dim>{time:HH:mm:ss} {name}</dim> "
     logger.remove()
+    logger.configure(patcher=_make_visible)
     form = where + "<level>{message}</level>"
     # `diagnose` would show the values of variables in tracebacks, keys among them.
     logger.add(_write, level=level, format=form, colorize=sys.stderr.isatty(), diagnose=False)
 
 
+def _make_visible(record: Any) -> None:
+    record["message"] = visible(record["message"])
+
+
 def _write(line: str) -> None:
-    # Looked up for each line: a progress display takes stderr over later.
-    sys.stderr.write(redact(line))
+    # What stands in a traceback comes after the message; the colours are loguru's own.
+    pieces = COLOURS.split(redact(line)) if sys.stderr.isatty() else [redact(line)]
+    # stderr is looked up for each line: a progress display takes it over later.
+    sys.stderr.write("".join(piece if place % 2 else visible(piece) for place, piece in enumerate(pieces)))

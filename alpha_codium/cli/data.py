@@ -10,8 +10,10 @@ import click
 
 from alpha_codium.cli.clean import clean_generations
 from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.output import say
 from alpha_codium.cli.progress import Progress
 from alpha_codium.cli.validate import validate
+from alpha_codium.log import visible
 
 if TYPE_CHECKING:
     from alpha_codium.data.catalogue import SplitDescription
@@ -152,7 +154,7 @@ def _print_split(name: str, split: "SplitDescription") -> None:
         rows[key] = value if isinstance(value, str) else ", ".join(f"{k}: {v}" for k, v in value.items())
     for label, value in rows.items():
         if value:
-            click.echo(f"  {label + ':':<21}{value}")
+            say(f"  {label + ':':<21}{value}")
 
 
 def _print_problem(problem: "Problem") -> None:
@@ -163,9 +165,9 @@ def _print_problem(problem: "Problem") -> None:
         f"{problem.memory_limit_bytes / 2**20:g} MiB" if problem.memory_limit_bytes else "",
     ]
     facts = [source_name(problem.source), difficulty_name(problem.difficulty), *problem.tags, *filter(None, limits)]
-    click.echo(f"{problem.name}\n{', '.join(facts)}\n\n{problem.description.rstrip()}")
+    say(f"{problem.name}\n{', '.join(facts)}\n\n{problem.description.rstrip()}")
     for number, test in enumerate(problem.public_tests, start=1):
-        click.echo(f"\nPublic test {number}, input:\n{test.input.rstrip()}\n\nexpected output:\n{test.output.rstrip()}")
+        say(f"\nPublic test {number}, input:\n{test.input.rstrip()}\n\nexpected output:\n{test.output.rstrip()}")
     click.echo(
         f"\n{len(problem.private_tests)} private tests, {len(problem.generated_tests)} generated tests, "
         f"{len(problem.solutions)} solutions, {len(problem.incorrect_solutions)} incorrect solutions"
@@ -184,7 +186,7 @@ def _print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     table = Table(*header, box=None)
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     Console().print(table)
 
 

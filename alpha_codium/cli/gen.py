@@ -1,14 +1,22 @@
-"""`gencode gen`: ask a model, solve one problem, solve a set."""
+"""`gencode gen`: ask a model, solve one problem, solve a set.
+
+What a model wrote goes to stdout as it is, so that it can be piped; a terminal is shown its control characters.
+"""
 
 import asyncio
+import contextlib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, Group, common_options, model_options
+from alpha_codium.cli.options import CommonOptions, Group, cache_option, common_options, model_options
+from alpha_codium.cli.output import say, write_out
+from alpha_codium.log import visible
 
 if TYPE_CHECKING:
+    from alpha_codium.gen.preview import Preview
     from alpha_codium.problem import Problem
     from alpha_codium.verdict import Judgement
 
@@ -48,7 +56,7 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
             "cost": answer.cost,
         }
     )
-    click.echo(answer.text)
+    write_out(f"{answer.text}\n")
 
 
 @group.command()
@@ -56,20 +64,25 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
 @click.option("--split_name", help="The split; not needed where there is one.")
 @click.option("--problem_name", help="The problem by its name ...")
 @click.option("--problem_number", type=click.IntRange(min=0), help="... or by its place in the split, from 0 ...")
-@click.option("--problem_file", type=click.Path(path_type=Path), help="... or in a file of its own.")
+@click.option("--problem_file", type=click.Path(path_type=Path), help="... or in a file of its own ...")
+@click.option("--statement", metavar="FILE", help="... or by its statement alone, markdown or text; - is stdin.")
 @click.option("--evaluation_test_type", "test_types", multiple=True, metavar="TESTS",
               help="Judge the program by these tests too.")  # fmt: skip
 @click.option("--flow", default=DEFAULT_FLOW, show_default=True, help="A shipped flow, or a folder.")
+@click.option("--dry_run", is_flag=True, help="Ask nothing: say what it would take.")
 @common_options
 @model_options
+@cache_option
 def solve_problem(
     dataset_name: str | None,
     split_name: str | None,
     problem_name: str | None,
     problem_number: int | None,
     problem_file: Path | None,
+    statement: str | None,
     test_types: tuple[str, ...],
     flow: str,
+    dry_run: bool,
     common: CommonOptions,
 ) -> None:
     """Solve one problem: the program goes to stdout, everything else to stderr."""
@@ -77,10 +90,18 @@ def solve_problem(
     from alpha_codium.eval.prepare import parse_test_types
 
     kinds = parse_test_types(test_types) if test_types else ()
-    problem = _problem(dataset_name, split_name, problem_name, problem_number, problem_file)
-    candidate, judgement = asyncio.run(solve_one(problem, flow, kinds, common))
+    problem = _problem(dataset_name, split_name, problem_name, problem_number, problem_file, statement)
+    if dry_run:
+        from alpha_codium.cli.previews import preview_one
+
+        _show(preview_one(problem, flow, common), common)
+        return
+    # What libraries print is no part of a program.
+    with contextlib.redirect_stdout(sys.stderr):
+        candidate, judgement = asyncio.run(solve_one(problem, flow, kinds, common))
     common.write_json(_solved(candidate, judgement))
-    public = f"{candidate.public_tests_passed} of {candidate.public_tests_total} public tests"
+    passed, tests = candidate.public_tests_passed, candidate.public_tests_total
+    public = f"{passed} of {tests} public tests" if tests else "no public tests"
     cost = "unknown" if candidate.cost is None else f"${candidate.cost:.4f}"
     tokens = candidate.prompt_tokens + candidate.completion_tokens
     click.echo(f"{public}; {candidate.llm_calls} calls, {tokens} tokens, cost {cost}", err=True)
@@ -88,8 +109,8 @@ def solve_problem(
         kinds_text = ", ".join(kinds)
         click.echo(f"{kinds_text}: {judgement.verdict} ({judgement.tests_passed}/{judgement.tests_total})", err=True)
     if candidate.error is not None:
-        raise click.ClickException(f"no program: {candidate.error}")
-    click.echo(candidate.program)
+        raise click.ClickException(visible(f"no program: {candidate.error}"))
+    write_out(candidate.program)
 
 
 @group.command()
@@ -101,24 +122,49 @@ def solve_problem(
 @click.option("--run", "run_name", help="A name for this run.")
 @click.option("--resume", help="Go on with an earlier run; what isn't given is as it was then.")
 @click.option("--flow", help=f"A shipped flow, or a folder.  [default: {DEFAULT_FLOW}]")
+@click.option("--without", multiple=True, metavar="STAGE", callback=lambda _context, _option, given: given or None,
+              help="Leave out the flow's stages of this kind, or whose kinds hold this word; repeatable.")  # fmt: skip
+@click.option("--dry_run", is_flag=True, help="Ask nothing, write nothing: say what it would take.")
 @common_options
 @model_options
-def solve_set(common: CommonOptions, **options: Any) -> None:
+@cache_option
+def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
     """Solve the problems of a split; the candidates become a Solutions dataset."""
     from alpha_codium.cli.generating import SetOptions, solve_many
 
+    if dry_run:
+        from alpha_codium.cli.previews import preview_set
+
+        _show(preview_set(SetOptions(**options), common), common)
+        return
     summary = solve_many(SetOptions(**options), common)
     common.write_json(summary)
     for name, value in summary.items():
         if not isinstance(value, dict):
-            click.echo(f"{name:<18} {'unknown' if value is None else value}")
+            say(f"{name:<18} {'unknown' if value is None else value}")
+    for budget, samples in summary["ended_by_budget"].items():
+        click.echo(
+            f"{budget} is spent, and ended {samples} samples: raise it to go on with --resume {summary['run']}",
+            err=True,
+        )
     if summary["unfinished"]:
         click.echo(
             f"{summary['unfinished']} samples ended through no fault of the model: "
             f"try them again with --resume {summary['run']}",
             err=True,
         )
+    if summary["unfinished"] or summary["ended_by_budget"]:
         raise click.exceptions.Exit(1)
+
+
+def _show(preview: "Preview", common: CommonOptions) -> None:
+    """What a dry run says."""
+    from alpha_codium.gen.preview import HOW
+
+    common.write_json(preview.values())
+    for line in preview.lines():
+        say(line)
+    click.echo(HOW, err=True)
 
 
 def _problem(
@@ -127,13 +173,19 @@ def _problem(
     problem_name: str | None,
     problem_number: int | None,
     problem_file: Path | None,
+    statement: str | None,
 ) -> "Problem":
     """The one problem that the options name; raises UserError where they name none or several."""
     from alpha_codium.data import load_problem_file, load_problems
+    from alpha_codium.data.statements import load_statement
     from alpha_codium.errors import DatasetError
 
-    if sum(given is not None for given in (problem_name, problem_number, problem_file)) != 1:
-        raise DatasetError("which problem? Give one of --problem_name, --problem_number, --problem_file")
+    if sum(given is not None for given in (problem_name, problem_number, problem_file, statement)) != 1:
+        raise DatasetError("which problem? Give one of --problem_name, --problem_number, --problem_file, --statement")
+    if dataset_name is not None and (problem_file is not None or statement is not None):
+        raise DatasetError("--dataset_name goes with --problem_name or --problem_number: a file is a problem already")
+    if statement is not None:
+        return load_statement(statement)
     if problem_file is not None:
         return load_problem_file(problem_file)
     if dataset_name is None:

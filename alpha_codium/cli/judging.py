@@ -9,6 +9,7 @@ import click
 
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.errors import UserError
+from alpha_codium.log import visible
 
 if TYPE_CHECKING:
     from alpha_codium.eval.prepare import EvaluationSet
@@ -154,9 +155,10 @@ def _say_how_to_resume(result: "Score", folder: "RunFolder") -> None:
     unjudged = [c for p in result.problems for c in p.candidates if c.verdict == "internal_error"]
     lost = [c for c in unjudged if c.error.startswith(("provider: ", "internal: "))]
     if lost:
-        click.echo(f"{len(lost)} samples were never made ({lost[0].error}): gencode gen solve_set --resume", err=True)
+        why = visible(lost[0].error)
+        click.echo(f"{len(lost)} samples were never made ({why}): gencode gen solve_set --resume", err=True)
     if len(unjudged) > len(lost):
-        reason = next(c.error for c in unjudged if c not in lost)
+        reason = visible(next(c.error for c in unjudged if c not in lost))
         click.echo(f"{len(unjudged) - len(lost)} programs got no verdict ({reason or 'a fault of the sandbox'}): "
                    f"try them again with --resume {folder.name}", err=True)  # fmt: skip
 

@@ -15,12 +15,17 @@ import click
 from alpha_codium import __version__
 from alpha_codium.cli.options import normalize
 from alpha_codium.errors import UserError
+from alpha_codium.log import visible
 
 # name -> (module, attribute, what it does)
 COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Get problems: load, filter, list, show, import, validate."),
     "gen": ("alpha_codium.cli.gen", "group", "Let a model solve problems."),
     "eval": ("alpha_codium.cli.eval", "group", "Run candidates against tests; pass@k."),
+    "compare": ("alpha_codium.cli.compare", "command", "Set runs side by side: which is better, at what price?"),
+    "ablate": ("alpha_codium.cli.ablate", "command", "What is each stage of a flow worth?"),
+    "replay": ("alpha_codium.cli.replay", "command", "Go through a run again, offline, from its answers."),
+    "cache": ("alpha_codium.cli.cache", "group", "Answers that runs share: what there is, and forgetting it."),
     "model": ("alpha_codium.cli.model", "group", "Local models: list, get, add."),
     "sandbox": ("alpha_codium.cli.sandbox", "group", "What isolation this machine gives."),
     "bench": ("alpha_codium.cli.bench", "group", "Measure the sandbox beside its peers."),
@@ -62,7 +67,7 @@ def main(arguments: list[str] | None = None) -> Any:
         error.show()
         sys.exit(error.exit_code)
     except UserError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(visible(f"error: {error}"), err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from alpha_codium.errors import SettingsError
+from alpha_codium.log import visible
 
 if TYPE_CHECKING:
     from alpha_codium.config import Settings
@@ -79,7 +80,8 @@ class CommonOptions:
             return
         text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
         if self.json_on_stdout:
-            click.echo(text, nl=False, file=self.stdout)
+            assert self.stdout is not None
+            click.echo(visible(text) if self.stdout.isatty() else text, nl=False, file=self.stdout)
             return
         try:
             self.json_path.write_text(text, "utf-8")
@@ -135,6 +137,19 @@ MODEL_OPTIONS = {
     "seed": ("config.seed", int, "A seed for the model, and for sampling."),
     "concurrency": ("config.concurrency", int, "Samples in flight."),
 }
+
+
+def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--no-cache`; it becomes a setting of `common`, so `@common_options` stands above this."""
+
+    @click.option("--no-cache", is_flag=True, help="Ask anew: use no answers of other runs, and keep none for them.")
+    @functools.wraps(command)
+    def with_cache(*args: Any, common: CommonOptions, no_cache: bool, **kwargs: Any) -> Any:
+        if no_cache:
+            common.extra_overrides.append("config.cache=false")
+        return command(*args, common=common, **kwargs)
+
+    return with_cache
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:

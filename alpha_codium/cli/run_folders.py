@@ -8,24 +8,28 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import alpha_codium
-from alpha_codium.config import Settings
+from alpha_codium.config import BudgetSection, Settings
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.runs import RunFolder, without_secrets
+from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.folder import new_run_name, to_toml
 
 # What may differ when a run is gone on with: it decides how fast and where, not what comes out.
 FREE = {"versions", "output_dataset_name"}
 FREE_SETTINGS = {
+    "budget": set(BudgetSection.model_fields),
+    "prices": {"models"},
     "config": {
         "api_base",
         "ai_timeout",
         "max_retries",
         "max_requests_per_minute",
         "max_concurrent_requests",
+        "adaptive_concurrency",
         "concurrency",
+        "cache",
     },
     "code_tester": {"workers"},
     "solve": {"reduce_verbose"},
@@ -47,6 +51,13 @@ def open_run(kind: str, name: str | None, resume: str | None, description: dict[
     folder = RunFolder.reopen(runs_folder(), resume)
     _refuse_another_job(resume, folder.description(), description)
     return folder
+
+
+def found_by(folder: Path) -> str:
+    """What `--resume` finds a run by: its name, or its path where it isn't among the other runs."""
+    from alpha_codium.data.home import runs_folder
+
+    return folder.name if folder.parent == runs_folder() else str(folder)
 
 
 def check_output(name: str) -> None:
@@ -71,22 +82,16 @@ def run_settings(name: str) -> Mapping[str, Any]:
 def run_options(name: str, given: Any) -> dict[str, Any]:
     """The earlier run's options for those that weren't given again."""
     earlier = _earlier(name)
-    keys = ("dataset_name", "split_name", "output_dataset_name", "samples", "sample_rate", "flow")
+    keys = ("dataset_name", "split_name", "output_dataset_name", "samples", "sample_rate", "flow", "without")
     return {key: earlier.get(key) for key in keys if getattr(given, key) is None}
 
 
 def shown_settings(settings: Settings) -> dict[str, Any]:
     """The settings as a run folder may hold them: without secrets in the address or among the extra parameters."""
     values = settings.model_dump()
-    values["config"]["api_base"] = _without_user(settings.config.api_base)
+    values["config"]["api_base"] = without_user(settings.config.api_base)
     values["config"]["extra"] = without_secrets(values["config"]["extra"])
     return values
-
-
-def _without_user(address: str) -> str:
-    """An address without the user, the password and the query that may stand in it."""
-    parts = urlsplit(address)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def versions() -> dict[str, str]:

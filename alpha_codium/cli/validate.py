@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.output import say
 
 if TYPE_CHECKING:
     from alpha_codium.data.load import ProblemSet
@@ -191,9 +192,9 @@ def _print_findings(problems: "tuple[Assessment, ...]") -> None:
             names = len({name for name, _ in found})
             click.echo(f"\n{reason.value} ({names} {'problem' if names == 1 else 'problems'})")
         for name, finding in found[:SHOWN]:
-            click.echo(f"  {name}: {finding.text}")
+            say(f"  {name}: {finding.text}")
             for entry in finding.evidence[:1]:
-                click.echo(f"    {_evidence(entry)}")
+                say(f"    {_evidence(entry)}")
         if len(found) > SHOWN:
             click.echo(f"  and {len(found) - SHOWN} more: see --json")
 

@@ -27,6 +27,11 @@ def models_folder() -> Path:
     return _writable(home() / "models")
 
 
+def cache_folder() -> Path:
+    """Where the answers of all runs are kept."""
+    return _writable(home() / "cache")
+
+
 def _writable(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)

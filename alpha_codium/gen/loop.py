@@ -3,7 +3,9 @@
 1. `concurrency` samples are in flight; when one ends the next begins, so a slow one idles none of the others.
 2. A finished sample is one synced line of the journal; its transcript is written before. On resume, samples that the
    journal holds as final are taken over, the others run again with the answers they had already.
-3. The Dataset is made of the journal at the end, in the order of the problems: it doesn't depend on what finished
+3. What earlier parts of the run took counts in its budgets. A sample for which nothing is left becomes a candidate
+   without a program, to be tried again on resume.
+4. The Dataset is made of the journal at the end, in the order of the problems: it doesn't depend on what finished
    when, nor on how often the run was cut off.
 """
 
@@ -16,10 +18,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from alpha_codium.errors import DatasetError
+from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.fitting import check_fit
 from alpha_codium.gen.sample import Solver, candidate_from_json, candidate_to_json
 from alpha_codium.problem import Problem
-from alpha_codium.runs import AnswerStore, Journal, RunFolder
+from alpha_codium.runs import AnswerCache, AnswerStore, Journal, RunFolder
 from alpha_codium.solution import Candidate
 
 OnCandidate = Callable[[Candidate], None]
@@ -40,18 +43,25 @@ class Job:
 
 
 async def generate(
-    job: Job, solver: Solver, folder: RunFolder, on_candidate: OnCandidate | None = None
+    job: Job,
+    solver: Solver,
+    folder: RunFolder,
+    on_candidate: OnCandidate | None = None,
+    cache: AnswerCache | None = None,
 ) -> list[Candidate]:
     """Generate all candidates of the job, going on from what the folder holds; in the order of problem and sample.
 
-    `folder` is open. Raises DatasetError where two problems bear one name, FlowError where the flow is for none of
-    them, and UserError where no sample could succeed; the journal keeps what was done before.
+    `folder` is open; answers that it lacks come from `cache`, if there is one. Raises DatasetError where two problems
+    bear one name, FlowError where the flow is for none of them, and UserError where no sample could succeed; the
+    journal keeps what was done before.
     """
     refuse_twins(job.names)
     check_fit(solver.flow, job.problems)
-    with folder.journal as journal, AnswerStore(folder.path / "answers.sqlite") as store:
+    with folder.journal as journal, AnswerStore(folder.path / "answers.sqlite", cache) as store:
         done = finished_samples(journal)
-        recorder = _Recorder(replace(solver, store=store, fits=True), folder, journal, on_candidate)
+        ledger = solver.ledger or Ledger(solver.settings)
+        ledger.count(done.values())
+        recorder = _Recorder(replace(solver, store=store, fits=True, ledger=ledger), folder, journal, on_candidate)
         for candidate in done.values():
             recorder.tell(candidate)
         await _run_all(job, recorder, done)

@@ -1,42 +1,24 @@
 """A model as one sample uses it: answers are taken from the run's store where they are there, and all is counted.
 
-The key of an answer holds the sample, so that k samples stay k different samples, and how often the sample has asked
-the same thing before. So a sample that is run again after a kill gets the same answers in the same order, and only
-what was never answered is asked.
+1. The key of an answer holds the sample, so that k samples stay k different samples, and how often the sample has
+   asked the same thing before. So a sample that is run again after a kill gets the same answers in the same order, and
+   only what was never answered is asked.
+2. Several answers to one request are each an answer of their own: the same that as many single calls would have.
+3. The store may stand over a cache of all runs. An answer of a fallback stays out of it: another run shall ask its
+   model first.
 """
 
-import asyncio
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields, replace
+from itertools import groupby
 from typing import Any
 
-from alpha_codium.flows import BudgetExhausted
+from alpha_codium.gen.budgets import Usage
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
-from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest
+from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
-from alpha_codium.runs.answers import answer_key
-
-
-@dataclass
-class Usage:
-    """What the calls of one sample took, those answered from the store too; `cost` is None once a price is unknown."""
-
-    llm_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    truncated_answers: int = 0
-    cost: float | None = 0.0
-    models: list[str] = field(default_factory=list)
-
-    def add(self, answer: Answer) -> None:
-        """Count one answer."""
-        self.llm_calls += 1
-        self.prompt_tokens += answer.prompt_tokens
-        self.completion_tokens += answer.completion_tokens
-        self.truncated_answers += answer.truncated
-        if answer.model not in self.models:
-            self.models.append(answer.model)
-        self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
+from alpha_codium.runs.answers import Key, Outcome, key_of, question_text
 
 
 def well_formed(text: str) -> str:
@@ -44,38 +26,21 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What one sample may use: calls, tokens read and written, US dollars; 0 sets no limit."""
-
-    calls: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-
-    def check(self, usage: Usage) -> None:
-        """Raise BudgetExhausted where nothing is left for another call, or a price is unknown and the cost limited."""
-        if self.calls and usage.llm_calls >= self.calls:
-            raise BudgetExhausted(f"the sample has made its {self.calls} calls")
-        if self.tokens and usage.prompt_tokens + usage.completion_tokens >= self.tokens:
-            raise BudgetExhausted(f"the sample has used its {self.tokens} tokens")
-        if self.cost and (usage.cost is None or usage.cost >= self.cost):
-            spent = "an unknown amount of" if usage.cost is None else "all of"
-            raise BudgetExhausted(f"the sample has spent {spent} its {self.cost} dollars")
-
-
 # The model's own refusals, by the name under which the store keeps them.
 REFUSALS: dict[str, type[ModelError]] = {kind.__name__: kind for kind in (ContentFiltered, ContextOverflow)}
+# What the store remembers of a model beside its answers: it decides how the prompts ask.
+BY_SCHEMA = "supports_json_schema:"
+ANSWER_FIELDS = {field.name for field in fields(Answer)}
 
 
 class RecordedModel:
-    """A `ChatModel` for one sample, within its budget."""
+    """A `ChatModel` for one sample; `usage` says what its calls took."""
 
-    def __init__(
-        self, model: ChatModel, name: str, sample: str, store: AnswerStore | None = None, budget: Budget | None = None
-    ) -> None:
-        self._model, self._name, self._sample = model, name, sample
-        self._store, self._budget = store, budget or Budget()
+    def __init__(self, model: ChatModel, name: str, sample: str, store: AnswerStore | None = None) -> None:
+        self._model, self._name, self._sample, self._store = model, name, sample, store
         self._asked: dict[str, int] = {}
+        self._calls = 0
+        self._counted: dict[int, Outcome] = {}
         self.usage = Usage()
 
     @property
@@ -86,41 +51,117 @@ class RecordedModel:
     @property
     def supports_json_schema(self) -> bool:
         """Whether the model can be held to a schema."""
-        return self._model.supports_json_schema
+        return self.supports_json_schema_of("")
+
+    def supports_json_schema_of(self, model: str) -> bool:
+        """The same of any model, "" is the own one; what the store says of it wins, so that a run asks as it did."""
+        if self._store is None:
+            return self._supports(model)
+        fact = BY_SCHEMA + (model or self._name)
+        if fact not in self._store.facts:
+            self._store.note(fact, self._supports(model))
+        return self._store.facts[fact]
+
+    def _supports(self, model: str) -> bool:
+        return self._model.supports_json_schema_of(model) if model else self._model.supports_json_schema
 
     async def ask(self, request: ChatRequest) -> Answer:
-        """Answer from the store, else ask and store; raises BudgetExhausted before a call too many.
+        """Answer from the store, else ask and store.
 
         A refusal is an answer too: it counts as a call, and isn't asked for again on resume.
         """
-        self._budget.check(self.usage)
-        key = self._next_key(request)
-        outcome = None if self._store is None else await asyncio.to_thread(self._store.get, key)
-        if outcome is None:
-            outcome = await self._outcome(request)
-            if self._store is not None:  # an empty one is false
-                await asyncio.to_thread(self._store.put, key, outcome)
-        if "refusal" in outcome:
-            self.usage.llm_calls += 1
-            raise REFUSALS[outcome["refusal"]](outcome["message"])
-        answer = Answer(**outcome)
-        self.usage.add(answer)
-        return answer
+        return (await self.ask_many(request, 1))[0]
 
-    async def _outcome(self, request: ChatRequest) -> dict[str, Any]:
+    async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
+        """So many answers to one request: those that aren't in the store are asked for in one go; each is a call.
+
+        Raises the model's refusal where one is among them.
+        """
+        first = self._calls
+        self._calls += n
+        keys = [self._next_key(request) for _ in range(n)]
+        outcomes: list[Outcome | None] = [None] * n if self._store is None else await self._store.find(keys)
+        for places in _asked_together([place for place, outcome in enumerate(outcomes) if outcome is None], request):
+            if any("refusal" in outcome for outcome in outcomes if outcome is not None):
+                break
+            came_now = await self._asked_for(with_seed_of(request, places[0]), [keys[place] for place in places])
+            for place, outcome in zip(places, came_now, strict=False):
+                outcomes[place] = outcome
+        came = {first + place: outcome for place, outcome in enumerate(outcomes) if outcome is not None}
+        self._count(came)
+        return [_answer(outcome) for outcome in came.values()]
+
+    def _count(self, outcomes: dict[int, Outcome]) -> None:
+        """Add what came of calls, by their place among the sample's.
+
+        The sums are taken in the order of the calls, whichever is answered first: those of floats depend on it.
+        """
+        last = next(reversed(self._counted), -1)
+        self._counted |= outcomes
+        if min(outcomes, default=0) <= last:  # a later call was answered before: anew
+            self._counted = outcomes = dict(sorted(self._counted.items()))
+            vars(self.usage).update(vars(Usage()))
+        for outcome in outcomes.values():
+            if "refusal" in outcome:
+                self.usage.llm_calls += 1
+            else:
+                self.usage.add(_answer(outcome))
+
+    async def _asked_for(self, request: ChatRequest, keys: Sequence[Key]) -> list[Outcome]:
+        """What came of asking, stored under the keys; a refusal stands for all."""
+        outcomes = await self._outcomes(request, len(keys))
+        if self._store is not None:  # an empty one is false
+            asked = request.model or self._name
+            pairs = zip(keys, outcomes, strict=False)
+            kept = [(key if o.get("model", asked) == asked else replace(key, shared=""), o) for key, o in pairs]
+            await self._store.keep(kept, asked)
+            self.supports_json_schema_of(request.model)  # noted, for a replay that has other questions
+        return outcomes
+
+    async def _outcomes(self, request: ChatRequest, n: int) -> list[Outcome]:
         """What came of a call, as the store keeps it; faults of the provider are raised and not kept."""
         try:
-            answer = await self._model.ask(request)
+            answers = await (self._model.ask_many(request, n) if n > 1 else self._one(request))
         except tuple(REFUSALS.values()) as refusal:
-            return {"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}
-        # A fallback's answer keeps the fallback's name; a local model answers under that of its server.
-        by = self._name if answer.model == self._model.name else answer.model
-        return asdict(replace(answer, text=well_formed(answer.text), model=by))
+            return [{"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}]
+        return [self._outcome(request, answer) for answer in answers]
 
-    def _next_key(self, request: ChatRequest) -> str:
-        question: dict[str, Any] = {"model": self._name} | asdict(request)
+    async def _one(self, request: ChatRequest) -> list[Answer]:
+        return [await self._model.ask(request)]
+
+    def _outcome(self, request: ChatRequest, answer: Answer) -> Outcome:
+        # A fallback's answer keeps the fallback's name; a local model answers under that of its server.
+        own = answer.model == (request.model or self._model.name)
+        by = (request.model or self._name) if own else answer.model
+        texts = {"text": well_formed(answer.text), "reasoning": well_formed(answer.reasoning)}
+        return asdict(replace(answer, model=by, **texts))
+
+    def _next_key(self, request: ChatRequest) -> Key:
+        model = request.model or self._name
+        question: dict[str, Any] = asdict(request) | {"model": model}
         question["extra"] = without_secrets(question["extra"])
-        first = answer_key(question, self._sample)
-        occurrence = self._asked.get(first, 0)
-        self._asked[first] = occurrence + 1
-        return answer_key(question, self._sample, occurrence)
+        text = question_text(question, self._sample)
+        occurrence = self._asked.get(text, 0)
+        self._asked[text] = occurrence + 1
+        run = key_of(text, occurrence)
+        cache = None if self._store is None else self._store.cache
+        return Key(run, cache.key_of(run, model) if cache is not None else "")
+
+
+def _asked_together(places: list[int], request: ChatRequest) -> Iterable[list[int]]:
+    """The places of answers that are asked for in one go: all, but with a seed those that stand side by side.
+
+    For an answer has the seed of its place, whether those before it were in the store or not.
+    """
+    if request.seed is None:
+        return [places] if places else []
+    sides = groupby(enumerate(places), key=lambda pair: pair[1] - pair[0])
+    return [[place for _, place in side] for _, side in sides]
+
+
+def _answer(outcome: Outcome) -> Answer:
+    """The answer that an outcome is; raises the refusal that it is."""
+    if "refusal" in outcome:
+        raise REFUSALS.get(outcome["refusal"], ContentFiltered)(outcome["message"])
+    # A cache may hold what another version of gencode knows of an answer.
+    return Answer(**{name: value for name, value in outcome.items() if name in ANSWER_FIELDS})

@@ -4,6 +4,7 @@ Whose fault it is that there is no program decides what the sample counts as: th
 provider's and ours make one to be tried again.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,8 +16,10 @@ from alpha_codium.flows import Flow, FlowState, SampleContext
 from alpha_codium.flows.context import SandboxFault
 from alpha_codium.flows.running import run_flow
 from alpha_codium.flows.variation import Variation
+from alpha_codium.gen.budgeted import BudgetedModel
+from alpha_codium.gen.budgets import BudgetSpent, Ledger, SampleBudget, Usage
 from alpha_codium.gen.fitting import check_fit, misfit
-from alpha_codium.gen.recorded import Budget, RecordedModel, Usage, well_formed
+from alpha_codium.gen.recorded import RecordedModel, well_formed
 from alpha_codium.judge import Judge
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import ChatModel
@@ -33,7 +36,8 @@ Passed = tuple[int, int]
 class Solver:
     """All that samples share; `fits` says that the flow is known to be for some of the problems.
 
-    `warned` holds the kinds of tests that the flow isn't for, of which the user has been told.
+    `warned` holds the kinds of tests that the flow isn't for, of which the user has been told. Without a `ledger` each
+    sample is a run of its own.
     """
 
     flow: Flow
@@ -44,29 +48,22 @@ class Solver:
     store: AnswerStore | None = None
     fits: bool = False
     warned: set[str] = field(default_factory=set)
+    ledger: Ledger | None = None
 
     async def solve(self, problem: Problem, sample_index: int) -> tuple[Candidate, dict[str, Any]]:
         """One candidate and its transcript. Raises UserError where no sample could go better (a wrong key, a
         missing model, a flow for other problems).
         """
         self._check_fit(problem)
-        model = RecordedModel(
-            self.model,
-            self.model_name,
-            f"{problem.name}#{sample_index}",
-            self.store,
-            Budget(self.settings.solve.max_calls, self.settings.solve.max_tokens, self.settings.solve.max_cost),
-        )
+        model = RecordedModel(self.model, self.model_name, f"{problem.name}#{sample_index}", self.store)
+        ledger = self.ledger or Ledger(self.settings)
+        budget = ledger.sample(problem.name)
         variation = Variation(sample_index, self.settings.dataset.use_iteration_scheme)
-        try:
-            context = SampleContext(model, self.judge.for_problem(problem), self.settings, variation)
-        except Unjudgeable as reason:
-            error = SampleError(ErrorKind.INTERNAL, one_line(reason))
-            candidate = self._candidate(problem, sample_index, FlowState(problem.statement), model.usage, error, (0, 0))
-            return candidate, transcript_of(candidate, [])
-        state, public, error = await self._run(problem, context)
-        candidate = self._candidate(problem, sample_index, state, model.usage, error, public)
-        return candidate, transcript_of(candidate, context.events)
+        with budget.counting(model.usage):
+            result = await self._result(problem, variation, BudgetedModel(model, budget), budget)
+        ledger.note(budget)
+        candidate = self._candidate(problem, sample_index, result, model.usage)
+        return candidate, transcript_of(candidate, result.events)
 
     def _check_fit(self, problem: Problem) -> None:
         """Refuse a problem that the flow is not for, or warn where it may be one among others."""
@@ -77,38 +74,45 @@ class Solver:
             self.warned.add(kind)
             logger.warning(misfit(self.flow, problem))
 
-    async def _run(self, problem: Problem, context: SampleContext) -> tuple[FlowState, Passed, SampleError | None]:
-        """The flow's state, the public tests passed and their number, and whose fault it is if there's no program."""
-        state = FlowState(problem.statement)
+    async def _result(
+        self, problem: Problem, variation: Variation, model: BudgetedModel, budget: SampleBudget
+    ) -> "_Result":
+        """What came of the flow, or why it wasn't begun."""
+        try:
+            budget.check()
+            context = SampleContext(model, self.judge.for_problem(problem), self.settings, variation)
+        except BudgetSpent as spent:
+            return _Result.internal(f"{spent.budget} was spent before this sample")
+        except Unjudgeable as reason:
+            return _Result.internal(one_line(reason))
+        return await self._run(problem, context, budget)
+
+    async def _run(self, problem: Problem, context: SampleContext, budget: SampleBudget) -> "_Result":
+        """What came of the flow; where there's no program, whose fault that is."""
+        events = context.events
         try:
             state = await run_flow(self.flow.for_kind(problem.execution.kind), problem.statement, context)
+            if budget.ended is not None and not any(event["stage"] == "budget" for event in events):
+                context.record("budget", ended=str(budget.ended))
             if not state.program.strip():
-                return state, (0, 0), SampleError(ErrorKind.MODEL, _why_no_program(context))
-            return state, await _public_result(state, context), None
+                return _Result(error=_no_program(context, budget), events=events)
+            return _Result(state.program, None, await _public_result(state, context), events)
         except UserError:
             raise
         except ModelError as fault:
             logger.warning("{}: {}", problem.name, fault)
-            return state, (0, 0), SampleError(ErrorKind.PROVIDER, one_line(fault))
+            return _Result(error=SampleError(ErrorKind.PROVIDER, one_line(fault)), events=events)
         except SandboxFault as fault:
-            return state, (0, 0), SampleError(ErrorKind.INTERNAL, one_line(fault))
+            return _Result.internal(one_line(fault), events)
         except Exception as fault:  # noqa: BLE001 - one sample's fault mustn't end the others; it is kept and counted
             logger.exception("{}: a fault of ours", problem.name)
-            return state, (0, 0), SampleError(ErrorKind.INTERNAL, one_line(fault))
+            return _Result.internal(one_line(fault), events)
 
-    def _candidate(
-        self,
-        problem: Problem,
-        sample_index: int,
-        state: FlowState,
-        usage: Usage,
-        error: SampleError | None,
-        public: Passed,
-    ) -> Candidate:
+    def _candidate(self, problem: Problem, sample_index: int, result: "_Result", usage: Usage) -> Candidate:
         return Candidate(
             task_name=problem.name,
             sample_index=sample_index,
-            program=state.program if error is None else "",
+            program=result.program,
             model=", ".join(usage.models) or self.model_name,
             flow=self.flow.for_kind(problem.execution.kind).name,
             prompt_tokens=usage.prompt_tokens,
@@ -116,10 +120,25 @@ class Solver:
             cost=usage.cost,
             llm_calls=usage.llm_calls,
             truncated_answers=usage.truncated_answers,
-            public_tests_passed=public[0],
-            public_tests_total=public[1],
-            error=error,
+            public_tests_passed=result.public[0],
+            public_tests_total=result.public[1],
+            error=result.error,
         )
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What a sample came to: a program and the public tests it passes, or an error; and how."""
+
+    program: str = ""
+    error: SampleError | None = None
+    public: Passed = (0, 0)
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def internal(cls, reason: str, events: Sequence[dict[str, Any]] = ()) -> "_Result":
+        """None, through no fault of the model."""
+        return cls(error=SampleError(ErrorKind.INTERNAL, reason), events=list(events))
 
 
 async def _public_result(state: FlowState, context: SampleContext) -> Passed:
@@ -129,15 +148,19 @@ async def _public_result(state: FlowState, context: SampleContext) -> Passed:
     return judgement.tests_passed, len(tests)
 
 
-def one_line(fault: BaseException) -> str:
+def one_line(fault: BaseException | str) -> str:
     """An error in one line, without secrets."""
     text = " ".join(str(fault).split()) or type(fault).__name__
     return redact(well_formed(text[:500]))
 
 
-def _why_no_program(context: SampleContext) -> str:
+def _no_program(context: SampleContext, budget: SampleBudget) -> SampleError:
+    """The model's fault, but where a budget that the sample shares with others ended it."""
+    if budget.ended is not None and not budget.ended.is_own:
+        when = "this sample had a program" if budget.calls_made else "this sample"
+        return SampleError(ErrorKind.INTERNAL, f"{budget.ended.budget} was spent before {when}")
     reasons = [str(e[key]) for e in context.events for key in ("ended", "skipped", "refused") if key in e]
-    return one_line(ValueError(reasons[-1] if reasons else "no answer held a program"))
+    return SampleError(ErrorKind.MODEL, one_line(reasons[-1] if reasons else "no answer held a program"))
 
 
 def transcript_of(candidate: Candidate, events: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,27 +1,79 @@
 """Every answered call of a run, so that none is made twice.
 
-The key is what was asked, of which model, with which parameters, and for which sample: k samples stay k different
-samples. A sample that asks the same thing twice gets a second key for the second time, so it can be answered
-differently.
+1. The key is what was asked, of which model, with which parameters, and for which sample: k samples stay k different
+   samples. A sample that asks the same thing twice gets a second key for the second time, so it can be answered
+   differently.
+2. Over a cache, what the run doesn't have is looked up there and copied; what it asks for is put into both. The run's
+   own file alone is enough to go on with the run and to replay it.
+3. `find` and `keep` do their work in one thread of the store's own: no file blocks the event loop, and no call waits
+   behind what else runs in threads. What the cache takes isn't waited for.
 """
 
+import contextlib
 import hashlib
 import json
 import sqlite3
 import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import urlsplit, urlunsplit
 
+from alpha_codium.errors import UserError
 from alpha_codium.log import SECRET_NAME
+from alpha_codium.runs.cache import AnswerCache
+from alpha_codium.runs.worker import Worker
 
-SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+# `taken` holds the keys of what came from the cache; `facts` what else decided the questions.
+SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS taken (key TEXT PRIMARY KEY) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+)
+# A refusal costs nothing that is known of.
+PAID = """SELECT COUNT(*), COUNT(price), COALESCE(SUM(price), 0.0) FROM (
+    SELECT CASE WHEN json_extract(answer, '$.refusal') IS NULL THEN json_extract(answer, '$.cost') ELSE 0 END AS price
+    FROM answers WHERE key NOT IN (SELECT key FROM taken))"""
+NOWHERE = Path(":memory:")
+Outcome = dict[str, Any]
+
+
+class StoreBroken(UserError):
+    """A run's file of answers can't be read or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Where an answer stands: in the run's store, and in the cache; empty for one that stays out of it."""
+
+    run: str
+    shared: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Answers that a run asked for, those it took from the cache, and the US dollars it paid; None: unknown."""
+
+    asked: int
+    from_cache: int
+    cost: float | None
 
 
 def answer_key(question: dict[str, Any], sample: str, occurrence: int = 0) -> str:
     """The key of one call: SHA-256 over the canonical JSON of all that decides its answer."""
-    text = json.dumps([question, sample, occurrence], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return key_of(question_text(question, sample), occurrence)
+
+
+def question_text(question: dict[str, Any], sample: str) -> str:
+    """The canonical JSON of all that decides an answer, but for how often it was asked before."""
+    return json.dumps([question, sample], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+def key_of(text: str, occurrence: int) -> str:
+    """The key of a call by its `question_text`."""
+    return hashlib.sha256(f"{text[:-1]},{occurrence}]".encode()).hexdigest()
 
 
 def without_secrets(value: Any) -> Any:
@@ -31,52 +83,139 @@ def without_secrets(value: Any) -> Any:
     return {key: without_secrets(inner) for key, inner in value.items() if not _is_secret(str(key))}
 
 
+def without_user(address: str) -> str:
+    """An address without the user, the password and the query that may stand in it."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 def _is_secret(name: str) -> bool:
     return bool(SECRET_NAME.search(name.replace("-", "_"))) or name.lower().endswith("authorization")
 
 
 class AnswerStore:
-    """The answers at `path`, one SQLite file; a context manager, used from any thread."""
+    """The answers at `path`, one SQLite file, over `cache` if there is one; a context manager, used from any thread.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    `NOWHERE` as path keeps them for as long as the store is open. Every method raises StoreBroken where the file
+    can't be read or written.
+    """
+
+    def __init__(self, path: Path, cache: AnswerCache | None = None) -> None:
+        self.path, self.cache = path, cache
+        self.facts: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._worker: Worker | None = None
 
     def __enter__(self) -> Self:
         """Open the file; make it where there is none."""
-        self._connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        # Survives a killed process; only a power cut may lose the last answers, and those are asked for again.
-        self._connection.execute("PRAGMA synchronous=NORMAL")
-        self._connection.execute(SCHEMA)
+        with self._broken_is_told():
+            self._connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            # Survives a killed process; only a power cut may lose the last answers, and those are asked for again.
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            for table in SCHEMA:
+                self._connection.execute(table)
+            rows = self._connection.execute("SELECT name, value FROM facts").fetchall()
+        self.facts = {name: json.loads(value) for name, value in rows}
+        self._worker = Worker("answers")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the file, after a call that a thread is in: a run that is cut off doesn't wait for its threads."""
+        """Close the file, after what was still to be written, be it of calls that were cut off."""
+        if self._worker is not None:
+            self._worker.close()
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
 
-    def get(self, key: str) -> dict[str, Any] | None:
+    async def find(self, keys: Sequence[Key]) -> list[Outcome | None]:
+        """What the run, else the cache, holds under each key; what comes from the cache is the run's, too."""
+        return await self._open_worker.do(lambda: self._find(keys))
+
+    async def keep(self, outcomes: Sequence[tuple[Key, Outcome]], model: str) -> None:
+        """Store what came of calls to `model`; those of a run are on the disk when this returns, all or none."""
+        rows = [(key.run, outcome) for key, outcome in outcomes]
+        await self._open_worker.do(lambda: self._put_all(rows))
+        if (cache := self.cache) is not None:
+            shared = [(key.shared, outcome) for key, outcome in outcomes if key.shared]
+            self._open_worker.later(lambda: cache.put(shared, model))
+
+    def note(self, name: str, value: Any) -> None:
+        """Keep a fact that decides questions, so that they can be asked the same way again; returns at once."""
+        if self.facts.get(name) != value:
+            self.facts[name] = value
+            self._open_worker.later(lambda: self._note(name, json.dumps(value)))
+
+    def get(self, key: str) -> Outcome | None:
         """The answer stored under `key`, or None."""
-        with self._lock:
-            row = self._open.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
+        with self._using() as connection:
+            row = connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
         return json.loads(row[0]) if row else None
 
-    def put(self, key: str, answer: dict[str, Any]) -> None:
+    def put(self, key: str, answer: Outcome) -> None:
         """Store an answer; the first one stays."""
-        with self._lock:
-            self._open.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, json.dumps(answer)))
+        self._put_all([(key, answer)])
+
+    def spent(self) -> Spent:
+        """What the run asked for and paid, over all the times that it was gone on with."""
+        with self._using() as connection:
+            taken = connection.execute("SELECT COUNT(*) FROM taken").fetchone()[0]
+            asked, known, cost = connection.execute(PAID).fetchone()
+        return Spent(asked, taken, cost if known == asked else None)
 
     def __len__(self) -> int:
-        with self._lock:
-            return self._open.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
+        with self._using() as connection:
+            return connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
+
+    def _find(self, keys: Sequence[Key]) -> list[Outcome | None]:
+        return [self.get(key.run) or self._take(key) for key in keys]
+
+    def _take(self, key: Key) -> Outcome | None:
+        """What the cache holds under the key, copied into the run."""
+        found = self.cache.get(key.shared) if self.cache is not None and key.shared else None
+        if found is not None:
+            self._put_all([(key.run, found)], taken=True)
+        return found
+
+    def _put_all(self, answers: Sequence[tuple[str, Outcome]], taken: bool = False) -> None:
+        rows = [(key, json.dumps(answer)) for key, answer in answers]
+        with self._using() as connection:
+            if len(rows) == 1 and not taken:  # nearly always: a statement alone is a transaction
+                connection.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows[0])
+                return
+            connection.execute("BEGIN")
+            connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
+            if taken:
+                connection.executemany("INSERT OR IGNORE INTO taken VALUES (?)", [(key,) for key, _ in rows])
+            connection.execute("COMMIT")
+
+    def _note(self, name: str, value: str) -> None:
+        with self._using() as connection:
+            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     @property
-    def _open(self) -> sqlite3.Connection:
-        assert self._connection is not None, "the store is not open"
-        return self._connection
+    def _open_worker(self) -> Worker:
+        assert self._worker is not None, "the store is not open"
+        return self._worker
+
+    @contextlib.contextmanager
+    def _using(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._broken_is_told():
+            assert self._connection is not None, "the store is not open"
+            try:
+                yield self._connection
+            except sqlite3.Error:
+                if self._connection.in_transaction:
+                    self._connection.rollback()
+                raise
+
+    @contextlib.contextmanager
+    def _broken_is_told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreBroken(f"{self.path}, the answers of the run, can't be used: {error}") from error

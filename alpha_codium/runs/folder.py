@@ -87,10 +87,13 @@ class RunFolder:
             raise UserError(f"{self.path / RUN_FILE} can't be read: {error}") from error
 
     def write_json(self, name: str, value: Any) -> Path:
-        """Write a JSON file of the run, whole or not at all."""
+        """Write a JSON file of the run, whole or not at all; raises UserError where it can't be written."""
         target = self.path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _write_atomically(target, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _write_atomically(target, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise UserError(f"{target} can't be written: {error.strerror}") from error
         return target
 
 
@@ -126,9 +129,13 @@ def without_none(value: Any) -> Any:
 
 def _write_atomically(path: Path, text: str) -> None:
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).chmod(0o644)
-    Path(name).replace(path)
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,9 +1,11 @@
 """An append-only file of JSON lines that survives being killed.
 
 A line is written with one call and synced before `append` returns. A line that was cut off by a kill has no line
-end; it is dropped when the journal is opened again, and so never joins with the next one.
+end; it is dropped when the journal is opened again, and so never joins with the next one. Nor does one for which the
+disk had no room: it is taken back.
 """
 
+import contextlib
 import json
 import os
 import threading
@@ -12,9 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from alpha_codium.errors import UserError
 
-class JournalError(ValueError):
-    """A line in the middle of a journal is no JSON: the file was changed by somebody else."""
+
+class JournalError(UserError):
+    """A line can't be written, or one in the middle is no JSON: the file was changed by somebody else."""
 
 
 class Journal:
@@ -43,14 +47,18 @@ class Journal:
                 self._fd = None
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Add one entry; when this returns it is on the disk."""
+        """Add one entry; when this returns it is on the disk. Raises JournalError where it can't be written."""
         line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
         with self._lock:
             assert self._fd is not None, "the journal is not open"
-            left = memoryview(line)
-            while left:
-                left = left[os.write(self._fd, left) :]
-            os.fsync(self._fd)
+            end = os.lseek(self._fd, 0, os.SEEK_CUR)
+            try:
+                _write(self._fd, line)
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    os.lseek(self._fd, end, os.SEEK_SET)
+                    os.ftruncate(self._fd, end)
+                raise JournalError(f"{self.path} can't be written: {error.strerror}") from error
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """All whole entries, in order; raises JournalError where a line inside is broken."""
@@ -63,7 +71,10 @@ class Journal:
                 try:
                     yield json.loads(line)
                 except ValueError as error:
-                    raise JournalError(f"{self.path}, line {number}: {error}") from error
+                    said = f"{self.path}, line {number}, was changed: it is no JSON ({error}); delete the line"
+                    raise JournalError(
+                        f"{said}, and its sample is run again from the answers that were kept"
+                    ) from error
 
     def _size_of_whole_lines(self) -> int:
         size = 0
@@ -71,3 +82,10 @@ class Journal:
             for line in lines:
                 size += len(line) if line.endswith(b"\n") else 0
         return size
+
+
+def _write(fd: int, line: bytes) -> None:
+    left = memoryview(line)
+    while left:
+        left = left[os.write(fd, left) :]
+    os.fsync(fd)

@@ -110,7 +110,7 @@ def test_a_problem_is_solved_by_its_name_number_or_file(server, problems, tmp_pa
     judged = ("--evaluation_test_type", "private_tests", "--json", tmp_path / "r.json")
     done = run_cli("gen", "solve_problem", *chosen, "--flow", "baseline", *judged, *model_arguments(server))
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "print(input())\n\n"
+    assert done.stdout == "print(input())\n"
     assert "1 of 1 public tests" in done.stderr
     assert "private_tests: accepted (2/2)" in done.stderr
     result = json.loads((tmp_path / "r.json").read_text())
@@ -150,7 +150,7 @@ def test_the_better_of_several_samples_is_given(home, problems):
     with ScriptedServer(script) as server:
         done = solve_problem(problems, server, "--problem_number", 0, "-o", "dataset.num_iterations=5")
         assert len(server.requests) == 2
-    assert done.stdout == "print(input())\n\n"
+    assert done.stdout == "print(input())\n"
 
 
 @pytest.mark.parametrize("target", ["a_name", "{}/folder", "{}/file.parquet"])

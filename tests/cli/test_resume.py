@@ -89,7 +89,16 @@ def test_a_prompt_that_was_changed_since_is_refused(finished, tmp_path):
 
 def test_what_decides_only_how_fast_and_where_may_change(finished, tmp_path):
     done = resume(
-        "--concurrency", 1, "--workers", 1, "-o", "config.max_retries=0", "--output_dataset_name", tmp_path / "out"
+        "--concurrency",
+        1,
+        "--workers",
+        1,
+        "-o",
+        "config.max_retries=0",
+        "-o",
+        "config.adaptive_concurrency=false",
+        "--output_dataset_name",
+        tmp_path / "out",
     )
     assert done.returncode == 0, done.stderr
     assert columns_of(tmp_path / "out")["task_name"] == ["echo 0", "echo 1"]

@@ -34,6 +34,12 @@ class FakeModel:
             raise said
         return Answer(said, self.name, prompt_tokens=10, completion_tokens=2, cost=0.25)
 
+    async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
+        return [await self.ask(request) for _ in range(n)]
+
+    def supports_json_schema_of(self, _model: str) -> bool:
+        return self.supports_json_schema
+
 
 class EchoSandbox:
     """Takes every program for `print(input())`, without running it."""

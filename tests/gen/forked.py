@@ -88,7 +88,7 @@ def forking() -> Iterator[Forks]:
 
 def serve() -> None:
     """Fork for each line; reap where a line says so."""
-    from alpha_codium.llm.litellm_backend import QUIET_ENVIRONMENT
+    from alpha_codium.llm.litellm_loading import QUIET_ENVIRONMENT
 
     os.environ.update(QUIET_ENVIRONMENT)
     for module in ("litellm", "datasets", "alpha_codium.cli.gen"):

@@ -81,11 +81,11 @@ def address(tmp_path, asked):
 
 @pytest.fixture
 def job(home, address, tmp_path):
-    """The options of a run of several calls a sample."""
+    """The options of a run of several calls a sample, which it has to ask for itself."""
     problems = write_problems(tmp_path, PROBLEMS)
     flow = write_flow(tmp_path / "steps", STEPS)
     model = ["--model", "openai/scripted", "--api_base", address, "--concurrency", CONCURRENCY]
-    return ["--dataset_name", problems, "--flow", flow, "--samples", SAMPLES, *model]
+    return ["--dataset_name", problems, "--flow", flow, "--samples", SAMPLES, "--no_cache", *model]
 
 
 def stored_digests(run: Path) -> set[str]:

@@ -1,4 +1,6 @@
 import contextlib
+import hashlib
+import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,6 +28,12 @@ QUESTION = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "temp
 )
 def test_keys_differ_by_whatever_decides_the_answer(other):
     assert other != answer_key(QUESTION, "p#0")
+
+
+def test_a_key_is_what_it_was_in_earlier_versions():
+    """Else no run could be gone on with after an update, and every cache would be empty."""
+    text = json.dumps([QUESTION, "p#0", 3], sort_keys=True, separators=(",", ":"))
+    assert answer_key(QUESTION, "p#0", 3) == hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_a_key_does_not_depend_on_the_order_of_the_question():

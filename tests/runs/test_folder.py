@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -120,3 +122,16 @@ def test_what_a_run_is_described_by_reads_back_as_it_was(values):
 @pytest.mark.parametrize("text", ["\\x1b", "C:\\x64", "a\x7fb", "\x00", 'say "so"', "two\nlines", "\U0001f600"])
 def test_texts_that_toml_itself_would_change_read_back_as_they_were(text):
     assert tomllib.loads(to_toml({"extra": {"stop": [text], "one": text}})) == {"extra": {"stop": [text], "one": text}}
+
+
+def test_a_file_that_cannot_be_written_is_told_and_leaves_nothing_behind(tmp_path, monkeypatch):
+    folder = RunFolder.create(tmp_path, "r", {})
+
+    def full(_fd):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = sorted(path.name for path in folder.path.iterdir())
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UserError, match=r"results\.json can't be written: No space left on device"):
+        folder.write_json("results.json", {})
+    assert sorted(path.name for path in folder.path.iterdir()) == before

@@ -1,5 +1,7 @@
 import contextlib
+import errno
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -62,7 +64,7 @@ def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path):
     path = tmp_path / "journal.jsonl"
     written(path, [{"a": 1}, {"a": 2}])
     path.write_bytes(path.read_bytes().replace(b'{"a": 1}', b'{"a": 1'))
-    with pytest.raises(JournalError, match=r"journal\.jsonl, line 1"):
+    with pytest.raises(JournalError, match=r"journal\.jsonl, line 1, was changed.*delete the line"):
         list(Journal(path).entries())
 
 
@@ -101,3 +103,24 @@ def test_every_entry_is_one_line_whatever_it_holds(tmp_path):
     content = written(tmp_path / "journal.jsonl", entries)
     assert content.count(b"\n") == len(entries)
     assert list(Journal(tmp_path / "journal.jsonl").entries()) == entries
+
+
+@pytest.mark.parametrize("fits", [0, 5, 13])
+def test_a_line_for_which_the_disk_has_no_room_is_taken_back_so_that_the_next_one_is_whole(tmp_path, monkeypatch, fits):
+    path, write, left = tmp_path / "journal.jsonl", os.write, [fits]
+
+    def into_little_room(fd, content):
+        if not left[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = write(fd, bytes(content)[: left[0]])
+        left[0] -= written
+        return written
+
+    with Journal(path) as journal:
+        journal.append({"a": 1})
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", into_little_room)
+            with pytest.raises(JournalError, match=r"journal\.jsonl can't be written: No space left on device"):
+                journal.append({"lost": "because there is no room"})
+        journal.append(NEW)
+    assert list(Journal(path).entries()) == [{"a": 1}, NEW]

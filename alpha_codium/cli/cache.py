@@ -1,0 +1,79 @@
+"""`gencode cache`: the answers that all runs share."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.output import say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from alpha_codium.runs.upkeep import CacheStats
+
+
+@click.group("cache", cls=Group)
+def group() -> None:
+    """Answers that runs share: what there is, and forgetting it."""
+
+
+@group.command()
+@common_options
+def stats(common: CommonOptions) -> None:
+    """Say how many answers there are, of which models, and what they saved."""
+    from alpha_codium.runs.upkeep import stats_of
+
+    found = stats_of(_path())
+    common.write_json(found.to_json())
+    click.echo(f"{found.answers} answers, {_size(found.bytes)} in {found.path}")
+    _print_models(found)
+
+
+@group.command()
+@click.option("--model", help="Forget the answers of this model ...")
+@click.option("--older_than", type=click.FloatRange(min=0), metavar="DAYS", help="... those given so long ago ...")
+@click.option("--all", "everything", is_flag=True, help="... or all.")
+@common_options
+def clear(model: str | None, older_than: float | None, everything: bool, common: CommonOptions) -> None:
+    """Forget answers; with --model and --older_than those to which both apply."""
+    from alpha_codium.errors import UserError
+    from alpha_codium.runs import upkeep
+
+    chosen = model is not None or older_than is not None
+    if chosen == everything:
+        raise UserError("which answers? Give --model, --older_than (or both), or --all alone")
+    path = _path()
+    before = upkeep.size_of(path)
+    gone = upkeep.clear_all(path) if everything else upkeep.clear(path, model, older_than)
+    freed = max(0, before - upkeep.size_of(path))
+    common.write_json({"path": str(path), "answers": gone, "bytes": freed})
+    told = "a file that was no cache" if gone is None else f"{gone} answers"
+    click.echo(f"{told} forgotten, {_size(freed)} freed")
+
+
+def _path() -> "Path":
+    from alpha_codium.data.home import cache_folder
+    from alpha_codium.runs.cache import FILE_NAME
+
+    return cache_folder() / FILE_NAME
+
+
+def _print_models(found: "CacheStats") -> None:
+    width = max((len(each.model) for each in found.models), default=0)
+    for each in found.models:
+        saved = "an unknown amount" if each.saved_cost is None else f"${each.saved_cost:.4f}"
+        say(
+            f"  {each.model:{width}}  {each.answers} answers from {_day(each.oldest)} to {_day(each.newest)}, "
+            f"{each.prompt_tokens + each.completion_tokens} tokens; "
+            f"used again {each.hits} times, which saved {each.saved_tokens} tokens and {saved}"
+        )
+
+
+def _day(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"

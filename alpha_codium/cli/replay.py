@@ -1,0 +1,64 @@
+"""`gencode replay`: a run again, offline, from the answers it kept."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.output import say
+
+if TYPE_CHECKING:
+    from alpha_codium.gen.replaying import Replay
+
+MOST_SHOWN = 20
+
+
+@click.command("replay")
+@click.argument("run", metavar="RUN")
+@click.option("--flow", help="Another flow, or a folder; as far as its questions were answered.  [default: the run's]")
+@click.option("--output_dataset_name", help="Where the candidates go: a name or a folder.  [default: nowhere]")
+@click.option("--shared", is_flag=True, help="Take answers that the run lacks from the cache of all runs.")
+@common_options
+def command(run: str, flow: str | None, output_dataset_name: str | None, shared: bool, common: CommonOptions) -> None:
+    """Go through a run again without a model, and compare with what it was."""
+    from alpha_codium.cli.replaying import replay_run
+
+    replayed, where = replay_run(run, flow, output_dataset_name, shared, common)
+    common.write_json(_told(run, replayed, where))
+    whole = len(replayed.candidates) - len(replayed.missing)
+    click.echo(f"{whole} of {len(replayed.candidates)} samples replayed, {replayed.compared} compared with the journal")
+    _list("samples lack an answer", [
+        f"{each.problem}, sample {each.sample}: {each.prompt or 'a prompt'}, {each.calls} call{'s' * (each.calls != 1)}"
+        for each in replayed.missing
+    ])  # fmt: skip
+    _list("candidates are not the journal's", [
+        f"{each.problem}, sample {each.sample}: {', '.join(each.fields)}" for each in replayed.differing
+    ])  # fmt: skip
+    if replayed.compared and not replayed.differing:
+        click.echo("every one of them is, bit for bit, the journal's")
+    if where is not None:
+        say(f"written to {where}")
+    if replayed.missing or replayed.differing:
+        raise click.exceptions.Exit(1)
+
+
+def _told(run: str, replayed: "Replay", where: Any) -> dict[str, Any]:
+    return {
+        "run": run,
+        "samples": len(replayed.candidates),
+        "compared": replayed.compared,
+        "missing": [asdict(each) for each in replayed.missing],
+        "differing": [asdict(each) for each in replayed.differing],
+        "solutions": None if where is None else str(where),
+    }
+
+
+def _list(what: str, lines: list[str]) -> None:
+    if not lines:
+        return
+    click.echo(f"{len(lines)} {what}:")
+    for line in lines[:MOST_SHOWN]:
+        say(f"  {line}")
+    if len(lines) > MOST_SHOWN:
+        click.echo(f"  ... and {len(lines) - MOST_SHOWN} more (all with --json)")

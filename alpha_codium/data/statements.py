@@ -1,0 +1,70 @@
+"""A problem of which there is a statement only: markdown or plain text, from a file or from stdin.
+
+1. A first line `# Title` is the problem's name, the rest its description; without one the file's name names it.
+2. Code that ends inside a function, after its docstring, asks for that function: the text stays whole, and the problem
+   is one whose program is called, not one that reads and prints.
+3. There are no tests: what a program prints is looked at by nobody but the flow.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from alpha_codium.data.beginnings import beginning_of
+from alpha_codium.errors import DatasetError
+from alpha_codium.problem import ExecutionSpec, Problem
+
+STDIN = "-"
+# More than any statement has, and less than any model reads.
+MOST_BYTES = 4 << 20
+TITLE = re.compile(r"#\s+(.*\S)\s*(?:\n|\Z)")
+# No text holds these.
+BINARY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+
+
+def load_statement(source: str) -> Problem:
+    """The problem of a statement in a file, or of `-`, stdin; raises DatasetError where that is no text."""
+    where = "stdin" if source == STDIN else source
+    return problem_of_statement(_text(_read(source, where), where), "" if source == STDIN else Path(source).stem, where)
+
+
+def problem_of_statement(text: str, name: str = "", where: str = "the statement") -> Problem:
+    """The problem of a statement, called `name` where it says no name; raises DatasetError where it is empty."""
+    if not text.strip():
+        raise DatasetError(f"{where} holds no statement: it is empty")
+    beginning = beginning_of(text)
+    if beginning is not None:
+        return Problem(beginning.name, text, execution=ExecutionSpec("assertions", entry_point=beginning.name))
+    text = text.strip()
+    title = TITLE.match(text)
+    rest = text[title.end() :].strip() if title else ""
+    # A statement of one line is not only a title.
+    return Problem(title[1] if title else name or "problem", rest or (title[1] if title else text))
+
+
+def _read(source: str, where: str) -> bytes:
+    try:
+        if source == STDIN and sys.stdin is None:
+            raise DatasetError("there is no stdin to read a statement from: it is closed")
+        if source == STDIN:
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with Path(source).open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise DatasetError(f"there is no file {where} with a statement") from None
+    except OSError as error:
+        raise DatasetError(f"the statement {where} can't be read: {error.strerror}") from error
+    if len(content) > MOST_BYTES:
+        raise DatasetError(f"{where} is no statement: it is longer than {MOST_BYTES >> 20} MiB")
+    return content
+
+
+def _text(content: bytes, where: str) -> str:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{where} is no text in UTF-8: {error.reason} at byte {error.start}") from error
+    if found := BINARY.search(text):
+        raise DatasetError(f"{where} is no text: it holds the character {ord(found[0])}")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,229 @@
+"""Problems of one's own: a statement goes in, a program comes out, and nothing else on stdout."""
+
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.data import load_problem_file
+from alpha_codium.data.statements import problem_of_statement
+from tests.gen.running import ECHO, KEY, assert_refused, model_arguments, run_cli
+from tests.servers.scripted import ScriptedServer, Status, last_user
+from tests.support import ROOT
+
+STATEMENT = "# Echo\n\nPrint the line that you read.\n"
+FUNCTION = 'def echo(line):\n    """The line itself.\n\n    >>> echo("a")\n    \'a\'\n    """\n'
+# What a terminal would obey: a colour, the clipboard, the title, the direction of writing.
+NASTY = "print('a')  # \x1b[31mred \x1b]52;c;aGk=\x07 \x9b31m \u202eltr \r\x08"
+
+
+@pytest.fixture
+def server(home):
+    with ScriptedServer(lambda body: ECHO) as running:
+        yield running
+
+
+def solve(server, *arguments):
+    return run_cli("gen", "solve_problem", "--flow", "baseline", *arguments, *model_arguments(server))
+
+
+def environment(home: Path) -> dict[str, str]:
+    return os.environ | {"GENCODE_HOME": str(home), "OPENAI_API_KEY": KEY}
+
+
+def command(server, *arguments) -> list[str]:
+    own = ["gen", "solve_problem", "--flow", "baseline", *map(str, arguments), *model_arguments(server)]
+    return [sys.executable, "-m", "alpha_codium", *own]
+
+
+def test_a_statement_from_stdin_becomes_a_program_on_stdout_and_nothing_else_also_with_v(server, home):
+    done = subprocess.run(
+        command(server, "--statement", "-", "-vv"),
+        input=STATEMENT.encode(),
+        capture_output=True,
+        env=environment(home),
+        check=True,
+        timeout=240,
+    )
+    assert done.stdout == b"print(input())\n"
+    assert b"Echo" in done.stderr
+    assert "Print the line that you read." in last_user(server.requests[0].body)
+    ran = subprocess.run([sys.executable, "-c", done.stdout], input=b"hello\n", capture_output=True, check=True)
+    assert ran.stdout == b"hello\n"
+
+
+def test_without_a_program_nothing_is_on_stdout_and_the_status_is_1(home):
+    with ScriptedServer(lambda body: "I can't.") as server:
+        done = subprocess.run(
+            command(server, "--statement", "-"),
+            input=STATEMENT.encode(),
+            capture_output=True,
+            env=environment(home),
+            check=False,
+            timeout=240,
+        )
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"no program: model: " in done.stderr
+
+
+def test_a_program_is_piped_byte_for_byte_and_escaped_for_a_terminal(home, tmp_path):
+    (tmp_path / "s.md").write_text(STATEMENT)
+    with ScriptedServer(lambda body: f"```python\n{NASTY}\n# é\n```") as server:
+        piped = subprocess.run(
+            command(server, "--statement", tmp_path / "s.md"),
+            capture_output=True,
+            # The locale's encoding is not the program's.
+            env=environment(home) | {"PYTHONIOENCODING": "ascii"},
+            check=True,
+            timeout=240,
+        )
+        shown = on_terminal(command(server, "--statement", tmp_path / "s.md"), environment(home))
+    program = piped.stdout.decode()
+    assert "\x1b[31m" in program
+    assert "# é" in program
+    for control in ("\x1b]52", "\x07", "\x9b", "\u202e", "\x08", "\x1b[31m"):
+        assert control in program
+        assert control not in shown
+    assert r"\x1b]52;c;aGk=\x07" in shown
+    assert "# é" in shown
+
+
+def on_terminal(arguments: list[str], env: dict[str, str]) -> str:
+    """What a command writes to its stdout where that is a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(arguments, stdout=theirs, stderr=subprocess.DEVNULL, env=env)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # its end is closed
+            break
+        said += piece
+        if not piece:
+            break
+    os.close(ours)
+    assert process.wait(timeout=240) == 0
+    return said.decode()
+
+
+def test_code_that_ends_in_a_function_is_completed(home, tmp_path):
+    (tmp_path / "echo.py").write_text(FUNCTION)
+    with ScriptedServer(lambda body: f"```python\n{FUNCTION}    return line\n```") as server:
+        statement = ("--statement", tmp_path / "echo.py")
+        done = run_cli("gen", "solve_problem", *statement, *model_arguments(server))
+    assert done.returncode == 0, done.stderr
+    assert FUNCTION in last_user(server.requests[0].body)
+    names: dict = {}
+    exec(done.stdout, names)
+    assert names["echo"]("x") == "x"
+
+
+@pytest.mark.parametrize("tests", [{}, {"public_tests": {"input": [], "output": []}}], ids=["none", "empty"])
+def test_a_problem_file_needs_no_tests(server, tmp_path, tests):
+    (tmp_path / "my.json").write_text(json.dumps({"name": "mine", "description": "Print the line."} | tests))
+    done = solve(server, "--problem_file", tmp_path / "my.json")
+    assert (done.returncode, done.stdout) == (0, "print(input())\n")
+    assert "no public tests; 1 calls" in done.stderr
+
+
+def test_the_whole_flow_solves_a_statement_without_tests(home, tmp_path):
+    (tmp_path / "s.md").write_text(STATEMENT)
+    with ScriptedServer(lambda body: ECHO) as server:
+        done = run_cli("gen", "solve_problem", "--statement", tmp_path / "s.md", *model_arguments(server))
+    assert (done.returncode, done.stdout) == (0, "print(input())\n")
+
+
+@pytest.mark.parametrize(
+    ("sources", "words"),
+    [
+        ((), ["which problem?", "--statement"]),
+        (("--statement", "s.md", "--problem_file", "my.json"), ["which problem?"]),
+        (("--statement", "s.md", "--problem_number", "0"), ["which problem?"]),
+        (("--statement", "s.md", "--dataset_name", "d"), ["--dataset_name goes with"]),
+        (("--statement", "missing.md"), ["no file missing.md"]),
+        (("--statement", "empty.md"), ["empty"]),
+        (("--statement", "binary"), ["holds the character 0"]),
+        (("--statement", "latin.md"), ["UTF-8"]),
+        (("--problem_file", "missing.json"), ["no problem file"]),
+        (("--problem_file", "s.md"), ["must end in"]),
+        (("--problem_file", "broken.json"), ["broken.json"]),
+    ],
+)
+def test_a_source_that_is_none_is_one_line_and_status_2(server, sources, words):
+    for name, content in {
+        "s.md": STATEMENT.encode(),
+        "empty.md": b"\n\n",
+        "binary": b"\x00\x01",
+        "latin.md": b"caf\xe9",
+        "broken.json": b'{"name": ',
+    }.items():
+        Path(name).write_bytes(content)
+    done = solve(server, *sources)
+    assert_refused(done, *words)
+    assert done.stdout == ""
+    assert server.requests == []
+
+
+def test_what_a_library_prints_is_not_taken_for_the_program(server, home, tmp_path, monkeypatch):
+    from alpha_codium.cli import generating
+
+    real = generating.solve_one
+
+    async def noisy(*arguments):
+        print("Give Feedback / Get Help")
+        return await real(*arguments)
+
+    monkeypatch.setattr(generating, "solve_one", noisy)
+    (tmp_path / "s.md").write_text(STATEMENT)
+    done = solve(server, "--statement", tmp_path / "s.md")
+    assert done.stdout == "print(input())\n"
+    assert "Give Feedback" in done.stderr
+
+
+def test_the_examples_of_the_page_are_what_it_says_of_them(tmp_path):
+    page = (ROOT / "docs/own_problems.md").read_text()
+    shown = {kind: re.search(rf"```{kind}\n(.*?)```", page, re.DOTALL)[1] for kind in ("markdown", "python", "json")}
+    prose, function = problem_of_statement(shown["markdown"]), problem_of_statement(shown["python"])
+    assert (prose.name, prose.execution.kind) == ("Beans", "stdin")
+    assert (function.name, function.execution.kind) == ("longest", "assertions")
+    (tmp_path / "my.json").write_text(shown["json"])
+    assert load_problem_file(tmp_path / "my.json").description == prose.description
+
+
+def test_a_provider_that_fails_leaves_stdout_empty(home, tmp_path):
+    (tmp_path / "s.md").write_text(STATEMENT)
+    with ScriptedServer(faults=[lambda _: Status(500, "down")]) as server:
+        done = solve(server, "--statement", tmp_path / "s.md", "-o", "config.max_retries=0")
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("redirected", "status", "said"),
+    [
+        ("--statement - <&-", 2, "error: there is no stdin to read a statement from"),
+        ("--statement s.md >&-", 2, "error: stdout is closed"),
+        ("--statement s.md >/dev/full", 2, "error: the answer can't be written to stdout: No space left on device"),
+        ("--statement s.md | :", 0, "no public tests"),
+    ],
+)
+def test_where_there_is_nothing_to_read_or_write_one_line_says_so(server, home, tmp_path, redirected, status, said):
+    (tmp_path / "s.md").write_text(STATEMENT)
+    done = subprocess.run(
+        ["bash", "-c", f"{shlex.join(command(server))} {redirected}"],
+        capture_output=True,
+        env=environment(home),
+        cwd=tmp_path,
+        check=False,
+        timeout=240,
+    )
+    assert (done.returncode, done.stdout) == (status, b"")
+    assert said in done.stderr.decode().splitlines()[-1]
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr

@@ -1,0 +1,238 @@
+"""Runs gone through again without a model."""
+
+import hashlib
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from alpha_codium.flows.loading import shipped_flows
+from alpha_codium.runs import RunFolder
+from tests.flows.scripted_flow import GOOD_ANSWERS, Call
+from tests.gen.running import (
+    assert_refused,
+    candidates_in,
+    columns_of,
+    model_arguments,
+    run_cli,
+    write_flow,
+    write_problems,
+)
+from tests.servers.scripted import Filtered, ScriptedServer, Status, Text, When
+from tests.support import ROOT
+
+# What a replay must not have: a provider's client, and a connection to anywhere.
+OFFLINE = """
+import socket, sys
+inet = (socket.AF_INET, socket.AF_INET6)
+connect = socket.socket.connect
+def refuse(self, address):
+    assert self.family not in inet, f"a replay connects to {address}"
+    return connect(self, address)
+socket.socket.connect = refuse
+from alpha_codium.cli.main import main
+try:
+    main(sys.argv[1:])
+finally:
+    assert "litellm" not in sys.modules
+"""
+
+
+@pytest.fixture
+def run(home, tmp_path):
+    """Makes the run `r` of three problems and two samples, with a model that never answers twice the same."""
+
+    def solve(*arguments, flow=None, faults=(), latency=0.0, status=(0,)):
+        numbers = itertools.count()
+        reply = lambda _body: Text(f"```python\nprint(input())  # {next(numbers)}\n```")  # noqa: E731
+        with ScriptedServer(reply, faults=faults, latency=latency) as server:
+            job = ["--dataset_name", write_problems(tmp_path, 3), "--samples", 2, "--run", "r"]
+            flow = flow or write_flow(tmp_path / "steps", 2)
+            done = run_cli("gen", "solve_set", *job, "--flow", flow, *model_arguments(server), *arguments)
+            assert done.returncode in status, done.stderr
+        shutil.rmtree(home / "cache", ignore_errors=True)
+        return home / "runs" / "r"
+
+    return solve
+
+
+def replay(*arguments):
+    """Replays the run `r`; the status, what was said, and the result."""
+    done = run_cli("replay", "r", "--json", "-", *arguments)
+    return done.returncode, done.stderr, json.loads(done.stdout) if done.stdout else {}
+
+
+def files_of(folder):
+    """All files of a folder: their content, and when they were changed."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path): (hashlib.sha256(path.read_bytes()).digest(), path.stat().st_mtime_ns) for path in paths}
+
+
+def test_a_replay_gives_the_candidates_of_the_run_and_changes_no_file_of_it(run, tmp_path):
+    folder = run()
+    before = files_of(folder)
+    status, said, result = replay("--output_dataset_name", tmp_path / "again")
+    assert status == 0, said
+    assert (result["samples"], result["compared"], result["missing"], result["differing"]) == (6, 6, [], [])
+    assert columns_of(tmp_path / "again") == columns_of(folder / "solutions")
+    assert files_of(folder) == before
+
+
+def test_a_replay_imports_no_client_and_connects_to_nothing(run, home):
+    run()
+    command = [sys.executable, "-c", OFFLINE, "replay", "r"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "6 of 6 samples replayed, 6 compared with the journal" in done.stdout
+    assert "every one of them is, bit for bit, the journal's" in done.stdout
+
+
+def test_all_stages_of_alphacodium_are_replayed(home, tmp_path):
+    with ScriptedServer(lambda body: GOOD_ANSWERS[Call(body).prompt]) as server:
+        job = ["--dataset_name", write_problems(tmp_path, 2), "--samples", 2, "--run", "r", "--flow", "alphacodium"]
+        done = run_cli("gen", "solve_set", *job, *model_arguments(server))
+        assert done.returncode == 0, done.stderr
+    status, said, result = replay()
+    assert (status, result["compared"], result["differing"]) == (0, 4, []), said
+
+
+@pytest.mark.parametrize("flow", ["resample", "reflexion", "select"])
+def test_the_other_flows_are_replayed_too(run, flow):
+    run("-o", "resample.answers_per_request=2", flow=flow)
+    status, said, result = replay()
+    assert (status, result["compared"], result["differing"]) == (0, 6, []), said
+
+
+def test_a_journal_that_says_something_else_is_told(run):
+    journal = run() / "journal.jsonl"
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    lines[0] |= {"program": "print(1)", "llm_calls": 7}
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    status, said, result = replay()
+    assert status == 1
+    wrong = {"problem": lines[0]["task_name"], "sample": lines[0]["sample_index"], "fields": ["program", "llm_calls"]}
+    assert result["differing"] == [wrong]
+    assert f"{wrong['problem']}, sample {wrong['sample']}: program, llm_calls" in said
+
+
+def test_calls_that_were_never_answered_are_named_and_the_other_samples_go_on(run, tmp_path):
+    run()
+    prompt = tmp_path / "steps" / "step1.toml"
+    prompt.write_text(
+        prompt.read_text().replace('"Step 1', "\"{% if '1' in problem.description %}Now {% endif %}Step 1")
+    )
+    status, said, result = replay("--output_dataset_name", tmp_path / "again")
+    assert status == 1
+    assert "was changed since the run" in said
+    assert result["compared"] == 0
+    missing = [{"problem": "echo 1", "sample": sample, "prompt": "step1", "calls": 1} for sample in range(2)]
+    assert result["missing"] == missing
+    assert "echo 1, sample 0: step1, 1 call" in said
+    for name, _, program, error in candidates_in(tmp_path / "again"):
+        assert bool(program) == (name != "echo 1")
+        assert error.startswith("provider: " if name == "echo 1" else "")
+
+
+def test_another_flow_is_replayed_as_far_as_its_questions_were_answered(run, tmp_path):
+    run()
+    shorter = write_flow(tmp_path / "one", 1)
+    assert replay("--flow", shorter)[0] == 0
+    status, _, result = replay("--flow", "baseline")
+    assert status == 1
+    assert len(result["missing"]) == 6
+    assert {each["prompt"] for each in result["missing"]} == {"code_contests_prompts_baseline"}
+
+
+def test_what_another_run_asked_is_there_with_shared(home, tmp_path):
+    problems, flow = write_problems(tmp_path, 2), write_flow(tmp_path / "steps", 1)
+    with ScriptedServer(lambda _body: "```python\nprint(input())\n```") as server:
+        for name, chosen in (("r", flow), ("other", "baseline")):
+            job = ["--dataset_name", problems, "--run", name, "--flow", chosen, *model_arguments(server)]
+            assert run_cli("gen", "solve_set", *job).returncode == 0
+    before = files_of(home / "runs" / "r")
+    assert replay("--flow", "baseline")[0] == 1
+    status, said, result = replay("--flow", "baseline", "--shared")
+    assert (status, result["missing"]) == (0, []), said
+    assert files_of(home / "runs" / "r") == before
+
+
+def test_other_settings_are_no_reason_to_compare(run):
+    run()
+    status, _, result = replay("-o", "solve.max_calls=1")
+    assert (status, result["compared"]) == (0, 0)
+    assert replay("--workers", 1, "-o", "config.concurrency=1")[2]["compared"] == 6
+
+
+def test_refusals_are_replayed_and_faults_of_the_provider_are_missing_calls(run):
+    first, second = (lambda seen, n=n: f"Problem number {n}:" in str(seen.body) for n in (0, 1))
+    run("-o", "config.max_retries=0", faults=[When(first, Filtered("I")), When(second, Status(500))], status=(1,))
+    status, said, result = replay()
+    assert status == 1
+    assert (result["compared"], result["differing"]) == (4, []), said
+    assert {(each["problem"], each["prompt"]) for each in result["missing"]} == {("echo 1", "step0")}
+
+
+@pytest.mark.parametrize(
+    "budget",
+    ["solve.max_calls=1", "solve.max_tokens=1", "budget.problem_calls=3", "budget.run_calls=5", "solve.max_seconds=1"],
+)
+def test_a_sample_that_a_budget_ended_ends_there_again(run, budget):
+    """Each sample's first answer is a program: it is kept where the second is refused."""
+    slow = 0.7 if "seconds" in budget else 0.0
+    folder = run("-o", budget, latency=slow, status=(0, 1))
+    ended = sum('"budget"' in path.read_text() for path in (folder / "transcripts").rglob("*.json"))
+    assert ended > 0
+    _, said, result = replay()
+    assert result["differing"] == [], said
+    assert result["compared"] == sum(not error for *_, error in candidates_in(folder / "solutions"))
+
+
+def test_a_run_that_was_killed_is_replayed_from_its_log_too(run, home):
+    """What SQLite hasn't moved to its file yet counts; a sample that isn't in the journal is only not compared."""
+    folder = run()
+    script = (
+        "import os, sys; from pathlib import Path; from alpha_codium.runs import AnswerStore\n"
+        "store = AnswerStore(Path(sys.argv[1])).__enter__(); store.put('k', {'text': 'x', 'model': 'm'})\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    killed = subprocess.run([sys.executable, "-c", script, folder / "answers.sqlite"], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (folder / "answers.sqlite-wal").stat().st_size > 0
+    journal = folder / "journal.jsonl"
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:4]))
+    before = files_of(folder)
+    status, said, result = replay()
+    assert (status, result["samples"], result["compared"]) == (0, 6, 4), said
+    assert files_of(folder) == before
+
+
+def test_a_run_without_any_answers_misses_them_all(run):
+    (run() / "answers.sqlite").unlink()
+    status, _, result = replay()
+    assert (status, len(result["missing"])) == (1, 6)
+
+
+def test_what_cannot_be_replayed_is_refused_in_one_line(run, home, tmp_path):
+    folder = run()
+    assert_refused(run_cli("replay", "rr"), "there is no run 'rr'", "did you mean 'r'")
+    with RunFolder.reopen(home / "runs", "r"):
+        assert_refused(run_cli("replay", "r"), "run 'r' is in use")
+    assert_refused(run_cli("replay", "r", "--flow", "baselin"), "baseline")
+    (folder / "answers.sqlite").write_text("something else " * 20)
+    assert_refused(run_cli("replay", "r"), "the answers of the run, can't be used")
+    write_problems(tmp_path, 4)
+    assert_refused(run_cli("replay", "r"), "its problems were changed since")
+    RunFolder.create(home / "runs", "judged", {"command": "eval_gen_solutions"})
+    assert_refused(run_cli("replay", "judged"), "run 'judged' asked no model")
+
+
+def test_every_shipped_flow_is_known_here():
+    """A new one belongs in a test above."""
+    here = {"alphacodium", "resample", "reflexion", "select", "baseline"}
+    assert set(shipped_flows()) - here <= {"auto", "complete", "write_and_repair"}

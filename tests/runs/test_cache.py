@@ -1,0 +1,352 @@
+import asyncio
+import contextlib
+import json
+import multiprocessing
+import os
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+from loguru import logger
+
+from alpha_codium.errors import UserError
+from alpha_codium.runs import AnswerCache, AnswerStore, cache
+from alpha_codium.runs.answers import NOWHERE, Key, Spent, StoreBroken
+from alpha_codium.runs.cache import CacheUnusable, NoCache
+from alpha_codium.runs.upkeep import clear, clear_all, stats_of
+
+ANSWER = {"text": "hello", "model": "m", "prompt_tokens": 3, "completion_tokens": 2, "cost": 0.5}
+REFUSAL = {"refusal": "ContextOverflow", "message": "too long"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "answers.sqlite"
+
+
+@pytest.fixture
+def warnings():
+    """The warnings of the test, as they come."""
+    said: list[str] = []
+    number = logger.add(lambda line: said.append(str(line)), level="WARNING", format="{message}")
+    yield said
+    logger.remove(number)
+
+
+def filled(path, *rows, model="m"):
+    with AnswerCache(path) as cache:
+        for key, outcome in rows:
+            cache.put([(key, outcome)], model)
+
+
+def aged(path, key, days):
+    """Make an answer so many days older."""
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE answers SET created = created - ? WHERE key = ?", (days * 86400, key))
+
+
+def test_answers_and_refusals_are_there_for_the_next_run(path):
+    filled(path, ("k", ANSWER), ("r", REFUSAL))
+    with AnswerCache(path) as cache:
+        assert [cache.get(key) for key in ("k", "r", "other")] == [ANSWER, REFUSAL, None]
+
+
+def test_the_first_answer_of_a_key_stays(path):
+    filled(path, ("k", ANSWER), ("k", ANSWER | {"text": "second"}))
+    with AnswerCache(path) as cache:
+        assert cache.get("k") == ANSWER
+
+
+def test_the_key_depends_on_the_scope_and_on_the_providers_own_addresses(path):
+    def key(scope="", model="openai/m", **environment):
+        return AnswerCache(path, scope, environment).key_of("k", model)
+
+    keys = [key(), key("http://here"), key(OPENAI_API_BASE="http://x"), key(OPENAI_BASE_URL="http://x")]
+    assert len(set(keys)) == len(keys)
+    assert key() == key(AZURE_API_BASE="http://x")
+
+
+@pytest.mark.parametrize(
+    ("model", "variable"),
+    [
+        ("text-completion-openai/m", "OPENAI_API_BASE"),
+        ("ollama_chat/m", "OLLAMA_API_BASE"),
+        ("gpt-4o", "OPENAI_BASE_URL"),
+        ("claude-haiku-4-5", "ANTHROPIC_API_BASE"),
+    ],
+)
+def test_the_address_counts_also_where_the_model_does_not_say_whose_it_is(path, model, variable):
+    here, there = (AnswerCache(path, "", {variable: f"http://{host}"}).key_of("k", model) for host in ("a", "b"))
+    assert here != there
+
+
+def test_a_store_copies_what_the_cache_has_and_gives_it_what_it_asked_for(tmp_path, path):
+    async def use():
+        with AnswerCache(path) as cache, AnswerStore(tmp_path / "run1", cache) as store:
+            assert await store.find([Key("a", "A"), Key("b")]) == [None, None]
+            await store.keep([(Key("a", "A"), ANSWER), (Key("b"), ANSWER)], "m")
+        with AnswerCache(path) as cache, AnswerStore(tmp_path / "run2", cache) as store:
+            assert await store.find([Key("a", "A"), Key("b", "B")]) == [ANSWER, None]
+            await store.keep([(Key("b", "B"), ANSWER)], "m")
+            assert store.spent() == Spent(asked=1, from_cache=1, cost=0.5)
+        with AnswerStore(tmp_path / "run2") as alone:
+            assert await alone.find([Key("a", "A"), Key("b")]) == [ANSWER, ANSWER]
+
+    asyncio.run(use())
+    assert stats_of(path).to_json()["models"]["m"]["answers"] == 2
+    assert stats_of(path).models[0].hits == 1
+
+
+def test_what_a_run_spent_is_unknown_where_a_price_is_and_a_refusal_costs_nothing(tmp_path):
+    with AnswerStore(NOWHERE) as store:
+        assert store.spent() == Spent(0, 0, 0.0)
+        store.put("a", ANSWER)
+        store.put("r", REFUSAL)
+        assert store.spent() == Spent(2, 0, 0.5)
+        store.put("b", ANSWER | {"cost": None})
+        assert store.spent() == Spent(3, 0, None)
+
+
+def test_facts_are_kept_with_the_answers(tmp_path):
+    with AnswerStore(tmp_path / "run") as store:
+        store.note("supports", False)
+        assert store.facts == {"supports": False}
+    with AnswerStore(tmp_path / "run") as store:
+        assert store.facts == {"supports": False}
+
+
+def test_a_store_of_an_earlier_version_goes_on(tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "run")) as connection, connection:
+        connection.execute("CREATE TABLE answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID")
+        connection.execute("INSERT INTO answers VALUES ('k', ?)", (json.dumps(ANSWER),))
+    with AnswerStore(tmp_path / "run") as store:
+        assert store.get("k") == ANSWER
+        assert store.spent() == Spent(1, 0, 0.5)
+
+
+def spoilt(path: Path, how: str) -> None:
+    """Make of a good cache something else."""
+    filled(path, *((f"k{number}", ANSWER | {"text": "x" * 2000}) for number in range(40)))
+    if how == "text":
+        path.write_text("this is no database, but a text that is longer than a hundred bytes " * 4)
+    elif how == "torn":
+        os.truncate(path, path.stat().st_size // 2)
+    elif how == "noise":
+        with path.open("r+b") as file:
+            file.seek(100)
+            file.write(random.Random(1).randbytes(path.stat().st_size - 100))
+    elif how == "foreign":
+        path.unlink()
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("CREATE TABLE answers (key TEXT, price INTEGER)")
+    elif how == "newer":
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA user_version=99")
+    elif how == "folder":
+        path.unlink()
+        path.mkdir()
+    else:
+        assert how == "other table"
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("DROP TABLE answers")
+            connection.execute("CREATE TABLE something (x)")
+
+
+FAULTS = ["text", "torn", "noise", "foreign", "newer", "folder", "other table"]
+
+
+@pytest.mark.parametrize("how", FAULTS)
+def test_a_file_that_is_no_cache_is_one_warning_and_no_answer_is_lost(tmp_path, path, warnings, how):
+    spoilt(path, how)
+
+    async def use():
+        with AnswerCache(path) as cache, AnswerStore(tmp_path / "run", cache) as store:
+            for number in range(40):
+                key = Key(str(number), f"k{number}")
+                if await store.find([key]) == [None]:
+                    await store.keep([(key, ANSWER)], "m")
+            assert len(store) == 40
+
+    asyncio.run(use())
+    assert len(warnings) == 1, warnings
+    assert str(path) in warnings[0]
+
+
+@pytest.mark.parametrize("row", ["[]", "{}", '{"text": 1, "model": "m"}', "no JSON", '{"refusal": "x"}'])
+def test_a_row_that_holds_something_else_is_no_answer(path, row):
+    filled(path, ("k", ANSWER))
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE answers SET answer = ?", (row,))
+    with AnswerCache(path) as cache:
+        assert cache.get("k") is None
+
+
+def test_a_locked_cache_is_one_warning_and_no_cache(path, warnings, monkeypatch):
+    filled(path, ("k", ANSWER))
+    monkeypatch.setattr("alpha_codium.runs.cache.BUSY_SECONDS", 0.05)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other, AnswerCache(path) as cache:
+        other.execute("BEGIN IMMEDIATE")
+        assert cache.get("k") == ANSWER  # who reads needn't wait
+        cache.put([("l", ANSWER)], "m")
+        assert not cache.is_on
+        assert cache.get("k") is None
+    assert len(warnings) == 1
+    assert "locked" in warnings[0]
+
+
+def test_a_full_disk_is_one_warning_and_the_run_keeps_its_answers(tmp_path, path, warnings):
+    async def use():
+        with AnswerCache(path) as cache, AnswerStore(tmp_path / "run", cache) as store:
+            # What SQLite says when a file can't grow is the same for a full disk.
+            cache._connection.execute("PRAGMA max_page_count=4")
+            for number in range(100):
+                await store.keep([(Key(str(number), str(number)), ANSWER | {"text": "x" * 1000})], "m")
+            assert len(store) == 100
+
+    asyncio.run(use())
+    assert len(warnings) == 1
+    assert "full" in warnings[0]
+
+
+def test_a_run_whose_own_answers_cannot_be_kept_says_so_in_one_line(tmp_path):
+    (tmp_path / "run").write_text("no database " * 20)
+    with pytest.raises(StoreBroken, match="the answers of the run, can't be used"), AnswerStore(tmp_path / "run"):
+        pass
+    assert issubclass(StoreBroken, UserError)
+    with AnswerStore(tmp_path / "full") as store:
+        store._connection.execute("PRAGMA max_page_count=8")
+        with pytest.raises(StoreBroken, match="full"):
+            for number in range(100):
+                store.put(str(number), ANSWER | {"text": "x" * 1000})
+        assert store.get("0") is not None
+
+
+def test_a_log_torn_anywhere_leaves_the_first_answers_and_no_others(tmp_path):
+    """A kill or a full disk may cut what SQLite hasn't moved to its file yet."""
+    with AnswerStore(tmp_path / "run") as store:
+        for number in range(12):
+            store.put(f"{number:02}", {"text": "x" * 1500, "model": str(number)})
+        log, file = (tmp_path / "run-wal").read_bytes(), (tmp_path / "run").read_bytes()
+    found = set()
+    for cut in random.Random(5).sample(range(len(log)), 60):
+        (tmp_path / "torn").write_bytes(file)
+        (tmp_path / "torn-wal").write_bytes(log[:cut])
+        with AnswerStore(tmp_path / "torn") as store:
+            count = len(store)
+            assert [store.get(f"{number:02}")["model"] for number in range(count)] == list(map(str, range(count)))
+            store.put("after", ANSWER)
+        found.add(count)
+        for each in tmp_path.glob("torn*"):
+            each.unlink()
+    assert len(found) > 5
+
+
+def use_from_a_process(path: str, name: int, count: int, begin) -> None:
+    begin.wait()
+    with AnswerCache(Path(path)) as cache:
+        for number in range(count):
+            cache.put([(f"{name}-{number}", ANSWER), (f"both-{number}", ANSWER | {"text": str(name)})], "m")
+            assert cache.get(f"both-{number}") is not None
+        assert cache.is_on
+
+
+def test_processes_use_one_new_cache_at_once_and_nothing_is_lost(path):
+    context = multiprocessing.get_context("spawn")
+    begin = context.Barrier(3)
+    users = [context.Process(target=use_from_a_process, args=(str(path), name, 150, begin)) for name in range(3)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
+    assert [user.exitcode for user in users] == [0, 0, 0]
+    found = stats_of(path)
+    assert found.answers == 4 * 150
+    assert found.models[0].hits == 3 * 150
+    assert found.saved_cost == 3 * 150 * 0.5
+    assert found.models[0].saved_tokens == 3 * 150 * 5
+
+
+def test_stats_know_models_days_tokens_and_that_a_price_is_unknown(path):
+    filled(path, ("a", ANSWER), ("b", ANSWER))
+    filled(path, ("c", ANSWER | {"cost": None}), model="n")
+    aged(path, "a", 3)
+    found = stats_of(path)
+    one, other = found.models
+    assert (one.model, one.answers, one.prompt_tokens, one.completion_tokens) == ("m", 2, 6, 4)
+    assert one.newest - one.oldest == pytest.approx(3 * 86400, abs=5)
+    assert (other.model, other.saved_cost) == ("n", 0)
+    with AnswerCache(path) as cache:
+        cache.get("c")
+    assert stats_of(path).saved_cost is None
+    assert stats_of(path).bytes > 0
+
+
+def test_clear_forgets_what_was_asked_for_and_nothing_else(path):
+    filled(path, *((key, ANSWER | {"text": "x" * 4000}) for key in ("old", "new")))
+    filled(path, ("other", ANSWER), model="n")
+    aged(path, "old", 10)
+    aged(path, "other", 10)
+    before = stats_of(path).bytes
+    assert clear(path, "m", 5) == 1
+    assert stats_of(path).bytes < before
+    with pytest.raises(UserError, match=r"no answers of 'mm' .did you mean 'm'"):
+        clear(path, "mm")
+    with AnswerCache(path) as cache:
+        assert [cache.get(key) is None for key in ("old", "new", "other")] == [True, False, False]
+    assert clear(path, older_than=5) == 1
+    assert clear(path, "m") == 1
+    assert stats_of(path).answers == 0
+
+
+def test_clear_leaves_a_run_that_uses_the_cache_alone(path):
+    with AnswerCache(path) as cache:
+        cache.put([("k", ANSWER)], "m")
+        assert clear_all(path) == 1
+        cache.put([("k", ANSWER)], "m")
+        assert cache.get("k") == ANSWER
+
+
+@pytest.mark.parametrize("how", ["text", "noise", "foreign", "newer"])
+def test_clear_all_makes_anew_what_was_no_cache_and_the_others_refuse_it(path, how):
+    spoilt(path, how)
+    for refused in (lambda: stats_of(path), lambda: clear(path, "m")):
+        with pytest.raises(NoCache, match="clear --all"):
+            refused()
+    assert clear_all(path) is None
+    filled(path, ("k", ANSWER))
+    assert stats_of(path).answers == 1
+
+
+def test_clear_all_deletes_no_file_that_is_only_locked(path, monkeypatch):
+    filled(path, ("k", ANSWER))
+    monkeypatch.setattr("alpha_codium.runs.cache.BUSY_SECONDS", 0.05)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CacheUnusable, match="locked"):
+            clear_all(path)
+        other.execute("ROLLBACK")
+    assert stats_of(path).answers == 1
+
+
+@pytest.mark.parametrize("statements", range(9))
+def test_a_process_that_was_killed_while_it_made_the_cache_leaves_one_that_can_be_used(path, monkeypatch, statements):
+    done: list[str] = []
+
+    class Dying(sqlite3.Connection):
+        """Makes so many statements only."""
+
+        def execute(self, *arguments):
+            if len(done) == statements:
+                raise KeyboardInterrupt
+            done.append(arguments[0])
+            return super().execute(*arguments)
+
+    real = sqlite3.connect
+    with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+        patch.setattr(sqlite3, "connect", lambda *a, **k: real(*a, **k, factory=Dying))
+        cache.connect(path).close()
+    assert len(done) == min(statements, 8)
+    filled(path, ("k", ANSWER))
+    with AnswerCache(path) as opened:
+        assert opened.get("k") == ANSWER
