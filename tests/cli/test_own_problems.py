@@ -18,6 +18,7 @@ from tests.servers.scripted import ScriptedServer, Status, last_user
 from tests.support import ROOT
 
 STATEMENT = "# Echo\n\nPrint the line that you read.\n"
+FULL = "error: the answer can't be written to stdout: No space left on device"
 FUNCTION = 'def echo(line):\n    """The line itself.\n\n    >>> echo("a")\n    \'a\'\n    """\n'
 # What a terminal would obey: a colour, the clipboard, the title, the direction of writing.
 NASTY = "print('a')  # \x1b[31mred \x1b]52;c;aGk=\x07 \x9b31m \u202eltr \r\x08"
@@ -58,18 +59,12 @@ def test_a_statement_from_stdin_becomes_a_program_on_stdout_and_nothing_else_als
     assert ran.stdout == b"hello\n"
 
 
-def test_without_a_program_nothing_is_on_stdout_and_the_status_is_1(home):
+def test_without_a_program_nothing_is_on_stdout_and_the_status_is_1(home, tmp_path):
+    (tmp_path / "s.md").write_text(STATEMENT)
     with ScriptedServer(lambda body: "I can't.") as server:
-        done = subprocess.run(
-            command(server, "--statement", "-"),
-            input=STATEMENT.encode(),
-            capture_output=True,
-            env=environment(home),
-            check=False,
-            timeout=240,
-        )
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert b"no program: model: " in done.stderr
+        done = solve(server, "--statement", tmp_path / "s.md")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no program: model: " in done.stderr
 
 
 def test_a_program_is_piped_byte_for_byte_and_escaped_for_a_terminal(home, tmp_path):
@@ -209,8 +204,8 @@ def test_a_provider_that_fails_leaves_stdout_empty(home, tmp_path):
     [
         ("--statement - <&-", 2, "error: there is no stdin to read a statement from"),
         ("--statement s.md >&-", 2, "error: stdout is closed"),
-        ("--statement s.md >/dev/full", 2, "error: the answer can't be written to stdout: No space left on device"),
-        ("--statement s.md | :", 0, "no public tests"),
+        pytest.param("--statement s.md >/dev/full", 2, FULL, marks=pytest.mark.slow),
+        pytest.param("--statement s.md | :", 0, "no public tests", marks=pytest.mark.slow),
     ],
 )
 def test_where_there_is_nothing_to_read_or_write_one_line_says_so(server, home, tmp_path, redirected, status, said):

@@ -35,6 +35,7 @@ def _write_parquet(stored: Path, path: Path) -> None:
             writer.write_table(table)
 
 
+@pytest.mark.slow
 def test_an_etl_holds_a_few_records_at_a_time(tmp_path):
     size, peaks = _peaks(tmp_path, 1500)
     assert size > 350e6

@@ -12,7 +12,7 @@ from tests.sandbox.beside_python3 import CASES, Outcomes, Real, all_outcomes, ne
 __all__ = ["CASES", "EXECUTES", "KNOWN", "Outcomes", "all_outcomes", "neutral", "same_end"]  # gVisor's use them
 
 # Without isolation it is the portable backend.
-COMPARED = ("local", "portable")
+COMPARED = ("local", pytest.param("portable", marks=pytest.mark.slow))
 # A jail runs no other program.
 EXECUTES = {"a subprocess"}
 # What needs more than one process, which a jail gives only where it can count what they use together.
