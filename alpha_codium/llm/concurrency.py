@@ -2,15 +2,19 @@
 
 1. The limit starts low and doubles with every round of answers until the first sign of pressure; from then on it grows
    by one a round (additive increase). It only grows while it is what holds requests back.
-2. A sign of pressure multiplies it (multiplicative decrease): status 429, or latency that rises without more being
-   done. A round counts once: what was sent before the last decrease says nothing about the limit since.
-3. Latency is compared among like answers, within a factor of two in tokens written and of four in tokens read,
+2. A sign of pressure multiplies it (multiplicative decrease): many refusals by status 429, or latency that rises
+   without more being done. A round counts once: what was sent before the last decrease says nothing about the limit
+   since.
+3. A round of which the share s was refused is cut by s / 2, as DCTCP does it (Alizadeh et al. 2010): at the limit of a
+   provider that comes to about two refusals a round, and one in a hundred, which providers give for reasons of their
+   own, costs nothing. Only a share of `MANY` says that the provider is full.
+4. Latency is compared among like answers, within a factor of two in tokens written and of four in tokens read,
    for a long answer isn't a slow model. Each answer is set against the fast ones (the lowest tenth) of a long window
    of its kind. Once a round, the fast ones of a short window must be twice as slow: fast ones against fast ones, for
    the tail of latencies is long and says little.
-4. A model that batches is slower with more in flight and yet does more. By Little's law the work done is in flight /
+5. A model that batches is slower with more in flight and yet does more. By Little's law the work done is in flight /
    latency; where that grew by the square root of the slowness or more, more in flight was worth it.
-5. Where a decrease made nothing faster, the pressure isn't ours: what is usual is learned anew, and the limit grows.
+6. Where a decrease made nothing faster, the pressure isn't ours: what is usual is learned anew, and the limit grows.
 """
 
 from collections import OrderedDict, deque
@@ -23,6 +27,9 @@ from alpha_codium.llm.messages import Answer
 FIRST_LIMIT = 16
 DECREASE_FIRST = 0.5
 DECREASE = 0.7
+# The share of refusals that says that a provider is full, if there are at least so many.
+MANY = 0.1
+LEAST_REFUSALS = 2
 SLOWER = 2.0
 FASTER = 0.85
 FAST_PART = 10
@@ -72,6 +79,7 @@ class AdaptiveLimit:
         self._limit = float(min(ceiling, FIRST_LIMIT) if adaptive else ceiling)
         self._doubling = True
         self._decreases = 0
+        self._outcomes, self._refusals = 0, 0
         self._kinds: OrderedDict[tuple[int, int], _Kind] = OrderedDict()
         self._recent: list[tuple[float, float]] = []
         self._pressed_before = NOT_PRESSED
@@ -90,20 +98,42 @@ class AdaptiveLimit:
         """Note that a request is sent, with which so many are in flight."""
         return Turn(self._decreases, in_flight)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether many requests of this round were refused."""
+        return self._refusals >= LEAST_REFUSALS and self._refusals >= MANY * self._outcomes
+
     def refused(self, turn: Turn) -> None:
         """Note that a request met status 429."""
-        if self._adaptive and turn.decreases == self._decreases:
-            self._decrease()
+        if turn.decreases != self._decreases:
+            return
+        self._refusals += 1
+        self._note_outcome(turn)
+
+    def _note_outcome(self, turn: Turn) -> None:
+        """Count an outcome of a round; at its end, the limit is cut by half the share of refusals."""
+        self._outcomes += 1
+        if self._outcomes < min(self._limit, max(turn.in_flight, LEAST_REFUSALS)):
+            return
+        share, full = self._refusals / self._outcomes, self.is_full
+        self._outcomes = self._refusals = 0
+        if share and self._adaptive:
+            self._limit = max(1.0, self._limit * (1.0 - share / 2))
+        if full and self._adaptive:
+            self._begin_anew()
 
     def answered(self, turn: Turn, answers: list[Answer], in_flight: int) -> None:
         """Note a request that was answered while so many were in flight, itself among them."""
+        if turn.decreases == self._decreases:
+            self._note_outcome(turn)
         if not self._adaptive:
             return
         self._compare(turn, answers)
         if turn.decreases != self._decreases:
             return
         if self._is_pressed():
-            self._decrease()
+            self._limit = max(1.0, self._limit * (DECREASE_FIRST if self._doubling else DECREASE))
+            self._begin_anew()
         elif in_flight >= self.limit:
             step = 1.0 if self._doubling else 1.0 / self._limit
             self._limit = min(float(self.ceiling), self._limit + step)
@@ -142,8 +172,8 @@ class AdaptiveLimit:
             return False
         return True
 
-    def _decrease(self) -> None:
-        self._limit = max(1.0, self._limit * (DECREASE_FIRST if self._doubling else DECREASE))
+    def _begin_anew(self) -> None:
+        """What was sent before says nothing about the limit from now on."""
         self._doubling = False
         self._decreases += 1
         self._recent.clear()

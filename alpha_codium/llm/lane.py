@@ -2,7 +2,8 @@
 
 1. A window slides: whoever is done makes room for the next at once, so one slow request never idles the others.
 2. The limit of the window is that of `alpha_codium.llm.concurrency`.
-3. What a provider asks one request to wait (`Retry-After`) is waited by all that have not been sent yet.
+3. What a provider that refuses many asks one request to wait (`Retry-After`) is waited by all that have not been sent
+   yet. Where it refuses one among many, only that one waits.
 """
 
 import asyncio
@@ -61,10 +62,11 @@ class Lane:
         self._limit.answered(turn, answers, self._in_flight)
 
     def failed(self, turn: Turn, fault: TransientError, longest_wait: float) -> None:
-        """Note its fault, and hold back everybody for as long as the provider asks."""
+        """Note its fault, and hold back everybody for as long as a provider asks that is full."""
+        full = self._limit.is_full
         if fault.cause == "rate_limited":
             self._limit.refused(turn)
-        if fault.retry_after:
+        if fault.retry_after and (full or self._limit.is_full or self._in_flight <= 1):
             until = asyncio.get_running_loop().time() + min(fault.retry_after, longest_wait)
             self._held_until = max(self._held_until, until)
 

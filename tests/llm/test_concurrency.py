@@ -51,19 +51,44 @@ def test_it_does_not_grow_while_nothing_waits_for_it():
     assert limit.limit == FIRST_LIMIT
 
 
-def test_a_round_of_refusals_decreases_it_once():
-    limit = AdaptiveLimit(100)
-    turns = [limit.turn(number + 1) for number in range(16)]
+def refuse_all(limit, turns):
     for turn in turns:
         limit.refused(turn)
-    assert (limit.limit, limit.decreases) == (8, 1)
-    limit.refused(limit.turn(8))
-    assert (limit.limit, limit.decreases) == (5, 2)  # 8 * 0.7, rounded down
 
 
-def test_after_the_first_refusal_it_grows_by_one_a_round():
+def test_a_round_of_refusals_decreases_it_once():
     limit = AdaptiveLimit(100)
-    limit.refused(limit.turn(16))
+    sent = [limit.turn(16) for _ in range(30)]
+    refuse_all(limit, sent)
+    assert (limit.limit, limit.decreases) == (8, 1)
+    refuse_all(limit, [limit.turn(8) for _ in range(8)])
+    assert (limit.limit, limit.decreases) == (4, 2)
+
+
+def test_a_round_is_cut_by_half_the_share_that_was_refused():
+    limit = AdaptiveLimit(16)
+    turns = [limit.turn(16) for _ in range(16)]
+    refuse_all(limit, turns[:8])
+    for turn in turns[8:]:
+        limit.answered(turn, [ANSWER], 1)
+    assert (limit.limit, limit.decreases) == (12, 1)
+
+
+def test_one_refusal_among_many_answers_changes_nothing():
+    limit = AdaptiveLimit(64)
+    for number in range(2000):
+        turn = limit.turn(64)
+        if number % 100 == 99:
+            limit.refused(turn)
+            assert not limit.is_full
+        else:
+            limit.answered(turn, [ANSWER], 64)
+    assert (limit.limit, limit.decreases) == (64, 0)
+
+
+def test_after_a_round_of_refusals_it_grows_by_one_a_round():
+    limit = AdaptiveLimit(100)
+    refuse_all(limit, [limit.turn(16) for _ in range(16)])
     for expected in (9, 10, 11):
         for _ in range(expected):
             limit.answered(limit.turn(limit.limit), [ANSWER], limit.limit)
@@ -73,7 +98,7 @@ def test_after_the_first_refusal_it_grows_by_one_a_round():
 def test_what_was_sent_before_a_decrease_does_not_let_it_grow():
     limit = AdaptiveLimit(100)
     old = [limit.turn(16) for _ in range(16)]
-    limit.refused(limit.turn(16))
+    refuse_all(limit, [limit.turn(16) for _ in range(16)])
     for turn in old:
         limit.answered(turn, [ANSWER], 16)
     assert limit.limit == 8
@@ -81,7 +106,7 @@ def test_what_was_sent_before_a_decrease_does_not_let_it_grow():
 
 def test_it_stays_where_it_is_when_it_may_not_adapt():
     limit = AdaptiveLimit(100, adaptive=False)
-    limit.refused(limit.turn(100))
+    refuse_all(limit, [limit.turn(100) for _ in range(100)])
     assert limit.limit == 100
 
 
