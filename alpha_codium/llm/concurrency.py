@@ -5,9 +5,8 @@
 2. A sign of pressure multiplies it (multiplicative decrease): many refusals by status 429, or latency that rises
    without more being done. A round counts once: what was sent before the last decrease says nothing about the limit
    since.
-3. A round of which the share s was refused is cut by s / 2, as DCTCP does it (Alizadeh et al. 2010): at the limit of a
-   provider that comes to about two refusals a round, and one in a hundred, which providers give for reasons of their
-   own, costs nothing. Only a share of `MANY` says that the provider is full.
+3. Many refusals are a share of `MANY` of a round. A smaller share s cuts the limit by s / 2, as DCTCP does it
+   (Alizadeh et al. 2010): one in a hundred, which providers give for reasons of their own, costs next to nothing.
 4. Latency is compared among like answers, within a factor of two in tokens written and of four in tokens read,
    for a long answer isn't a slow model. Each answer is set against the fast ones (the lowest tenth) of a long window
    of its kind. Once a round, the fast ones of a short window must be twice as slow: fast ones against fast ones, for
@@ -27,7 +26,7 @@ from alpha_codium.llm.messages import Answer
 FIRST_LIMIT = 16
 DECREASE_FIRST = 0.5
 DECREASE = 0.7
-# The share of refusals that says that a provider is full, if there are at least so many.
+# The share of a round's refusals that says that a provider is full; before the round is over, at least so many.
 MANY = 0.1
 LEAST_REFUSALS = 2
 SLOWER = 2.0
@@ -79,7 +78,7 @@ class AdaptiveLimit:
         self._limit = float(min(ceiling, FIRST_LIMIT) if adaptive else ceiling)
         self._doubling = True
         self._decreases = 0
-        self._outcomes, self._refusals = 0, 0
+        self._outcomes, self._refusals, self._full = 0, 0, False
         self._kinds: OrderedDict[tuple[int, int], _Kind] = OrderedDict()
         self._recent: list[tuple[float, float]] = []
         self._pressed_before = NOT_PRESSED
@@ -100,27 +99,30 @@ class AdaptiveLimit:
 
     @property
     def is_full(self) -> bool:
-        """Whether many requests of this round were refused."""
-        return self._refusals >= LEAST_REFUSALS and self._refusals >= MANY * self._outcomes
+        """Whether many requests of the last round were refused."""
+        return self._full
 
     def refused(self, turn: Turn) -> None:
         """Note that a request met status 429."""
-        if turn.decreases != self._decreases:
-            return
-        self._refusals += 1
-        self._note_outcome(turn)
+        if turn.decreases == self._decreases:
+            self._refusals += 1
+            self._note_outcome(turn)
 
     def _note_outcome(self, turn: Turn) -> None:
-        """Count an outcome of a round; at its end, the limit is cut by half the share of refusals."""
+        """Count an outcome of a round, which ends early where so many were refused that it can only be full."""
         self._outcomes += 1
-        if self._outcomes < min(self._limit, max(turn.in_flight, LEAST_REFUSALS)):
+        full = self._refusals >= max(LEAST_REFUSALS, MANY * self._limit)
+        if not full and self._outcomes < min(self._limit, max(turn.in_flight, LEAST_REFUSALS)):
             return
-        share, full = self._refusals / self._outcomes, self.is_full
+        share = self._refusals / self._outcomes
+        self._full = full or share >= MANY
         self._outcomes = self._refusals = 0
-        if share and self._adaptive:
+        if not self._adaptive:
+            return
+        if self._full:
+            self._decrease()
+        else:
             self._limit = max(1.0, self._limit * (1.0 - share / 2))
-        if full and self._adaptive:
-            self._begin_anew()
 
     def answered(self, turn: Turn, answers: list[Answer], in_flight: int) -> None:
         """Note a request that was answered while so many were in flight, itself among them."""
@@ -132,8 +134,7 @@ class AdaptiveLimit:
         if turn.decreases != self._decreases:
             return
         if self._is_pressed():
-            self._limit = max(1.0, self._limit * (DECREASE_FIRST if self._doubling else DECREASE))
-            self._begin_anew()
+            self._decrease()
         elif in_flight >= self.limit:
             step = 1.0 if self._doubling else 1.0 / self._limit
             self._limit = min(float(self.ceiling), self._limit + step)
@@ -172,8 +173,9 @@ class AdaptiveLimit:
             return False
         return True
 
-    def _begin_anew(self) -> None:
-        """What was sent before says nothing about the limit from now on."""
+    def _decrease(self) -> None:
+        """Multiply the limit; what was sent before says nothing about it from now on."""
+        self._limit = max(1.0, self._limit * (DECREASE_FIRST if self._doubling else DECREASE))
         self._doubling = False
         self._decreases += 1
         self._recent.clear()

@@ -58,20 +58,21 @@ def refuse_all(limit, turns):
 
 def test_a_round_of_refusals_decreases_it_once():
     limit = AdaptiveLimit(100)
-    sent = [limit.turn(16) for _ in range(30)]
-    refuse_all(limit, sent)
+    refuse_all(limit, [limit.turn(16) for _ in range(30)])
     assert (limit.limit, limit.decreases) == (8, 1)
     refuse_all(limit, [limit.turn(8) for _ in range(8)])
-    assert (limit.limit, limit.decreases) == (4, 2)
+    assert (limit.limit, limit.decreases) == (5, 2)  # 8 * 0.7, rounded down
 
 
-def test_a_round_is_cut_by_half_the_share_that_was_refused():
-    limit = AdaptiveLimit(16)
-    turns = [limit.turn(16) for _ in range(16)]
-    refuse_all(limit, turns[:8])
-    for turn in turns[8:]:
+def test_a_round_with_few_refusals_is_cut_by_half_their_share():
+    limit = AdaptiveLimit(100, adaptive=True)
+    while limit.limit < 100:
+        limit.answered(limit.turn(limit.limit), [ANSWER], limit.limit)
+    limit.answered(limit.turn(1), [ANSWER], 1)  # ends the round
+    refuse_all(limit, [limit.turn(100) for _ in range(8)])
+    for turn in [limit.turn(100) for _ in range(92)]:
         limit.answered(turn, [ANSWER], 1)
-    assert (limit.limit, limit.decreases) == (12, 1)
+    assert (limit.limit, limit.decreases) == (96, 0)
 
 
 def test_one_refusal_among_many_answers_changes_nothing():
