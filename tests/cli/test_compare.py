@@ -13,15 +13,7 @@ from typing import Any
 import pytest
 
 from alpha_codium.runs import RunFolder
-from tests.gen.running import (
-    KEY,
-    assert_refused,
-    model_arguments,
-    problem_record,
-    run_cli,
-    write_flow,
-    write_problems,
-)
+from tests.gen.running import KEY, assert_refused, model_arguments, problem_record, run_cli, write_flow, write_problems
 from tests.servers.scripted import ScriptedServer, Status, Text
 from tests.test_imports import HEAVY, imported_by
 
@@ -297,6 +289,6 @@ def test_known_solutions_tell_the_judges_own_error(server, tmp_path):
     problems.write_text("".join(json.dumps(record) + "\n" for record in records))
     solve(server, problems, "r", 1)
     values, done = compared(tmp_path, "r", "--k", "1")
-    assert values["judge_error"]["correct_total"] == 2 and values["judge_error"]["correct_rejected"] == 0
+    assert (values["judge_error"]["correct_total"], values["judge_error"]["correct_rejected"]) == (2, 0)
     assert "judge error: 0 of 2 known-correct rejected, 0 of 2 known-incorrect accepted (local)" in done.stdout
     assert compared(tmp_path, "r", "--k", "1")[0] == values

@@ -2,48 +2,17 @@ import asyncio
 import contextlib
 import json
 import multiprocessing
-import os
 import random
 import sqlite3
 from pathlib import Path
 
 import pytest
-from loguru import logger
 
 from alpha_codium.errors import UserError
 from alpha_codium.runs import AnswerCache, AnswerStore, cache
 from alpha_codium.runs.answers import NOWHERE, Key, Spent, StoreBroken
-from alpha_codium.runs.cache import CacheUnusable, NoCache
-from alpha_codium.runs.upkeep import clear, clear_all, stats_of
-
-ANSWER = {"text": "hello", "model": "m", "prompt_tokens": 3, "completion_tokens": 2, "cost": 0.5}
-REFUSAL = {"refusal": "ContextOverflow", "message": "too long"}
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "answers.sqlite"
-
-
-@pytest.fixture
-def warnings():
-    """The warnings of the test, as they come."""
-    said: list[str] = []
-    number = logger.add(lambda line: said.append(str(line)), level="WARNING", format="{message}")
-    yield said
-    logger.remove(number)
-
-
-def filled(path, *rows, model="m"):
-    with AnswerCache(path) as cache:
-        for key, outcome in rows:
-            cache.put([(key, outcome)], model)
-
-
-def aged(path, key, days):
-    """Make an answer so many days older."""
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE answers SET created = created - ? WHERE key = ?", (days * 86400, key))
+from alpha_codium.runs.upkeep import stats_of
+from tests.runs.cached import ANSWER, REFUSAL, filled, spoilt
 
 
 def test_answers_and_refusals_are_there_for_the_next_run(path):
@@ -123,34 +92,6 @@ def test_a_store_of_an_earlier_version_goes_on(tmp_path):
     with AnswerStore(tmp_path / "run") as store:
         assert store.get("k") == ANSWER
         assert store.spent() == Spent(1, 0, 0.5)
-
-
-def spoilt(path: Path, how: str) -> None:
-    """Make of a good cache something else."""
-    filled(path, *((f"k{number}", ANSWER | {"text": "x" * 2000}) for number in range(40)))
-    if how == "text":
-        path.write_text("this is no database, but a text that is longer than a hundred bytes " * 4)
-    elif how == "torn":
-        os.truncate(path, path.stat().st_size // 2)
-    elif how == "noise":
-        with path.open("r+b") as file:
-            file.seek(100)
-            file.write(random.Random(1).randbytes(path.stat().st_size - 100))
-    elif how == "foreign":
-        path.unlink()
-        with contextlib.closing(sqlite3.connect(path)) as connection:
-            connection.execute("CREATE TABLE answers (key TEXT, price INTEGER)")
-    elif how == "newer":
-        with contextlib.closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA user_version=99")
-    elif how == "folder":
-        path.unlink()
-        path.mkdir()
-    else:
-        assert how == "other table"
-        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("DROP TABLE answers")
-            connection.execute("CREATE TABLE something (x)")
 
 
 FAULTS = ["text", "torn", "noise", "foreign", "newer", "folder", "other table"]
@@ -265,68 +206,6 @@ def test_processes_use_one_new_cache_at_once_and_nothing_is_lost(path):
     assert found.models[0].hits == 3 * 150
     assert found.saved_cost == 3 * 150 * 0.5
     assert found.models[0].saved_tokens == 3 * 150 * 5
-
-
-def test_stats_know_models_days_tokens_and_that_a_price_is_unknown(path):
-    filled(path, ("a", ANSWER), ("b", ANSWER))
-    filled(path, ("c", ANSWER | {"cost": None}), model="n")
-    aged(path, "a", 3)
-    found = stats_of(path)
-    one, other = found.models
-    assert (one.model, one.answers, one.prompt_tokens, one.completion_tokens) == ("m", 2, 6, 4)
-    assert one.newest - one.oldest == pytest.approx(3 * 86400, abs=5)
-    assert (other.model, other.saved_cost) == ("n", 0)
-    with AnswerCache(path) as cache:
-        cache.get("c")
-    assert stats_of(path).saved_cost is None
-    assert stats_of(path).bytes > 0
-
-
-def test_clear_forgets_what_was_asked_for_and_nothing_else(path):
-    filled(path, *((key, ANSWER | {"text": "x" * 4000}) for key in ("old", "new")))
-    filled(path, ("other", ANSWER), model="n")
-    aged(path, "old", 10)
-    aged(path, "other", 10)
-    before = stats_of(path).bytes
-    assert clear(path, "m", 5) == 1
-    assert stats_of(path).bytes < before
-    with pytest.raises(UserError, match=r"no answers of 'mm' .did you mean 'm'"):
-        clear(path, "mm")
-    with AnswerCache(path) as cache:
-        assert [cache.get(key) is None for key in ("old", "new", "other")] == [True, False, False]
-    assert clear(path, older_than=5) == 1
-    assert clear(path, "m") == 1
-    assert stats_of(path).answers == 0
-
-
-def test_clear_leaves_a_run_that_uses_the_cache_alone(path):
-    with AnswerCache(path) as cache:
-        cache.put([("k", ANSWER)], "m")
-        assert clear_all(path) == 1
-        cache.put([("k", ANSWER)], "m")
-        assert cache.get("k") == ANSWER
-
-
-@pytest.mark.parametrize("how", ["text", "noise", "foreign", "newer"])
-def test_clear_all_makes_anew_what_was_no_cache_and_the_others_refuse_it(path, how):
-    spoilt(path, how)
-    for refused in (lambda: stats_of(path), lambda: clear(path, "m")):
-        with pytest.raises(NoCache, match="clear --all"):
-            refused()
-    assert clear_all(path) is None
-    filled(path, ("k", ANSWER))
-    assert stats_of(path).answers == 1
-
-
-def test_clear_all_deletes_no_file_that_is_only_locked(path, monkeypatch):
-    filled(path, ("k", ANSWER))
-    monkeypatch.setattr("alpha_codium.runs.cache.BUSY_SECONDS", 0.05)
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(CacheUnusable, match="locked"):
-            clear_all(path)
-        other.execute("ROLLBACK")
-    assert stats_of(path).answers == 1
 
 
 @pytest.mark.parametrize("statements", range(9))
