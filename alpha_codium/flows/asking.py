@@ -22,6 +22,7 @@ from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
+from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.rendering import Prompt
 
@@ -93,12 +94,8 @@ async def ask_question(question: Question, context: SampleContext) -> Reading:
 async def ask_all(questions: Sequence[Question], context: SampleContext) -> list[Reading | NoAnswer | BudgetExhausted]:
     """What came of each question, all asked at once; raises what the model client raises for faults."""
     askings = [_Asking.of(question, context) for question in questions]
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_outcome(asking.answer(asking.request))) for asking in askings]
-    except ExceptionGroup as faults:
-        raise faults.exceptions[0] from None
-    return [await asking.outcome(task.result()) for asking, task in zip(askings, tasks, strict=True)]
+    came = await all_of(_outcome(asking.answer(asking.request)) for asking in askings)
+    return [await asking.outcome(answer) for asking, answer in zip(askings, came, strict=True)]
 
 
 async def ask_many(

@@ -24,6 +24,10 @@ class BudgetedModel:
         """The same of another model that a request may name."""
         return self._model.supports_json_schema_of(model)
 
+    def takes_n(self, model: str) -> bool:
+        """Whether one request can bring several answers of this model."""
+        return self._model.takes_n(model)
+
     async def ask(self, request: ChatRequest) -> Answer:
         """Answer one request; raises BudgetSpent before a call too many, and when the time ends."""
         async with self._budget.calls():

@@ -4,6 +4,7 @@
    asked the same thing before. So a sample that is run again after a kill gets the same answers in the same order, and
    only what was never answered is asked.
 2. Several answers to one request are each an answer of their own: the same that as many single calls would have.
+   Where the model gives one at a time, each is stored when it comes: a fault or an interrupt loses none that came.
 3. The store may stand over a cache of all runs. An answer of a fallback stays out of it: another run shall ask its
    model first.
 """
@@ -16,6 +17,7 @@ from typing import Any
 from alpha_codium.gen.budgets import Usage
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
+from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
 from alpha_codium.runs.answers import Key, Outcome, key_of, question_text
@@ -72,24 +74,39 @@ class RecordedModel:
         """
         return (await self.ask_many(request, 1))[0]
 
-    async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
-        """So many answers to one request: those that aren't in the store are asked for in one go; each is a call.
+    def takes_n(self, model: str) -> bool:
+        """Whether one request can bring several answers of this model; "" is the own one."""
+        return self._model.takes_n(model)
 
-        Raises the model's refusal where one is among them.
+    async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
+        """So many answers to one request: those that aren't in the store are asked for at once; each is a call.
+
+        One that the model refused is a filtered answer; where it refused all, that is raised.
         """
         first = self._calls
         self._calls += n
         keys = [self._next_key(request) for _ in range(n)]
         outcomes: list[Outcome | None] = [None] * n if self._store is None else await self._store.find(keys)
-        for places in _asked_together([place for place, outcome in enumerate(outcomes) if outcome is None], request):
-            if any("refusal" in outcome for outcome in outcomes if outcome is not None):
-                break
-            came_now = await self._asked_for(with_seed_of(request, places[0]), [keys[place] for place in places])
-            for place, outcome in zip(places, came_now, strict=False):
-                outcomes[place] = outcome
-        came = {first + place: outcome for place, outcome in enumerate(outcomes) if outcome is not None}
-        self._count(came)
-        return [_answer(outcome) for outcome in came.values()]
+        missing = [place for place, outcome in enumerate(outcomes) if outcome is None]
+        together = self._asked_together(missing, request)
+        try:
+            await all_of(self._ask_for(request, places, keys, outcomes) for places in together)
+        finally:
+            came = {first + place: outcome for place, outcome in enumerate(outcomes) if outcome is not None}
+            self._count(came)
+        return _answers(came.values())
+
+    def _asked_together(self, places: list[int], request: ChatRequest) -> Iterable[list[int]]:
+        """The places of answers that one call asks for: all, but with a seed those that stand side by side.
+
+        For an answer has the seed of its place, whether those before it were in the store or not.
+        """
+        if len(places) < 2 or not self._model.takes_n(request.model):
+            return [[place] for place in places]
+        if request.seed is None:
+            return [places]
+        sides = groupby(enumerate(places), key=lambda pair: pair[1] - pair[0])
+        return [[place for _, place in side] for _, side in sides]
 
     def _count(self, outcomes: dict[int, Outcome]) -> None:
         """Add what came of calls, by their place among the sample's.
@@ -107,23 +124,26 @@ class RecordedModel:
             else:
                 self.usage.add(_answer(outcome))
 
-    async def _asked_for(self, request: ChatRequest, keys: Sequence[Key]) -> list[Outcome]:
-        """What came of asking, stored under the keys; a refusal stands for all."""
-        outcomes = await self._outcomes(request, len(keys))
+    async def _ask_for(
+        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], outcomes: list[Outcome | None]
+    ) -> None:
+        """Fill in what came of asking for the answers at these places, once it is stored."""
+        came = await self._outcomes(with_seed_of(request, places[0]), len(places))
         if self._store is not None:  # an empty one is false
             asked = request.model or self._name
-            pairs = zip(keys, outcomes, strict=False)
+            pairs = zip((keys[place] for place in places), came, strict=True)
             kept = [(key if o.get("model", asked) == asked else replace(key, shared=""), o) for key, o in pairs]
             await self._store.keep(kept, asked)
             self.supports_json_schema_of(request.model)  # noted, for a replay that has other questions
-        return outcomes
+        for place, outcome in zip(places, came, strict=True):
+            outcomes[place] = outcome
 
     async def _outcomes(self, request: ChatRequest, n: int) -> list[Outcome]:
-        """What came of a call, as the store keeps it; faults of the provider are raised and not kept."""
+        """What came of a call, as the store keeps it, a refusal for each answer; faults of the provider are raised."""
         try:
             answers = await (self._model.ask_many(request, n) if n > 1 else self._one(request))
         except tuple(REFUSALS.values()) as refusal:
-            return [{"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}]
+            return [{"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}] * n
         return [self._outcome(request, answer) for answer in answers]
 
     async def _one(self, request: ChatRequest) -> list[Answer]:
@@ -148,15 +168,12 @@ class RecordedModel:
         return Key(run, cache.key_of(run, model) if cache is not None else "")
 
 
-def _asked_together(places: list[int], request: ChatRequest) -> Iterable[list[int]]:
-    """The places of answers that are asked for in one go: all, but with a seed those that stand side by side.
-
-    For an answer has the seed of its place, whether those before it were in the store or not.
-    """
-    if request.seed is None:
-        return [places] if places else []
-    sides = groupby(enumerate(places), key=lambda pair: pair[1] - pair[0])
-    return [[place for _, place in side] for _, side in sides]
+def _answers(outcomes: Iterable[Outcome]) -> list[Answer]:
+    """The answers that outcomes are, with those that the model refused as filtered ones, unless it refused all."""
+    said = list(outcomes)
+    if said and all("refusal" in outcome for outcome in said):
+        return [_answer(said[0])]
+    return [Answer("", "", "content_filter") if "refusal" in outcome else _answer(outcome) for outcome in said]
 
 
 def _answer(outcome: Outcome) -> Answer:

@@ -86,6 +86,10 @@ class SilentModel:
         """The same of a model that a request names."""
         return self._facts.get(BY_SCHEMA + (model or self.name), False)
 
+    def takes_n(self, model: str) -> bool:
+        """Whether `model` can be asked for several answers: none can be asked."""
+        return False
+
     async def ask(self, request: ChatRequest) -> Answer:
         """Raise AnswerMissing."""
         self.asked += 1

@@ -10,8 +10,7 @@
 4. A parameter that a model refuses, and without which the question stays the same, is left out from then on.
 """
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -34,6 +33,7 @@ from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import Answer, ChatRequest, with_seed_of
 from alpha_codium.llm.retries import RetryPolicy
 from alpha_codium.llm.sender import Call, Limits, Sender
+from alpha_codium.llm.together import all_of
 from alpha_codium.llm.totals import Totals
 
 if TYPE_CHECKING:
@@ -153,6 +153,13 @@ class ModelClient:
         [answer] = await self._answers(request, 1)
         return _unless_filtered([answer])[0]
 
+    def takes_n(self, model: str = "") -> bool:
+        """Whether one HTTP request can ask this model ("" is the client's own) for several answers.
+
+        Known after `await prepare()`: else litellm is imported here, which blocks.
+        """
+        return self._sender.takes_n(model or self._model)
+
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
         """Exactly `n` answers to one request: in one HTTP request where the model can, else in `n` at once.
 
@@ -162,10 +169,10 @@ class ModelClient:
         answers: list[Answer] = []
         await self._backend.prepare()
         while (missing := n - len(answers)) > 0:
-            size = missing if self._sender.takes_n(request.model or self._model) else 1
+            size = missing if self.takes_n(request.model) else 1
             first = len(answers)
             parts = [self._answers(with_seed_of(request, first + turn), size) for turn in range(missing // size)]
-            for part in await _all_of(parts):
+            for part in await all_of(parts):
                 answers += part
         return _unless_filtered(answers)
 
@@ -231,15 +238,6 @@ def _unless_filtered(answers: list[Answer]) -> list[Answer]:
     if answers and all(answer.filtered for answer in answers):
         raise ContentFiltered(f"{answers[0].model}: a content filter stopped the answer")
     return answers
-
-
-async def _all_of(parts: list[Coroutine[Any, Any, list[Answer]]]) -> list[list[Answer]]:
-    """All results; where one fails, its error, after the others have ended."""
-    outcomes = await asyncio.gather(*parts, return_exceptions=True)
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException):
-            raise outcome
-    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
 
 
 def _fault_of(state: RetryCallState) -> TransientError:

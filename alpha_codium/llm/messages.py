@@ -90,6 +90,10 @@ class ChatModel(Protocol):
         """The same of any model that a request may name; "" is the client's own."""
         ...
 
+    def takes_n(self, model: str) -> bool:
+        """Whether several answers of a model that a request may name, "" is the client's own, come by one request."""
+        ...
+
     async def ask(self, request: ChatRequest) -> Answer:
         """Answer one request; raises the errors of `alpha_codium.llm.errors`."""
         ...

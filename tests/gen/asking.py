@@ -37,6 +37,9 @@ class FakeModel:
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
         return [await self.ask(request) for _ in range(n)]
 
+    def takes_n(self, _model: str) -> bool:
+        return True
+
     def supports_json_schema_of(self, _model: str) -> bool:
         return self.supports_json_schema
 

@@ -45,6 +45,9 @@ class Slow:
             raise
         return Answer("yes", self.name, prompt_tokens=10, completion_tokens=2, cost=0.25)
 
+    def takes_n(self, _model):
+        return True
+
     async def ask_many(self, request, n):
         return [await self.ask(request) for _ in range(n)]
 

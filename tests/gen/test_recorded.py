@@ -5,7 +5,7 @@ import pytest
 
 from alpha_codium.gen import recorded
 from alpha_codium.gen.recorded import RecordedModel
-from alpha_codium.llm.errors import ContentFiltered, ContextOverflow
+from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ProviderUnavailable
 from alpha_codium.llm.messages import ChatRequest, Message, with_seed_of
 from alpha_codium.runs import AnswerCache, AnswerStore
 from alpha_codium.runs.answers import NOWHERE
@@ -161,8 +161,7 @@ def test_of_many_answers_only_the_missing_ones_are_asked_for_and_in_one_go(store
     assert len(store) == 5
 
 
-def test_a_refusal_of_many_answers_counts_as_one_call_and_is_not_asked_for_again(store):
-    asked(store)
+def test_a_refusal_of_many_answers_counts_for_each_and_is_not_asked_for_again(store):
     refusing = FakeModel(lambda _number: ContextOverflow("too long"))
 
     async def calls():
@@ -171,8 +170,69 @@ def test_a_refusal_of_many_answers_counts_as_one_call_and_is_not_asked_for_again
             await model.ask_many(HELLO, 4)
         return model.usage.llm_calls, model.usage.completion_tokens
 
-    assert asyncio.run(calls()) == asyncio.run(calls()) == (2, 2)
+    assert asyncio.run(calls()) == asyncio.run(calls()) == (4, 0)
     assert len(refusing.requests) == 1
+
+
+def test_refusals_among_many_answers_are_filtered_ones_and_are_not_asked_for_again(store):
+    asked(store)
+    refusing = FakeModel(lambda _number: ContentFiltered("not this"))
+
+    async def answers():
+        model = RecordedModel(refusing, "m", "p#0", store)
+        said = await model.ask_many(HELLO, 3)
+        assert (model.usage.llm_calls, model.usage.completion_tokens) == (3, 2)
+        return [(answer.text, answer.filtered) for answer in said]
+
+    assert asyncio.run(answers()) == asyncio.run(answers()) == [("answer 1", False), ("", True), ("", True)]
+    assert len(refusing.requests) == 1
+
+
+class OneAtATime(FakeModel):
+    """Gives one answer a request; the second waits for `second`, an exception or none."""
+
+    def __init__(self, second):
+        super().__init__(lambda number: f"answer {number}")
+        self.second = second
+
+    def takes_n(self, _model):
+        return False
+
+    async def ask(self, request):
+        answer = await super().ask(request)
+        if answer.text == "answer 2":
+            await self.second()
+        return answer
+
+
+def test_where_one_of_many_calls_fails_the_answers_of_the_others_are_kept_and_counted(store):
+    async def down():
+        raise ProviderUnavailable("down")
+
+    async def fail():
+        model = RecordedModel(OneAtATime(down), "m", "p#0", store)
+        with pytest.raises(ProviderUnavailable, match="down"):
+            await model.ask_many(HELLO, 4)
+        assert model.usage.llm_calls == 3
+
+    asyncio.run(fail())
+    assert len(store) == 3
+    assert many(store, 4) == (["answer 1", "answer 1", "answer 3", "answer 4"], [])
+
+
+def test_an_interrupt_loses_none_of_many_answers_that_came(store):
+    async def interrupt():
+        never = asyncio.Event()
+        model = RecordedModel(OneAtATime(never.wait), "m", "p#0", store)
+        task = asyncio.create_task(model.ask_many(HELLO, 4))
+        while len(store) < 3:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(interrupt())
+    assert many(store, 4)[0] == ["answer 1", "answer 1", "answer 3", "answer 4"]
 
 
 def test_the_sums_do_not_depend_on_which_answer_comes_first():
