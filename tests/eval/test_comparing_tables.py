@@ -51,7 +51,14 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
 
 def test_an_unknown_price_and_nothing_solved_are_said_as_such(tmp_path: Path) -> None:
     text = text_of(report(tmp_path, ("old", made(0)), ("new", made(0)), cost=None))
-    assert row_of(text, "A           2.0") == ["A", "2.0", "40", "unknown", "n/a", "n/a", "n/a"]
+    assert row_of(text, "A    2.0") == ["A", "2.0", "40", "unknown"]
+    assert row_of(text, "A    n/a") == ["A", "n/a", "n/a", "n/a"]
+
+
+def test_what_a_solved_problem_took_has_an_interval_for_each_sum_that_is_known(tmp_path: Path) -> None:
+    known, unknown = report(tmp_path, ("r", made(11))), report(tmp_path, ("s", made(11)), cost=None)
+    assert "A  2.2 [2.0, 2.7]  44 [40, 53]  0.5455 [0.5000, 0.6667]" in text_of(known)
+    assert "A  2.2 [2.0, 2.7]  44 [40, 53]  unknown" in text_of(unknown)
 
 
 def test_an_unfinished_run_has_bounds_in_place_of_a_score(tmp_path: Path) -> None:
@@ -105,7 +112,11 @@ def test_all_numbers_are_in_json(tmp_path: Path) -> None:
     old, new = values["runs"]
     assert (old["pass_at_k"]["pass@1"], new["solved"]) == (0.25, 11)
     assert old["per_solved"] == {"calls": 8.0, "tokens": 160.0, "dollars": 2.0}
-    assert len(old["calls_per_solved_interval"]) == 2
+    assert {unit: len(bounds) for unit, bounds in old["per_solved_intervals"].items()} == {
+        "calls": 2,
+        "tokens": 2,
+        "dollars": 2,
+    }
     (first, fifth) = values["differences"]
     assert first["only_second"] == list("defghijk") and first["test"] == "McNemar" and first["shown"]
     assert fifth["difference"] is None and "fewer than 5 samples" in fifth["reason"]

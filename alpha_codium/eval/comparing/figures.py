@@ -5,7 +5,6 @@ a cache saved. A sum that holds an unknown price is unknown.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,8 +45,8 @@ class Figures:
     """One run in numbers: of `asked` samples, `finished` count; the others were lost or never made.
 
     `solved` problems have a sample that passes. `truncated` samples had an answer cut off, `no_program` ones ended
-    without a program through the model's fault; both are of the finished ones. `calls_interval` is that of the calls
-    which a solved problem took.
+    without a program through the model's fault; both are of the finished ones. `solved_intervals` are those of what a
+    solved problem took, by the names of `Costs`; none of a sum that is unknown.
     """
 
     record: RunRecord
@@ -58,7 +57,7 @@ class Figures:
     truncated: int
     no_program: int
     costs: Costs
-    calls_interval: Interval
+    solved_intervals: dict[str, Interval]
 
     @property
     def name(self) -> str:
@@ -111,7 +110,7 @@ class Figures:
             "per_sample": _shown(self.per_sample),
             "per_problem": _shown(self.per_problem),
             "per_solved": _shown(self.per_solved),
-            "calls_per_solved_interval": _finite(self.calls_interval),
+            "per_solved_intervals": {unit: _finite(interval) for unit, interval in self.solved_intervals.items()},
             "by_problem": {p.name: [c.verdict.value for c in p.candidates] for p in self.score.problems},
         }
 
@@ -122,9 +121,7 @@ def figures_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts, ks: 
     solved = [any(c.verdict is Verdict.ACCEPTED for c in result.candidates) for result in results]
     made = [record.candidates[key] for name in names for key in _keys(record, name) if key in record.candidates]
     finished = [candidate for candidate in made if candidate.is_final]
-    calls: Counter[str] = Counter()
-    for candidate in finished:
-        calls[candidate.task_name] += candidate.llm_calls
+    by_problem = [_costs([c for c in finished if c.task_name == name]) for name in names]
     return Figures(
         record,
         score(results, ks),
@@ -134,7 +131,7 @@ def figures_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts, ks: 
         truncated=sum(candidate.truncated_answers > 0 for candidate in finished),
         no_program=sum(candidate.error is not None for candidate in finished),
         costs=_costs(finished),
-        calls_interval=ratio_interval([calls[name] for name in names], solved),
+        solved_intervals=_intervals(by_problem, solved),
     )
 
 
@@ -168,6 +165,13 @@ def _costs(candidates: Sequence[Candidate]) -> Costs:
         total(lambda c: c.prompt_tokens + c.completion_tokens),
         None if unknown else total(lambda c: c.cost or 0.0),
     )
+
+
+def _intervals(by_problem: Sequence[Costs], solved: Sequence[bool]) -> dict[str, Interval]:
+    """Of what a solved problem took, by unit; of the units whose sums are known."""
+    columns = {unit: [costs.to_json()[unit] for costs in by_problem] for unit in Costs.__dataclass_fields__}
+    known = {unit: [v for v in values if v is not None] for unit, values in columns.items()}
+    return {unit: ratio_interval(values, solved) for unit, values in known.items() if len(values) == len(columns[unit])}
 
 
 def _rate(count: int, of: int) -> dict[str, Any]:

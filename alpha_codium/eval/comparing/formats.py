@@ -42,14 +42,19 @@ def shortened(text: str, width: int) -> str:
 
 def number(value: float) -> str:
     """A number of calls, with a digit after the point where it is small."""
-    if math.isinf(value):
-        return "unbounded"
-    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+    return f"{value:.1f}" if value < 100 else count(value)
+
+
+def count(value: float) -> str:
+    """A number of what comes by the thousand, such as tokens."""
+    return "unbounded" if math.isinf(value) else f"{value:,.0f}"
 
 
 def money(dollars: float | None) -> str:
     """US dollars; None is an unknown price."""
-    return "unknown" if dollars is None else f"{dollars:.4f}"
+    if dollars is None:
+        return "unknown"
+    return "unbounded" if math.isinf(dollars) else f"{dollars:.4f}"
 
 
 def share(count: int, of: int) -> str:

@@ -4,11 +4,12 @@ Runs are lettered in the order given, so that their names needn't stand in every
 reaches the terminal as anything but text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from alpha_codium.eval.comparing.figures import Costs, Figures
-from alpha_codium.eval.comparing.formats import Row, cell, money, number, share, shortened, table, wrapped
+from alpha_codium.eval.comparing.formats import Row, cell, count, money, number, share, shortened, table, wrapped
 from alpha_codium.eval.comparing.pairs import Pair
 from alpha_codium.eval.comparing.report import Report
 from alpha_codium.eval.comparing.stages import (
@@ -110,16 +111,24 @@ def _reasons(runs: Sequence[Figures], letters: dict[str, str]) -> str:
 
 
 def _costs(runs: Sequence[Figures], letters: dict[str, str]) -> str:
-    rows = [(letters[run.name], *_cells(run.per_sample), *_cells(run.per_solved, run.calls_interval)) for run in runs]
-    units = ("calls", "tokens", "dollars")
-    return table(("", *(f"{unit}/{what}" for what in ("sample", "solved") for unit in units)), rows)
+    units = ("", "calls", "tokens", "dollars")
+    samples = [(letters[run.name], *_cells(run.per_sample)) for run in runs]
+    solved = [(letters[run.name], *_cells(run.per_solved, run.solved_intervals)) for run in runs]
+    return f"A sample:\n{table(units, samples)}\n\nA solved problem, with 95 % intervals:\n{table(units, solved)}"
 
 
-def _cells(costs: Costs | None, interval: Interval | None = None) -> tuple[str, str, str]:
+def _cells(costs: Costs | None, intervals: Mapping[str, Interval] = MappingProxyType({})) -> tuple[str, str, str]:
     if costs is None:
         return "n/a", "n/a", "n/a"
-    bounds = f" [{number(interval.bounds[0])}, {number(interval.bounds[1])}]" if interval and interval.bounds else ""
-    return f"{number(costs.calls)}{bounds}", f"{costs.tokens:,.0f}", money(costs.dollars)
+    return (
+        f"{number(costs.calls)}{_bounds(intervals.get('calls'), number)}",
+        f"{count(costs.tokens)}{_bounds(intervals.get('tokens'), count)}",
+        f"{money(costs.dollars)}{_bounds(intervals.get('dollars'), money)}",
+    )
+
+
+def _bounds(interval: Interval | None, shown: Callable[[float], str]) -> str:
+    return f" [{', '.join(map(shown, interval.bounds))}]" if interval and interval.bounds else ""
 
 
 def _samples(runs: Sequence[Figures], letters: dict[str, str]) -> str:
