@@ -12,6 +12,7 @@
 import contextlib
 import hashlib
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,8 @@ SCHEMA = (
 PAID = """SELECT COUNT(*), COUNT(price), COALESCE(SUM(price), 0.0) FROM (
     SELECT CASE WHEN json_extract(answer, '$.refusal') IS NULL THEN json_extract(answer, '$.cost') ELSE 0 END AS price
     FROM answers WHERE key NOT IN (SELECT key FROM taken))"""
+# Tokens of a text, such as `eos_token`: those decide an answer.
+TEXT_TOKEN = re.compile(r"\b(eos|bos|pad|unk|sep|cls|mask|stop|start|begin|end|eot|eom)[-_]?token$", re.IGNORECASE)
 NOWHERE = Path(":memory:")
 Outcome = dict[str, Any]
 
@@ -80,7 +83,7 @@ def without_secrets(value: Any) -> Any:
     """Parameters for a provider without those, at any depth, that bear a secret's name: they decide no answer."""
     if not isinstance(value, dict):
         return [without_secrets(item) for item in value] if isinstance(value, list | tuple) else value
-    return {key: without_secrets(inner) for key, inner in value.items() if not _is_secret(str(key))}
+    return {key: without_secrets(inner) for key, inner in value.items() if not _is_secret(str(key), inner)}
 
 
 def without_user(address: str) -> str:
@@ -89,7 +92,9 @@ def without_user(address: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _is_secret(name: str) -> bool:
+def _is_secret(name: str, value: Any) -> bool:
+    if TEXT_TOKEN.search(name) or (isinstance(value, int | float) and name.lower().endswith("token")):
+        return False
     return bool(SECRET_NAME.search(name.replace("-", "_"))) or name.lower().endswith("authorization")
 
 

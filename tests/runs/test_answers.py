@@ -104,3 +104,8 @@ def test_parameters_that_bear_a_secrets_name_are_left_out_at_any_depth():
         "extra_headers": {"x-team": "a"},
         "tools": [{"name": "t"}],
     }
+
+
+@pytest.mark.parametrize("given_parameters", [{"eos_token": "</s>"}, {"stop-token": "END"}, {"logprobs_per_token": 2}])
+def test_tokens_of_a_text_are_no_secrets(given_parameters):
+    assert without_secrets(given_parameters) == given_parameters
