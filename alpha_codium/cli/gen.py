@@ -177,7 +177,7 @@ def _problem(
 ) -> "Problem":
     """The one problem that the options name; raises UserError where they name none or several."""
     from alpha_codium.data import load_problem_file, load_problems
-    from alpha_codium.data.statements import load_statement
+    from alpha_codium.data.statements import STDIN, load_statement
     from alpha_codium.errors import DatasetError
 
     if sum(given is not None for given in (problem_name, problem_number, problem_file, statement)) != 1:
@@ -185,6 +185,8 @@ def _problem(
     if dataset_name is not None and (problem_file is not None or statement is not None):
         raise DatasetError("--dataset_name goes with --problem_name or --problem_number: a file is a problem already")
     if statement is not None:
+        if statement == STDIN and sys.stdin is not None and sys.stdin.isatty():
+            click.echo("Type the statement; Ctrl-D on a line of its own ends it.", err=True)
         return load_statement(statement)
     if problem_file is not None:
         return load_problem_file(problem_file)

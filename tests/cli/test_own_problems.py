@@ -108,6 +108,25 @@ def on_terminal(arguments: list[str], env: dict[str, str]) -> str:
     return said.decode()
 
 
+def test_who_is_to_type_the_statement_is_told_how_to_end_it(home):
+    ours, theirs = pty.openpty()
+    arguments = ("--statement", "-", "--dry_run", "--model", "openai/x")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "alpha_codium", "gen", "solve_problem", *arguments],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(home),
+        text=True,
+    )
+    os.write(ours, b"Echo what you read.\n\x04")
+    said, told = process.communicate(timeout=240)
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == 0, told
+    assert "Ctrl-D" in told and "Ctrl-D" not in said
+
+
 def test_code_that_ends_in_a_function_is_completed(home, tmp_path):
     (tmp_path / "echo.py").write_text(FUNCTION)
     with ScriptedServer(lambda body: f"```python\n{FUNCTION}    return line\n```") as server:
