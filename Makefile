@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # Compiling every file of every dependency costs more than it saves.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# Of tests: one more than there are processors, since many of them wait.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 
 .PHONY: demo test images test-slow lint types docs backends clean
 
@@ -11,7 +13,7 @@ demo: $(VENV)/.demo
 	$(BIN)/gencode demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not images" $(PYTEST_OPTIONS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow and not images" $(PYTEST_OPTIONS)
 
 images: $(VENV)/.dev
 	$(BIN)/python -m pytest -m images --durations=0 --durations-min=1 tests/docker $(PYTEST_OPTIONS)

@@ -1,4 +1,4 @@
-"""Honest and hostile programs at full load, for 20 seconds or, where slow tests are asked for, for half an hour.
+"""Honest and hostile programs at full load, for 8 seconds or, where slow tests are asked for, for half an hour.
 
 All of it runs in `soak_driver`, in namespaces of its own: a fault of the sandbox can't reach the machine's processes.
 GENCODE_SOAK_SECONDS sets the time of both.
@@ -15,7 +15,7 @@ import pytest
 from alpha_codium.sandbox.isolation import namespaces_command
 from tests.support import ROOT
 
-SHORT, LONG = 20.0, 1800.0
+SHORT, LONG = 8.0, 1800.0
 # How often the sandbox is measured beside a new one: the short one only shows that it can be.
 FEW, MANY = 1, 9
 # What Python's allocator keeps or gives back from one moment to the next.

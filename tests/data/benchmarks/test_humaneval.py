@@ -94,8 +94,9 @@ def test_all_164_canonical_solutions_of_the_real_file_pass(tmp_path, home):
 
 
 @pytest.mark.timeout(600)
-def test_no_stub_passes_any_of_the_real_problems(tmp_path, home):
-    rows = real_rows()
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_no_stub_passes_any_of_the_real_problems(tmp_path, home, every):
+    rows = real_rows()[::every]
     programs = {row["task_id"]: [row["prompt"] + stub for stub in STUBS] for row in rows}
     assert accepted(counted(tmp_path, rows, programs)) == []
 
