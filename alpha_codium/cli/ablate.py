@@ -5,7 +5,8 @@ from typing import Any
 import click
 
 from alpha_codium.cli.judging import KList, tests_option
-from alpha_codium.cli.options import CommonOptions, common_options, model_options
+from alpha_codium.cli.options import CommonOptions, cache_option, common_options, model_options
+from alpha_codium.cli.output import say
 
 
 @click.command("ablate")
@@ -20,15 +21,25 @@ from alpha_codium.cli.options import CommonOptions, common_options, model_option
 @click.option("--run", "run_name", help="A name for the runs, or that of earlier ones to go on with.")
 @tests_option(default="private_tests")
 @click.option("--k", "ks", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
+@click.option("--dry_run", is_flag=True, help="Ask nothing, write nothing: say what each run would take.")
 @common_options
 @model_options
-def command(common: CommonOptions, **options: Any) -> None:
+@cache_option
+def command(common: CommonOptions, dry_run: bool, **options: Any) -> None:
     """Run a flow, and once more for each --without; then compare each variant with the whole flow.
 
     The runs are called NAME, NAME-without-STAGE, ... An answer that two of them ask for in the same words is shared
     through the cache. Repeat the command with --run NAME to go on where it was cut off.
     """
-    from alpha_codium.cli.ablating import AblateOptions, ablate
+    from alpha_codium.cli.ablating import AblateOptions, ablate, previews
     from alpha_codium.cli.comparing import print_report
+    from alpha_codium.gen.preview import HOW
 
+    if dry_run:
+        told = previews(AblateOptions(**options), common)
+        common.write_json([preview.values() for preview in told])
+        for preview in told:
+            say(preview.line())
+        click.echo(HOW, err=True)
+        return
     print_report(ablate(AblateOptions(**options), common), common)

@@ -1,19 +1,24 @@
 """What `gencode ablate` does: the runs, one after the other, and then their comparison."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from alpha_codium.cli.comparing import CompareOptions, compare_runs
 from alpha_codium.cli.generating import SetOptions, solve_many
 from alpha_codium.cli.options import CommonOptions
+from alpha_codium.cli.previews import preview_set
+from alpha_codium.cli.run_folders import run_options, run_settings
 from alpha_codium.data.home import runs_folder
 from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.report import Report
 from alpha_codium.eval.prepare import parse_test_types
+from alpha_codium.gen.ablation import kinds_meant
 from alpha_codium.gen.api import chosen_flow
+from alpha_codium.gen.preview import Preview
 from alpha_codium.runs.folder import RUN_FILE, new_run_name
 
 
@@ -46,21 +51,41 @@ def ablate(options: AblateOptions, common: CommonOptions) -> Report:
     Raises UserError, before the first call, where a variant names a stage that the flow hasn't.
     """
     parse_test_types(options.test_types)
-    name = _settled(options.run_name) if options.run_name else new_run_name("ablate")
-    variants = list(variants_of(name, options.variants))
-    for variant in variants:
-        chosen_flow(options.flow, common.settings, variant.without or ())
+    name, variants = _planned(options, common)
+    begun = _begun(name)
     if not options.run_name:
         click.echo(f"runs {name}...: if this is cut off, repeat the command with --run {name}", err=True)
     try:
         for number, variant in enumerate(variants, start=1):
             click.echo(f"run {number} of {len(variants)}: {variant.run}", err=True)
-            solve_many(_set_options(options, variant), replace(common))
+            _tell_budgets(solve_many(*_call(options, variant, common, name if begun else None)), name)
     except KeyboardInterrupt:
         click.echo(f"with the whole ablation: repeat the command with --run {name}", err=True)
         raise
     runs = tuple(variant.run for variant in variants)
     return compare_runs(CompareOptions(runs, options.test_types, options.ks, baseline=name), common)
+
+
+def previews(options: AblateOptions, common: CommonOptions) -> list[Preview]:
+    """What each run of the ablation would take; of those that are there, what is left."""
+    name, variants = _planned(options, common)
+    whole = name if _begun(name) else None
+    return [preview_set(*_call(options, variant, common, whole)) for variant in variants]
+
+
+def _planned(options: AblateOptions, common: CommonOptions) -> tuple[str, list[Variant]]:
+    """The name of the ablation, and its runs; raises UserError where a variant names a stage that the flow hasn't."""
+    name = _settled(options.run_name) if options.run_name else new_run_name("ablate")
+    flow = chosen_flow(options.flow, common.settings)
+    found: dict[tuple[str, ...], Variant] = {}
+    for variant in variants_of(name, options.variants):
+        stages = variant.without or ()
+        if stages:
+            chosen_flow(options.flow, common.settings, stages)
+        first = found.setdefault(kinds_meant(flow, stages), variant)
+        if first is not variant:
+            click.echo(f"without {', '.join(stages)} is the same as {first.run}, and run once", err=True)
+    return name, list(found.values())
 
 
 def variants_of(name: str, left_out: tuple[str, ...]) -> Iterator[Variant]:
@@ -82,10 +107,29 @@ def _settled(name: str) -> str:
     return str(Path(name).absolute()) if "/" in name else name
 
 
-def _set_options(options: AblateOptions, variant: Variant) -> SetOptions:
-    """The run of one variant: a new one, or that of this name to go on with."""
-    begun = (runs_folder() / variant.run / RUN_FILE).exists()
-    return SetOptions(
+def _begun(run: str) -> bool:
+    return (runs_folder() / run / RUN_FILE).exists()
+
+
+def _tell_budgets(summary: Mapping[str, Any], name: str) -> None:
+    """Which budgets ended samples of a run that is done."""
+    for budget, samples in summary["ended_by_budget"].items():
+        click.echo(
+            f"{budget} is spent, and ended {samples} samples of {summary['run']}: raise it, and repeat the command "
+            f"with --run {name}",
+            err=True,
+        )
+
+
+def _call(
+    options: AblateOptions, variant: Variant, common: CommonOptions, whole: str | None
+) -> tuple[SetOptions, CommonOptions]:
+    """What makes the run of one variant: a new one, or that of this name to go on with.
+
+    A variant that is added to an ablation, whose `whole` flow was run before, has what isn't given as it was then.
+    """
+    begun = _begun(variant.run)
+    given = SetOptions(
         dataset_name=options.dataset_name,
         split_name=options.split_name,
         samples=options.samples,
@@ -95,3 +139,6 @@ def _set_options(options: AblateOptions, variant: Variant) -> SetOptions:
         flow=options.flow,
         without=variant.without,
     )
+    if begun or whole is None or variant.run == whole:
+        return given, replace(common)
+    return replace(given, **run_options(whole, given)), replace(common, base=run_settings(whole))

@@ -117,12 +117,17 @@ async def solve_one(
         for sample in range(samples):
             candidates.append((await solver.solve(problem, sample))[0])
             logger.info(_told(candidates[-1]))
-            if candidates[-1].solved_public or ledger.cut_short:
+            if _is_enough(candidates[-1]) or ledger.cut_short:
                 break
         best = max(candidates, key=lambda c: (c.error is None, c.public_tests_passed))
         if not test_types or best.error is not None:
             return best, None
         return best, await solver.judge.for_problem(problem).judge(best.program, problem.tests(test_types))
+
+
+def _is_enough(candidate: Candidate) -> bool:
+    """Whether another sample could be no better: it passes the public tests, or there is nothing to choose by."""
+    return candidate.solved_public or (candidate.error is None and not candidate.public_tests_total)
 
 
 def _told(candidate: Candidate) -> str:

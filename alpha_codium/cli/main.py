@@ -2,10 +2,11 @@
 
 1. A command group's module is imported when the group is used, so that `gencode --help` stays quick.
 2. `-` and `_` are the same in names of commands and options.
-3. A `UserError` is one line on stderr and exit status 2. Ctrl-C is exit status 130. Anything else keeps its
-   traceback and is exit status 1.
+3. A `UserError` and a full disk are one line on stderr and exit status 2. Ctrl-C is exit status 130. Anything else
+   keeps its traceback and is exit status 1.
 """
 
+import errno
 import sys
 from importlib import import_module
 from typing import Any
@@ -14,9 +15,12 @@ import click
 
 from alpha_codium import __version__
 from alpha_codium.cli.options import normalize
+from alpha_codium.cli.output import forget_unwritten
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 
+# What a disk says that takes no more.
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 # name -> (module, attribute, what it does)
 COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Get problems: load, filter, list, show, import, validate."),
@@ -75,3 +79,9 @@ def main(arguments: list[str] | None = None) -> Any:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        forget_unwritten()
+        click.echo(f"error: what was to be written finds no room: {error.strerror}", err=True)
+        sys.exit(2)

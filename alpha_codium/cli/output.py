@@ -33,7 +33,7 @@ def write_out(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        _forget_the_rest()
+        forget_unwritten()
         raise UserError(f"the answer can't be written to stdout: {error.strerror}") from error
 
 
@@ -41,8 +41,12 @@ def _is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def _forget_the_rest() -> None:
-    """Let what stdout still holds go nowhere: else Python tries again at its end, and tells of that."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+def forget_unwritten() -> None:
+    """Let what stdout holds and can't write go nowhere: else Python tries again at its end, and tells of that."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

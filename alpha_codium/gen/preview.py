@@ -66,7 +66,8 @@ class Span:
 class Preview:
     """What a run of so many samples will take, were it not for the budgets but that of a sample's calls.
 
-    `cost` is in US dollars and None where the price of a model isn't known; `cuts` says which budgets may end it.
+    `cost` is in US dollars and None where the price of a model isn't known; `cuts` says which budgets may end it. With
+    `cache` on, answers that it holds are counted here, but not paid again.
     """
 
     flow: str
@@ -79,6 +80,7 @@ class Preview:
     cost: Span | None
     unpriced: tuple[str, ...] = ()
     cuts: tuple[str, ...] = ()
+    cache: bool = False
 
     def line(self) -> str:
         """The preview in one line."""
@@ -100,6 +102,7 @@ class Preview:
             "prompt tokens": self.prompt_tokens.text(),
             "completion tokens": self.completion_tokens.text(),
             "cost": cost,
+            "cache": "on: answers that it holds count here, but are not paid again" if self.cache else "off",
         }
         return [f"{name:<18} {value}" for name, value in rows.items()] + [f"{'budget':<18} {cut}" for cut in self.cuts]
 
@@ -139,6 +142,7 @@ def preview_of(
         completion,
         cost,
         tuple(model for model, price in prices.items() if price is None),
+        cache=settings.config.cache,
     )
     return dataclasses.replace(whole, cuts=tuple(_cuts(whole, settings, used or Usage())))
 
@@ -205,7 +209,9 @@ def _cost(prompt: Span, completion: Span, prices: Sequence[Price | None]) -> Spa
 
 
 def _cuts(whole: Preview, settings: Settings, used: Usage) -> Iterator[str]:
-    """What the budgets leave out of a preview, a line for each that may end it."""
+    """What the budgets leave out of a preview, a line for each that may end it; nothing where nothing is left to do."""
+    if not whole.samples:
+        return
     solve, budget = settings.solve, settings.budget
     tokens = whole.prompt_tokens + whole.completion_tokens
     all_calls = whole.calls + _exactly(used.llm_calls)

@@ -101,6 +101,56 @@ def test_a_variant_that_is_spelt_in_two_ways_is_one(server, tmp_path):
     ]  # fmt: skip
 
 
+def test_variants_that_leave_out_the_same_stages_are_one_run(server, home, tmp_path):
+    same = ("--without", "ai_tests", "--without", "fix_ai,generate", "--without", "generate_ai_tests,fix_ai_tests")
+    done = ablate(server, tmp_path, *same, "--run", "abl", "--k", "1")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (home / "runs").iterdir()) == ["abl", "abl-without-ai_tests"]
+    assert len(json.loads((tmp_path / "out.json").read_text())["differences"]) == 1
+    assert "without fix_ai, generate is the same as abl-without-ai_tests, and run once\n" in done.stderr
+
+
+def test_a_variant_that_is_added_later_is_as_the_whole_flow_was(server, home, tmp_path):
+    first = ("--without", "reflect", "--run", "abl", "--k", "1")
+    assert ablate(server, tmp_path, *first, "--samples", 2, "--temperature", 0.5).returncode == 0
+    done = ablate(server, tmp_path, *first, "--without", "choose_best")
+    assert done.returncode == 0, done.stderr
+    added = RunFolder.reopen(home / "runs", "abl-without-choose_best").description()
+    assert (added["samples"], added["settings"]["config"]["temperature"]) == (2, 0.5)
+    assert "the runs differ in" not in done.stdout
+
+
+def test_a_budget_that_ends_a_run_is_told_with_how_to_go_on(server, tmp_path):
+    job = ("--without", "reflect", "--run", "abl", "--k", "1", "--no-cache")
+    done = ablate(server, tmp_path, *job, "-o", "budget.run_calls=2")
+    assert done.returncode == 1
+    ended = "the run's budget of 2 calls is spent, and ended 1 samples of"
+    for run in ("abl", "abl-without-reflect"):
+        assert f"{ended} {run}: raise it, and repeat the command with --run abl\n" in done.stderr
+    assert len(server.requests) == 4
+    done = ablate(server, tmp_path, *job, "-o", "budget.run_calls=0")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_dry_run_says_what_each_run_would_take_and_asks_and_writes_nothing(server, home, tmp_path):
+    job = ("--without", "reflect", "--run", "abl")
+    done = ablate(server, tmp_path, *job, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    whole, less = json.loads((tmp_path / "out.json").read_text())
+    assert (whole["flow"], less["flow"]) == ("alphacodium", "alphacodium-without-reflect")
+    assert less["calls"]["least"] < whole["calls"]["least"]
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
+        "1 problem, 1 sample of alphacodium by openai/scripted",
+        "1 problem, 1 sample of alphacodium-without-reflect by openai/scripted",
+    ]
+    assert server.requests == [] and not list((home / "runs").glob("*"))
+    assert ablate(server, tmp_path, *job, "--k", "1").returncode == 0
+    left = ablate(server, tmp_path, *job, "--without", "choose_best", "--dry-run")
+    assert [line.split(" of ")[0] for line in left.stdout.splitlines()] == [
+        "1 problem, 0 samples", "1 problem, 0 samples", "1 problem, 1 sample",
+    ]  # fmt: skip
+
+
 def test_runs_in_a_folder_of_ones_own_are_gone_on_with(server, tmp_path):
     job = ("--without", "reflect", "--run", "mine/abl")
     assert ablate(server, tmp_path, *job).returncode == 0

@@ -77,3 +77,11 @@ def test_a_reader_that_goes_away_is_no_traceback(home):
     command = f"{sys.executable} -m alpha_codium settings | head -c 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["settings", "--version", "cache stats"])
+def test_a_disk_that_is_full_is_one_line_and_exit_status_2(home, arguments):
+    command = f"{sys.executable} -m alpha_codium {arguments} > /dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "error: what was to be written finds no room: No space left on device\n"

@@ -67,6 +67,15 @@ def test_without_a_program_nothing_is_on_stdout_and_the_status_is_1(home, tmp_pa
     assert "no program: model: " in done.stderr
 
 
+def test_where_nothing_tells_samples_apart_the_first_program_is_enough(home, tmp_path):
+    (tmp_path / "s.md").write_text(STATEMENT)
+    answers = iter(["I can't.", "I can't.", "I can't.", ECHO])
+    with ScriptedServer(lambda body: next(answers, ECHO)) as server:
+        done = solve(server, "--statement", tmp_path / "s.md", "-o", "dataset.num_iterations=5")
+        assert len(server.requests) == 4
+    assert (done.returncode, done.stdout) == (0, "print(input())\n")
+
+
 def test_a_program_is_piped_byte_for_byte_and_escaped_for_a_terminal(home, tmp_path):
     (tmp_path / "s.md").write_text(STATEMENT)
     with ScriptedServer(lambda body: f"```python\n{NASTY}\n# é\n```") as server:

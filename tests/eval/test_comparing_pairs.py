@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.eval.comparing.figures import Costs
+from alpha_codium.eval.comparing.figures import Costs, figures_of
 from alpha_codium.eval.comparing.pairs import budget_notes, pair_of, pairs_of
 from alpha_codium.eval.comparing.ratios import ratio_interval
 from alpha_codium.eval.comparing.wording import sentence
 from alpha_codium.statistics import mcnemar, wilson_interval
-from tests.eval.comparing_runs import FAIL, LOST, PASS, figures, record_of, write_run
+from tests.eval.comparing_runs import FAIL, LOST, PASS, figures, record_of, verdicts_on, write_run
 
 
 def one_each(solved: str, failed: str) -> dict:
@@ -174,3 +174,19 @@ def test_the_name_of_a_run_may_be_another_than_its_folders(tmp_path: Path) -> No
 
     folder = write_run(tmp_path, "r", {"a": [PASS]})
     assert (record_of(folder).name, read_run(folder, "/x/r").name) == ("r", "/x/r")
+
+
+def test_the_samples_of_a_run_are_looked_through_once_not_once_a_problem(tmp_path: Path) -> None:
+    class Name(str):
+        compared = 0
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            Name.compared += 1
+            return str.__eq__(self, other)
+
+    made = {f"p{i}": [PASS, FAIL] for i in range(200)}
+    record = record_of(write_run(tmp_path, "r", made))
+    run = figures_of(record, [Name(name) for name in made], verdicts_on(record), [1])
+    assert (run.finished, run.solved, run.costs.calls) == (400, 200, 800)
+    assert Name.compared < 20 * run.finished

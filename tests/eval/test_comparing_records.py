@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.fitting import notes_on, refuse_twins, refuse_unlike
-from alpha_codium.eval.comparing.records import Step, steps_of
+from alpha_codium.eval.comparing.records import OWN_BUDGET, RunRecord, Step, steps_of
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.runs import RunFolder
 from tests.eval.comparing_runs import FAIL, LOST, PASS, after, record_of, write_run
@@ -129,3 +129,42 @@ def test_other_models_and_settings_are_told_but_not_what_only_decides_how_fast(t
     notes = notes_on([first, second])
     assert notes[0].startswith("the runs were made by different models (one: openai/m; two: openai/n)")
     assert notes[1:] == ["the runs differ in config.temperature (one: 0.2; two: 0.9)"]
+
+
+def test_a_flow_that_was_changed_between_two_runs_is_told(tmp_path: Path) -> None:
+    def made(name: str, flow: str, fingerprint: str) -> RunRecord:
+        description = {"flow": flow, "flow_fingerprint": fingerprint}
+        return record_of(write_run(tmp_path, name, {"a": [PASS]}, description=description))
+
+    old, same, new, other = made("old", "f", "1"), made("same", "f", "1"), made("new", "f", "2"), made("x", "g", "2")
+    assert notes_on([old, same, other]) == []
+    said = "flow f was changed between old, new: its prompts or stages weren't the same"
+    assert notes_on([old, new, other]) == [said]
+
+
+def test_samples_that_a_budget_of_the_run_ended_are_told_and_those_of_their_own_budget_are_not(tmp_path: Path) -> None:
+    def ended(by: str) -> list[dict[str, str]]:
+        return [after("write", PASS), {"stage": "budget", "ended": by}]
+
+    events = {
+        ("a", 0): ended("the run has made its 40 calls"),
+        ("a", 1): ended("the run has made its 40 calls"),
+        ("b", 0): ended("the sample has made its 3 calls"),
+        ("b", 1): [after("write", PASS)],
+    }
+    made = {"a": [PASS, PASS], "b": [PASS, PASS]}
+    record = record_of(
+        write_run(tmp_path, "r", made, events=events, description={"settings": {"budget": {"run_calls": 40}}})
+    )
+    whole = record_of(write_run(tmp_path, "whole", made, description={"settings": {"budget": {"run_calls": 0}}}))
+    assert notes_on([record, whole]) == [
+        "2 finished samples of r were cut short, since the run has made its 40 calls: they count with the programs "
+        "they had"
+    ]
+
+
+def test_the_words_of_a_samples_own_budget_begin_as_the_comparison_takes_them_to() -> None:
+    from alpha_codium.gen.budgets import OWN, BudgetSpent
+
+    assert str(BudgetSpent(OWN, "has made its", "3 calls")).startswith(OWN_BUDGET)
+    assert not str(BudgetSpent("run", "has made its", "3 calls")).startswith(OWN_BUDGET)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.eval.comparing.formats import WIDTH, plain, shortened, table, wrapped
+from alpha_codium.eval.comparing.formats import WIDTH, money, plain, shortened, table, wrapped
 from alpha_codium.eval.comparing.references import PUBLISHED
 from alpha_codium.eval.comparing.report import Report, report_of
 from alpha_codium.eval.comparing.tables import text_of
@@ -59,6 +59,19 @@ def test_what_a_solved_problem_took_has_an_interval_for_each_sum_that_is_known(t
     known, unknown = report(tmp_path, ("r", made(11))), report(tmp_path, ("s", made(11)), cost=None)
     assert "A  2.2 [2.0, 2.7]  44 [40, 53]  0.5455 [0.5000, 0.6667]" in text_of(known)
     assert "A  2.2 [2.0, 2.7]  44 [40, 53]  unknown" in text_of(unknown)
+    assert "A  2.0 [n/a]  40 [n/a]  0.5000 [n/a]" in text_of(report(tmp_path, ("t", made(12))))
+
+
+def test_a_small_price_is_told_from_none_and_no_price_has_no_spread(tmp_path: Path) -> None:
+    cheap, free = report(tmp_path, ("r", made(1)), cost=1.3e-5), report(tmp_path, ("s", made(1)), cost=0.0)
+    assert row_of(text_of(cheap), "A    2.0")[-1] == "0.000013"
+    assert row_of(text_of(cheap), "A  24.0")[-2:] == ["[0.000052,", "unbounded]"]
+    assert row_of(text_of(free), "A  24.0")[-3:] == ["0.0000", "[0.0000,", "0.0000]"]
+
+
+@given(st.floats(1e-12, 1e6))
+def test_an_amount_of_dollars_is_told_to_two_digits_at_least(dollars: float) -> None:
+    assert float(money(dollars)) == pytest.approx(dollars, rel=0.05)
 
 
 def test_an_unfinished_run_has_bounds_in_place_of_a_score(tmp_path: Path) -> None:
@@ -73,6 +86,11 @@ def test_a_k_that_one_run_has_the_samples_for_is_shown_and_why_the_other_has_not
     assert "A  pass@5     n/a" in text and "B  pass@5  0.2500" in text
     assert "n/a: A pass@5: 12 of 12 problems have fewer than 5 samples (least 1)" in text
     assert "- not compared at pass@5: new and old: old: 12 of 12 problems have fewer than 5 samples" in text
+
+
+def test_a_run_without_a_finished_sample_is_not_said_to_lack_transcripts(tmp_path: Path) -> None:
+    text = text_of(report(tmp_path, ("old", {name: [LOST] for name in NAMES})))
+    assert "n/a: no sample is finished" in text and "transcripts" not in text
 
 
 def test_stages_show_what_they_gained_and_lost(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from alpha_codium.errors import UserError
 from alpha_codium.flows import Flow, load_flow
 from alpha_codium.flows.loading import shipped_flows
+from alpha_codium.gen.budgets import Usage
 from alpha_codium.gen.preview import LONGEST_ANSWER, SHORTEST_ANSWER, Span, preview_of
 from alpha_codium.gen.pricing import check_prices, models_asked
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
@@ -148,6 +149,21 @@ def test_the_budget_of_a_samples_calls_bounds_what_is_foreseen():
 )
 def test_the_preview_says_which_budgets_may_end_the_run(budget, cut):
     assert list(of(TWO, budget, [PROBLEM] * 3, 6).cuts) == cut
+
+
+def test_where_nothing_is_left_to_do_no_budget_leaves_samples_out():
+    used = Usage(llm_calls=50)
+    settings = settings_of(MINE | {"budget.run_calls": 40, "budget.run_seconds": 9.0})
+    assert preview_of(TWO, [PROBLEM], 0, settings, used).cuts == ()
+    assert "samples will be left out" in preview_of(TWO, [PROBLEM], 1, settings, used).cuts[0]
+
+
+@pytest.mark.parametrize(("on", "said"), [(True, "on: answers that it holds count here"), (False, "off")])
+def test_the_preview_says_whether_answers_may_come_from_the_cache(on, said):
+    preview = of(TWO, {"config.cache": on})
+    (line,) = [line for line in preview.lines() if line.startswith("cache ")]
+    assert line.split(maxsplit=1)[1].startswith(said)
+    assert preview.values()["cache"] is on
 
 
 def test_of_many_problems_a_hundred_stand_for_the_others():

@@ -121,7 +121,9 @@ def figures_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts, ks: 
     solved = [any(c.verdict is Verdict.ACCEPTED for c in result.candidates) for result in results]
     made = [record.candidates[key] for name in names for key in _keys(record, name) if key in record.candidates]
     finished = [candidate for candidate in made if candidate.is_final]
-    by_problem = [_costs([c for c in finished if c.task_name == name]) for name in names]
+    by_problem = {name: list[Candidate]() for name in names}
+    for candidate in finished:
+        by_problem[candidate.task_name].append(candidate)
     return Figures(
         record,
         score(results, ks),
@@ -131,7 +133,7 @@ def figures_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts, ks: 
         truncated=sum(candidate.truncated_answers > 0 for candidate in finished),
         no_program=sum(candidate.error is not None for candidate in finished),
         costs=_costs(finished),
-        solved_intervals=_intervals(by_problem, solved),
+        solved_intervals=_intervals([_costs(of_it) for of_it in by_problem.values()], solved),
     )
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from alpha_codium.config import BudgetSection
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.runs import RunFolder
 
-# What decides how fast and where a run goes, and what has a line of its own.
-PASSED_OVER = {
+# What decides how fast and where a run goes, and what has a line of its own (whom a budget cut short has).
+PASSED_OVER = {f"budget.{name}" for name in BudgetSection.model_fields} | {
     "config.adaptive_concurrency",
     "config.ai_timeout",
     "config.api_base",
@@ -68,6 +69,7 @@ def notes_on(records: Sequence[RunRecord]) -> list[str]:
     if len({record.models for record in records}) > 1:
         told = "; ".join(f"{record.name}: {', '.join(record.models)}" for record in records)
         notes.append(f"the runs were made by different models ({told}): a difference may be theirs, not the flows'")
+    notes += _on_flows(records)
     flat = [_flat(record.settings) for record in records]
     keys = sorted({key for values in flat for key in values} - PASSED_OVER)
     for key in keys:
@@ -76,6 +78,21 @@ def notes_on(records: Sequence[RunRecord]) -> list[str]:
             told = "; ".join(f"{r.name}: {v!r}" for r, v in zip(records, values, strict=True))
             notes.append(f"the runs differ in {key} ({told})")
     return notes
+
+
+def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
+    """Flows that were changed between runs, and samples that a budget ended which they shared with others."""
+    for flow in dict.fromkeys(record.flow for record in records):
+        of_it = [record for record in records if record.flow == flow]
+        if len({record.flow_fingerprint for record in of_it}) > 1:
+            names = ", ".join(record.name for record in of_it)
+            yield f"flow {flow} was changed between {names}: its prompts or stages weren't the same"
+    for record in records:
+        for reason, samples in record.cut_short.items():
+            yield (
+                f"{samples} finished samples of {record.name} were cut short, since {reason}: they count with the "
+                "programs they had"
+            )
 
 
 def _loaded(records: Sequence[RunRecord], dataset: str | None) -> ProblemSet:

@@ -51,10 +51,13 @@ def count(value: float) -> str:
 
 
 def money(dollars: float | None) -> str:
-    """US dollars; None is an unknown price."""
+    """US dollars, to two digits that tell at least: what costs little isn't free. None is an unknown price."""
     if dollars is None:
         return "unknown"
-    return "unbounded" if math.isinf(dollars) else f"{dollars:.4f}"
+    if math.isinf(dollars):
+        return "unbounded"
+    digits = 4 if dollars == 0 else max(4, 1 - math.floor(math.log10(dollars)))
+    return f"{dollars:.{digits}f}"
 
 
 def share(count: int, of: int) -> str:

@@ -15,12 +15,15 @@ def ratio_interval(costs: Sequence[float], solved: Sequence[bool], resamples: in
 
     Each problem's cost and whether it is solved stay together (Efron and Tibshirani 1993, "An Introduction to the
     Bootstrap", chapter 13). A resample in which nothing is solved costs infinitely much; where that is among the
-    highest fortieth, the upper bound is infinite. There is none where nothing is solved, for fewer than two problems,
-    or where all are alike. The same problems, in any order, give the same interval.
+    highest fortieth, the upper bound is infinite; what costs nothing costs nothing, however little is solved. There is
+    none where nothing is solved, for fewer than two problems, or where all are alike. The same problems, in any order,
+    give the same interval.
     """
     pairs = sorted(zip(costs, solved, strict=True))
     if not any(solved):
         return Interval(None, BOOTSTRAP, reason="no problem is solved")
+    if not any(costs):
+        return Interval((0.0, 0.0), BOOTSTRAP)
     if len(set(pairs)) == 1:
         return Interval(None, BOOTSTRAP, reason="no two problems differ, so resampling them shows no spread")
     random, n = Random(0), len(pairs)

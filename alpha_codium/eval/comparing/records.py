@@ -6,8 +6,9 @@ transcripts, one at a time: they hold every prompt and answer, and needn't fit i
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from alpha_codium.solution import Candidate, SampleError
 COMMAND = "solve_set"
 # A sample, by its problem's name and its index.
 Key = tuple[str, int]
+# How the words of a sample's own budget begin, by `gen.budgets`: its end belongs to the method.
+OWN_BUDGET = "the sample "
 KNOWN_FIELDS = tuple(f.name for f in dataclasses.fields(Candidate))
 
 
@@ -31,13 +34,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run: its name, what `run.toml` says, the samples made, and their steps where transcripts tell them."""
+    """One run: its name, what `run.toml` says, the samples made, and their steps where transcripts tell them.
+
+    `cut_short` is how many finished samples a budget ended that they shared with others, by what it says.
+    """
 
     name: str
     path: Path
     description: Mapping[str, Any]
     candidates: Mapping[Key, Candidate]
     steps: Mapping[Key, tuple[Step, ...]]
+    cut_short: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def samples(self) -> int:
@@ -81,6 +88,11 @@ class RunRecord:
         return str(self.description.get("flow", "")) + left_out
 
     @property
+    def flow_fingerprint(self) -> str:
+        """What tells the flow's prompts and stages from others under the same name."""
+        return str(self.description.get("flow_fingerprint", ""))
+
+    @property
     def models(self) -> tuple[str, ...]:
         """The models that answered; the one that was asked for, where none did."""
         answered = {name for c in self.candidates.values() for name in c.model.split(", ") if name}
@@ -101,10 +113,10 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
         )
     try:
         candidates = {(c.task_name, c.sample_index): c for c in map(_candidate, folder.journal.entries())}
-        steps = dict(_steps(folder.path / "transcripts", candidates))
+        steps, cut_short = _told(folder.path / "transcripts", candidates)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"the folder of run {folder.name!r} can't be read: {error}") from error
-    return RunRecord(name or folder.name, folder.path, description, candidates, steps)
+    return RunRecord(name or folder.name, folder.path, description, candidates, steps, cut_short)
 
 
 def steps_of(events: Sequence[Any], final: str) -> tuple[Step, ...]:
@@ -127,9 +139,10 @@ def steps_of(events: Sequence[Any], final: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _cut_short(events: Sequence[Any]) -> bool:
-    """Whether the budget ended the sample."""
-    return any(isinstance(e, dict) and e.get("stage") == "budget" and "ended" in e for e in events)
+def _cut_short(events: Sequence[Any]) -> str:
+    """What the budget says that ended the sample; empty where none did."""
+    said = (e["ended"] for e in events if isinstance(e, dict) and e.get("stage") == "budget" and "ended" in e)
+    return str(next(said, ""))
 
 
 def _whole(program: str, final: str) -> str | None:
@@ -149,8 +162,20 @@ def _candidate(values: Mapping[str, Any]) -> Candidate:
     return Candidate(**(known | {"error": SampleError.parse(known.get("error") or "")}))
 
 
-def _steps(transcripts: Path, candidates: Mapping[Key, Candidate]) -> Iterator[tuple[Key, tuple[Step, ...]]]:
-    """The steps of finished samples; a transcript that can't be read, or is of another try, tells nothing."""
+def _told(transcripts: Path, candidates: Mapping[Key, Candidate]) -> tuple[dict[Key, tuple[Step, ...]], dict[str, int]]:
+    """The steps of finished samples, and how many of them a budget ended that isn't their own."""
+    steps: dict[Key, tuple[Step, ...]] = {}
+    cut_short: Counter[str] = Counter()
+    for key, events, program in _events(transcripts, candidates):
+        if found := steps_of(events, program):
+            steps[key] = found
+        if (said := _cut_short(events)) and not said.startswith(OWN_BUDGET):
+            cut_short[said] += 1
+    return steps, dict(cut_short)
+
+
+def _events(transcripts: Path, candidates: Mapping[Key, Candidate]) -> Iterator[tuple[Key, list[Any], str]]:
+    """What happened in finished samples; a transcript that can't be read, or is of another try, tells nothing."""
     for path in sorted(transcripts.glob("*/*.json")):
         try:
             values = json.loads(path.read_text("utf-8"))
@@ -161,5 +186,4 @@ def _steps(transcripts: Path, candidates: Mapping[Key, Candidate]) -> Iterator[t
         candidate = candidates.get(key)
         if candidate is None or not candidate.is_final or candidate.program != program:
             continue
-        if steps := steps_of(events, program):
-            yield key, steps
+        yield key, events, program

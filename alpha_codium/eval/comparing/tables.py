@@ -128,7 +128,9 @@ def _cells(costs: Costs | None, intervals: Mapping[str, Interval] = MappingProxy
 
 
 def _bounds(interval: Interval | None, shown: Callable[[float], str]) -> str:
-    return f" [{', '.join(map(shown, interval.bounds))}]" if interval and interval.bounds else ""
+    if interval is None:
+        return ""
+    return f" [{', '.join(map(shown, interval.bounds))}]" if interval.bounds else " [n/a]"
 
 
 def _samples(runs: Sequence[Figures], letters: dict[str, str]) -> str:
@@ -177,7 +179,8 @@ def _difference(pair: Pair, letters: dict[str, str]) -> Row:
 def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> Iterator[str]:
     title = f"Stages of {letter}, in samples (change: what a stage adds to the share of samples that pass)"
     if not effects:
-        yield _section(title, "n/a: the run's transcripts don't say which program stood after each stage")
+        untold = "the run's transcripts don't say which program stood after each stage"
+        yield _section(title, f"n/a: {untold if run.finished else 'no sample is finished'}")
         return
     columns = {
         "none": NO_PROGRAM,
