@@ -65,7 +65,8 @@ def paired_bootstrap(
     """
     differences = _rounded_differences(first, second)
     interval, means = bootstrap(differences, level, resamples, seed)
-    return Difference(fmean(differences), interval, _two_sided(means, differences), len(differences))
+    value = fmean(paired_differences(first, second).values())
+    return Difference(value, interval, _two_sided(means, differences), len(differences))
 
 
 def flips(first: Scores, second: Scores) -> Flips:

@@ -122,6 +122,10 @@ def test_where_nothing_differs_p_is_1_and_where_all_differ_alike_signs_alone_tel
     assert paired_bootstrap({"a": 0.0}, {"a": 1.0}).interval.reason == "there is one problem only"
 
 
+def test_the_difference_itself_is_not_rounded() -> None:
+    assert paired_bootstrap({"a": 0.0, "b": 0.0}, {"a": 1 / 3, "b": 1 / 3}).value == 1 / 3
+
+
 def test_problems_are_paired_by_name_whatever_their_order() -> None:
     first, second = {"a": 0.1, "b": 0.9, "c": 0.4}, {"a": 0.3, "b": 0.8, "c": 0.4}
     shuffled = {name: second[name] for name in ("c", "a", "b")}
