@@ -101,17 +101,24 @@ async def ask_all(questions: Sequence[Question], context: SampleContext) -> list
 async def ask_many(
     question: Question, count: int, context: SampleContext
 ) -> list[Reading | NoAnswer | BudgetExhausted]:
-    """So many answers to one question, by one request where the provider has that; fewer where the budget ends."""
+    """So many answers to one question, by one request where the provider has that; fewer where the budget ends.
+
+    They are that many attempts, of which the question's is the last. Ends of the budget stand behind what was read.
+    """
     asking = _Asking.of(question, context)
+    request = asking.request
+    if request.seed is not None:
+        request = dataclasses.replace(request, seed=request.seed - SEEDS * (count - 1))
     try:
-        answers: Sequence[Answer | Refusal] = await context.model.ask_many(asking.request, count)
+        answers: Sequence[Answer | Refusal] = await context.model.ask_many(request, count)
     except (ContentFiltered, ContextOverflow) as error:
         answers = [error]
     except ModelError as fault:
         context.record(question.prompt.name, failed=redact(str(fault)))
         raise
     context.calls += len(answers)
-    return [await asking.outcome(answer) for answer in answers]
+    outcomes = [await asking.outcome(answer) for answer in answers]
+    return sorted(outcomes, key=lambda outcome: isinstance(outcome, BudgetExhausted))
 
 
 async def _outcome(result: Awaitable[T]) -> T | NoAnswer | BudgetExhausted:

@@ -1,14 +1,21 @@
-"""A model as one sample asks it: each call is let through by the sample's budget, or ends the sample."""
+"""A model as one sample asks it: each call is let through by the sample's budget, or ends the sample.
 
-from alpha_codium.gen.budgets import SampleBudget
-from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest
+1. A budget may let through fewer answers to a request than are wanted, and its time may end when some of them have
+   come: those are given.
+2. What part of a request was answered can depend on other samples and on the clock. It is noted for a replay.
+"""
+
+from alpha_codium.gen.budgets import BudgetSpent, SampleBudget, Turn
+from alpha_codium.gen.recorded import RecordedModel, answers_of
+from alpha_codium.llm.messages import Answer, ChatRequest
 
 
 class BudgetedModel:
     """A `ChatModel` within a budget; what it takes is counted by the model inside."""
 
-    def __init__(self, model: ChatModel, budget: SampleBudget) -> None:
+    def __init__(self, model: RecordedModel, budget: SampleBudget) -> None:
         self._model, self._budget = model, budget
+        model.parts = {}  # those of a time when the sample was begun before
 
     @property
     def name(self) -> str:
@@ -30,10 +37,26 @@ class BudgetedModel:
 
     async def ask(self, request: ChatRequest) -> Answer:
         """Answer one request; raises BudgetSpent before a call too many, and when the time ends."""
-        async with self._budget.calls():
-            return await self._model.ask(request)
+        return (await self.ask_many(request, 1))[0]
 
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
-        """Several answers to one request: fewer than `n` where the budget has room for fewer only."""
-        async with self._budget.calls(n) as granted:
-            return await self._model.ask_many(request, granted)
+        """Several answers to one request: fewer than `n` where the budget has room, or its time was enough, for fewer.
+
+        Raises BudgetSpent where there is none.
+        """
+        turn = self._budget.turn(n)
+        try:
+            async with self._budget.calls(turn):
+                await self._model.fill(turn.came, request, turn.granted, turn.places)
+        except BudgetSpent:
+            self._note(turn, cut=True)
+            if not turn.came:
+                raise
+        else:
+            if turn.granted < n:
+                self._note(turn, cut=False)
+        return answers_of(turn.came)
+
+    def _note(self, turn: Turn, *, cut: bool) -> None:
+        part = {"granted": turn.granted, "came": sorted(turn.came), "cut": cut}
+        self._model.parts = self._model.parts | {str(turn.number): part}

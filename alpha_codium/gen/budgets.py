@@ -13,9 +13,10 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import BudgetExhausted
@@ -147,14 +148,30 @@ class Account:
 
 
 @dataclass
+class Turn:
+    """One request of a sample, for `wanted` answers: how many are let through, at which places, and what came there."""
+
+    number: int = 0
+    wanted: int = 1
+    granted: int = 0
+    places: Sequence[int] = ()
+    came: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def grant(self, granted: int) -> None:
+        """Let so many answers through."""
+        self.granted, self.places = granted, range(granted)
+
+
+@dataclass
 class SampleBudget:
     """The accounts that a sample's calls go to: its own, its problem's, the run's.
 
-    `ended` is the budget that first refused the sample a call.
+    `ended` is the budget that first refused the sample a call; `turns` counts its requests.
     """
 
     accounts: tuple[Account, ...]
     ended: BudgetSpent | None = None
+    turns: int = 0
 
     @property
     def calls_made(self) -> int:
@@ -179,19 +196,25 @@ class SampleBudget:
                 account.running = [other for other in account.running if other is not usage]
                 account.finished.take(usage)
 
+    def turn(self, wanted: int = 1) -> Turn:
+        """A request for so many answers, which follows those before."""
+        self.turns += 1
+        return Turn(self.turns - 1, wanted)
+
     @asynccontextmanager
-    async def calls(self, wanted: int = 1) -> AsyncIterator[int]:
-        """Room for calls, and how many of those wanted may be made; raises BudgetSpent for none, and when time ends."""
+    async def calls(self, turn: Turn | None = None) -> AsyncIterator[None]:
+        """Room for a request, as far as there is; raises BudgetSpent where there is none, and when time ends."""
+        turn = turn or self.turn()
         with self._noting_the_end():
-            granted = min(account.room(wanted) for account in self.accounts)
+            turn.grant(min(account.room(turn.wanted) for account in self.accounts))
             for account in self.accounts:
-                account.in_flight += granted
+                account.in_flight += turn.granted
             try:
                 async with self._in_time():
-                    yield granted
+                    yield
             finally:
                 for account in self.accounts:
-                    account.in_flight -= granted
+                    account.in_flight -= turn.granted
 
     @asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:

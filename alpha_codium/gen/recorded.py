@@ -5,16 +5,17 @@
    only what was never answered is asked.
 2. Several answers to one request are each an answer of their own: the same that as many single calls would have.
    Where the model gives one at a time, each is stored when it comes: a fault or an interrupt loses none that came.
-3. The store may stand over a cache of all runs. An answer of a fallback stays out of it: another run shall ask its
-   model first.
+3. The store may stand over a cache of all runs. An answer or a refusal of a fallback stays out of it: another run
+   shall ask its model first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from itertools import groupby
 from typing import Any
 
 from alpha_codium.gen.budgets import Usage
+from alpha_codium.llm.client import is_of_fallback
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
 from alpha_codium.llm.together import all_of
@@ -32,6 +33,10 @@ def well_formed(text: str) -> str:
 REFUSALS: dict[str, type[ModelError]] = {kind.__name__: kind for kind in (ContentFiltered, ContextOverflow)}
 # What the store remembers of a model beside its answers: it decides how the prompts ask.
 BY_SCHEMA = "supports_json_schema:"
+# And of a sample: by the number of a request what part of it a budget let be answered; as JSON has it.
+PARTS = "parts:"
+Part = dict[str, Any]
+Parts = dict[str, Part]
 ANSWER_FIELDS = {field.name for field in fields(Answer)}
 
 
@@ -83,18 +88,33 @@ class RecordedModel:
 
         One that the model refused is a filtered answer; where it refused all, that is raised.
         """
+        came: dict[int, Outcome] = {}
+        await self.fill(came, request, n, range(n))
+        return answers_of(came)
+
+    async def fill(self, came: dict[int, Outcome], request: ChatRequest, n: int, places: Sequence[int]) -> None:
+        """As `ask_many`, of whose answers only those at `places` are wanted; each is in `came` as soon as it comes."""
         first = self._calls
         self._calls += n
         keys = [self._next_key(request) for _ in range(n)]
-        outcomes: list[Outcome | None] = [None] * n if self._store is None else await self._store.find(keys)
-        missing = [place for place, outcome in enumerate(outcomes) if outcome is None]
-        together = self._asked_together(missing, request)
+        if self._store is not None:
+            found = await self._store.find([keys[place] for place in places])
+            came.update((place, outcome) for place, outcome in zip(places, found, strict=True) if outcome is not None)
+        missing = [place for place in places if place not in came]
         try:
-            await all_of(self._ask_for(request, places, keys, outcomes) for places in together)
+            await all_of(self._ask_for(request, side, keys, came) for side in self._asked_together(missing, request))
         finally:
-            came = {first + place: outcome for place, outcome in enumerate(outcomes) if outcome is not None}
-            self._count(came)
-        return _answers(came.values())
+            self._count({first + place: came[place] for place in sorted(came)})
+
+    @property
+    def parts(self) -> Parts:
+        """Of which of the sample's requests only a part was answered, and which part."""
+        return {} if self._store is None else self._store.facts.get(PARTS + self._sample, {})
+
+    @parts.setter
+    def parts(self, parts: Parts) -> None:
+        if self._store is not None and self.parts != parts:
+            self._store.note(PARTS + self._sample, parts)
 
     def _asked_together(self, places: list[int], request: ChatRequest) -> Iterable[list[int]]:
         """The places of answers that one call asks for: all, but with a seed those that stand side by side.
@@ -125,25 +145,25 @@ class RecordedModel:
                 self.usage.add(_answer(outcome))
 
     async def _ask_for(
-        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], outcomes: list[Outcome | None]
+        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], came: dict[int, Outcome]
     ) -> None:
-        """Fill in what came of asking for the answers at these places, once it is stored."""
-        came = await self._outcomes(with_seed_of(request, places[0]), len(places))
+        """Fill in what comes of asking for the answers at these places, and store it."""
+        outcomes = await self._outcomes(with_seed_of(request, places[0]), len(places))
+        came.update(zip(places, outcomes, strict=True))  # who is cut off while it is stored has it all the same
         if self._store is not None:  # an empty one is false
             asked = request.model or self._name
-            pairs = zip((keys[place] for place in places), came, strict=True)
+            pairs = zip((keys[place] for place in places), outcomes, strict=True)
             kept = [(key if o.get("model", asked) == asked else replace(key, shared=""), o) for key, o in pairs]
             await self._store.keep(kept, asked)
             self.supports_json_schema_of(request.model)  # noted, for a replay that has other questions
-        for place, outcome in zip(places, came, strict=True):
-            outcomes[place] = outcome
 
     async def _outcomes(self, request: ChatRequest, n: int) -> list[Outcome]:
         """What came of a call, as the store keeps it, a refusal for each answer; faults of the provider are raised."""
         try:
             answers = await (self._model.ask_many(request, n) if n > 1 else self._one(request))
         except tuple(REFUSALS.values()) as refusal:
-            return [{"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}] * n
+            told = {"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}
+            return [told | ({"model": ""} if is_of_fallback(refusal) else {})] * n
         return [self._outcome(request, answer) for answer in answers]
 
     async def _one(self, request: ChatRequest) -> list[Answer]:
@@ -168,9 +188,12 @@ class RecordedModel:
         return Key(run, cache.key_of(run, model) if cache is not None else "")
 
 
-def _answers(outcomes: Iterable[Outcome]) -> list[Answer]:
-    """The answers that outcomes are, with those that the model refused as filtered ones, unless it refused all."""
-    said = list(outcomes)
+def answers_of(outcomes: Mapping[int, Outcome]) -> list[Answer]:
+    """The answers that outcomes are, in the order of their places, those that the model refused as filtered ones.
+
+    Raises the refusal where the model refused all.
+    """
+    said = [outcomes[place] for place in sorted(outcomes)]
     if said and all("refusal" in outcome for outcome in said):
         return [_answer(said[0])]
     return [Answer("", "", "content_filter") if "refusal" in outcome else _answer(outcome) for outcome in said]

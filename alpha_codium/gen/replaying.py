@@ -4,8 +4,9 @@
    is not replayed. What the copy lacks may come from the cache of all runs.
 2. Each sample runs as it did, with the run's settings, its flow and a sandbox. In place of a model stands one that has
    no answer: who gets to it misses a call, and the sample ends there. The others go on.
-3. Where time, or a budget shared with other samples, ended a sample, it ends after as many calls as it had made: what
-   else there was at the time can't be had again.
+3. Where time, or a budget shared with other samples, ended a sample or left it a part of what it wanted, it gets the
+   same part again, as the file of answers tells it, else (a run of an earlier version) ends after as many calls as it
+   had made: what else there was at the time can't be had again.
 4. With the run's own flow and settings every candidate must be, bit for bit, the one of the journal.
 """
 
@@ -15,16 +16,16 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.config import BudgetSection, Settings
-from alpha_codium.gen.budgets import Account, Budget, BudgetSpent, Ledger, SampleBudget, Usage
+from alpha_codium.gen.budgets import Account, Budget, BudgetSpent, Ledger, SampleBudget, Turn, Usage
 from alpha_codium.gen.fitting import check_fit
 from alpha_codium.gen.loop import Job, file_name, finished_samples, refuse_twins
-from alpha_codium.gen.recorded import BY_SCHEMA
+from alpha_codium.gen.recorded import BY_SCHEMA, PARTS, Parts
 from alpha_codium.gen.sample import Solver
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import Answer, ChatRequest
@@ -150,6 +151,8 @@ class _Samples:
         model = SilentModel(self.solver.model_name, store.facts if store is not None else {})
         ledger = _PastLedger(_without_clocks(self.solver.settings))
         ledger.end = await asyncio.to_thread(self._end_of, key)
+        if store is not None and key in self.journal:
+            ledger.parts = dict(store.facts.get(f"{PARTS}{problem.name}#{sample}", {}))
         solver = replace(self.solver, model=model, ledger=ledger)
         candidate, transcript = await solver.solve(problem, sample)
         self.candidates[key] = candidate
@@ -182,12 +185,35 @@ class _PastEnd(Budget):
             raise BudgetSpent(self.whose, *self.spent)
 
 
+@dataclass
+class _PastBudget(SampleBudget):
+    """Lets through of each request what was let through then."""
+
+    end: _PastEnd = _PastEnd()
+    parts: Parts = field(default_factory=dict)
+
+    @contextlib.asynccontextmanager
+    async def calls(self, turn: Turn | None = None) -> AsyncIterator[None]:
+        turn = turn or self.turn()
+        part = self.parts.get(str(turn.number), {"granted": turn.wanted, "came": range(turn.wanted), "cut": False})
+        turn.granted, turn.places = part["granted"], part["came"]
+        with self._noting_the_end():
+            if turn.granted:
+                yield
+            if part["cut"]:
+                raise BudgetSpent(self.end.whose, *self.end.spent)
+
+
+@dataclass
 class _PastLedger(Ledger):
     """The budgets of one sample that is replayed: where it is known how they ended it, nothing else does."""
 
     end: _PastEnd | None = None
+    parts: Parts = field(default_factory=dict)
 
     def sample(self, problem: str) -> SampleBudget:
+        if self.parts:
+            return _PastBudget((Account(Budget()),), end=self.end or _PastEnd(), parts=self.parts)
         return super().sample(problem) if self.end is None else SampleBudget((Account(self.end),))
 
 

@@ -24,6 +24,8 @@ from alpha_codium.llm.endpoints import Endpoint, Endpoints
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,
+    ContextOverflow,
+    ModelError,
     ProviderUnavailable,
     RequestRefused,
     TransientError,
@@ -38,6 +40,8 @@ from alpha_codium.llm.totals import Totals
 
 if TYPE_CHECKING:
     from alpha_codium.config import PricesSection
+
+OF_FALLBACK = "a fallback model refused, not the one that was asked for"
 
 
 class ModelClient:
@@ -151,12 +155,12 @@ class ModelClient:
         were in vain, but never TransientError.
         """
         [answer] = await self._answers(request, 1)
-        return _unless_filtered([answer])[0]
+        return self._unless_filtered([answer], request)[0]
 
     def takes_n(self, model: str = "") -> bool:
         """Whether one HTTP request can ask this model ("" is the client's own) for several answers.
 
-        Known after `await prepare()`: else litellm is imported here, which blocks.
+        `await prepare()` first: else litellm is imported here, which blocks.
         """
         return self._sender.takes_n(model or self._model)
 
@@ -169,12 +173,22 @@ class ModelClient:
         answers: list[Answer] = []
         await self._backend.prepare()
         while (missing := n - len(answers)) > 0:
-            size = missing if self.takes_n(request.model) else 1
+            # A fallback may have given one: what is missing then is asked for at once, too.
+            size = missing if not answers and self.takes_n(request.model) else 1
             first = len(answers)
             parts = [self._answers(with_seed_of(request, first + turn), size) for turn in range(missing // size)]
             for part in await all_of(parts):
                 answers += part
-        return _unless_filtered(answers)
+        return self._unless_filtered(answers, request)
+
+    def _unless_filtered(self, answers: list[Answer], request: ChatRequest) -> list[Answer]:
+        if answers and all(answer.filtered for answer in answers):
+            refusal = ContentFiltered(f"{answers[0].model}: a content filter stopped the answer")
+            asked = request.model or self._model
+            if any(answer.model != asked for answer in answers):
+                refusal.add_note(OF_FALLBACK)
+            raise refusal
+        return answers
 
     async def _answers(self, request: ChatRequest, n: int) -> list[Answer]:
         """At least one answer and at most `n`, those that a filter stopped among them."""
@@ -198,6 +212,9 @@ class ModelClient:
         """Ask a model that wasn't asked for: its wrong key is no reason to end a run that its model can go on with."""
         try:
             return await self._ask_model(model, call)
+        except (ContentFiltered, ContextOverflow) as refusal:
+            refusal.add_note(OF_FALLBACK)
+            raise
         except (AuthenticationFailed, UnknownModel) as error:
             raise ProviderUnavailable(f"fallback {model}: {error}") from error
 
@@ -234,10 +251,9 @@ class ModelClient:
         )
 
 
-def _unless_filtered(answers: list[Answer]) -> list[Answer]:
-    if answers and all(answer.filtered for answer in answers):
-        raise ContentFiltered(f"{answers[0].model}: a content filter stopped the answer")
-    return answers
+def is_of_fallback(refusal: ModelError) -> bool:
+    """Whether a fallback refused, not the model that was asked for."""
+    return OF_FALLBACK in getattr(refusal, "__notes__", ())
 
 
 def _fault_of(state: RetryCallState) -> TransientError:

@@ -79,6 +79,7 @@ class AdaptiveLimit:
         self._doubling = True
         self._decreases = 0
         self._outcomes, self._refusals, self._full = 0, 0, False
+        self._most_in_flight = 0
         self._kinds: OrderedDict[tuple[int, int], _Kind] = OrderedDict()
         self._recent: list[tuple[float, float]] = []
         self._pressed_before = NOT_PRESSED
@@ -95,6 +96,7 @@ class AdaptiveLimit:
 
     def turn(self, in_flight: int) -> Turn:
         """Note that a request is sent, with which so many are in flight."""
+        self._most_in_flight = max(self._most_in_flight, in_flight)
         return Turn(self._decreases, in_flight)
 
     @property
@@ -109,14 +111,17 @@ class AdaptiveLimit:
             self._note_outcome(turn)
 
     def _note_outcome(self, turn: Turn) -> None:
-        """Count an outcome of a round, which ends early where so many were refused that it can only be full."""
+        """Count an outcome of a round: of as many as were in flight, or the limit.
+
+        It ends early where so many were refused that the provider can only be full.
+        """
         self._outcomes += 1
         full = self._refusals >= max(LEAST_REFUSALS, MANY * self._limit)
-        if not full and self._outcomes < min(self._limit, max(turn.in_flight, LEAST_REFUSALS)):
+        if not full and self._outcomes < min(self._limit, max(self._most_in_flight, LEAST_REFUSALS)):
             return
         share = self._refusals / self._outcomes
         self._full = full or share >= MANY
-        self._outcomes = self._refusals = 0
+        self._outcomes, self._refusals, self._most_in_flight = 0, 0, turn.in_flight
         if not self._adaptive:
             return
         if self._full:

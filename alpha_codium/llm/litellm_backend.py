@@ -195,7 +195,7 @@ class LiteLLMBackend:
 
     def _look_up(self, model: str) -> _Model:
         """Ollama's models are made known, else litellm looks each up on localhost, blocking."""
-        litellm = self._litellm
+        litellm = self._litellm or load()
         try:
             name, provider, _, _ = litellm.get_llm_provider(model)
         except litellm.BadRequestError:

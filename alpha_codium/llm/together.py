@@ -9,8 +9,6 @@ T = TypeVar("T")
 
 async def all_of(calls: Iterable[Awaitable[T]]) -> list[T]:
     """All results; where one fails, the first error, after the others have ended: what they bring is paid for."""
-    outcomes = await asyncio.gather(*calls, return_exceptions=True)
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException):
-            raise outcome
-    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return [task.result() for task in tasks]  # a result may be an exception that is a value

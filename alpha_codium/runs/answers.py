@@ -144,10 +144,12 @@ class AnswerStore:
     async def keep(self, outcomes: Sequence[tuple[Key, Outcome]], model: str) -> None:
         """Store what came of calls to `model`; those of a run are on the disk when this returns, all or none."""
         rows = [(key.run, outcome) for key, outcome in outcomes]
-        await self._open_worker.do(lambda: self._put_all(rows))
-        if (cache := self.cache) is not None:
-            shared = [(key.shared, outcome) for key, outcome in outcomes if key.shared]
-            self._open_worker.later(lambda: cache.put(shared, model))
+        try:
+            await self._open_worker.do(lambda: self._put_all(rows))
+        finally:  # the cache's too where the caller is cancelled
+            if (cache := self.cache) is not None:
+                shared = [(key.shared, outcome) for key, outcome in outcomes if key.shared]
+                self._open_worker.later(lambda: cache.put(shared, model))
 
     def note(self, name: str, value: Any) -> None:
         """Keep a fact that decides questions, so that they can be asked the same way again; returns at once."""

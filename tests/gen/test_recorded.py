@@ -1,4 +1,5 @@
 import asyncio
+import threading
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,10 @@ from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ProviderUn
 from alpha_codium.llm.messages import ChatRequest, Message, with_seed_of
 from alpha_codium.runs import AnswerCache, AnswerStore
 from alpha_codium.runs.answers import NOWHERE
+from tests.flows.test_asking import OVERFLOW
 from tests.gen.asking import FakeModel
+from tests.llm.asking import client_of
+from tests.servers.scripted import Always, Filtered, ScriptedServer, Status, When
 
 HELLO = ChatRequest((Message("user", "hello"),), temperature=0.2)
 
@@ -235,6 +239,35 @@ def test_an_interrupt_loses_none_of_many_answers_that_came(store):
     assert many(store, 4)[0] == ["answer 1", "answer 1", "answer 3", "answer 4"]
 
 
+def test_an_answer_is_counted_and_kept_though_the_call_is_cut_off_while_it_is_stored(tmp_path):
+    busy, at_work = threading.Event(), threading.Event()
+
+    class Last(FakeModel):
+        async def ask(self, request):
+            answer = await super().ask(request)
+            store._open_worker.later(lambda: at_work.set() or busy.wait(60))
+            await asyncio.to_thread(at_work.wait)
+            return answer
+
+    async def interrupt():
+        model = RecordedModel(Last(), "m", "p#0", store)
+        task = asyncio.create_task(model.ask(HELLO))
+        await asyncio.to_thread(at_work.wait)
+        while not store._open_worker._jobs:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        busy.set()
+        assert model.usage.llm_calls == 1
+
+    with AnswerCache(tmp_path / "cache.sqlite", "", {}) as cache:
+        with AnswerStore(NOWHERE, cache) as store:
+            asyncio.run(interrupt())
+        with AnswerStore(NOWHERE, cache) as store:
+            assert asked(store)[1] == 0
+
+
 def test_the_sums_do_not_depend_on_which_answer_comes_first():
     class Waiting(FakeModel):
         """Answers later calls first, at prices whose sum depends on the order; each from a model of its own."""
@@ -299,6 +332,23 @@ def test_an_answer_of_a_fallback_is_no_other_run_s(with_cache):
             return replace(await super().ask(request), model="other/model")
 
     assert with_cache(model=Falling(lambda _: "of the fallback")) == (["of the fallback"], 1)
+    assert with_cache() == (["answer 1"], 1)
+
+
+@pytest.mark.parametrize("reply", [Filtered("I"), OVERFLOW], ids=["filtered", "overflow"])
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_refusal_of_a_fallback_is_no_other_run_s(with_cache, reply, n):
+    async def refused():
+        down = When(lambda seen: seen.body["model"] == "x", Status(503))
+        with ScriptedServer(faults=[down, Always(reply)]) as server:
+            async with client_of(server, fallback_models=["openai/y"], max_retries=0) as client:
+                await (client.ask(HELLO) if n == 1 else client.ask_many(HELLO, n))
+
+    with pytest.raises((ContentFiltered, ContextOverflow)) as caught:
+        asyncio.run(refused())
+    for _ in range(2):
+        with pytest.raises(type(caught.value)):
+            with_cache(model=FakeModel(lambda _number: caught.value))
     assert with_cache() == (["answer 1"], 1)
 
 

@@ -188,3 +188,28 @@ def test_answers_without_tokens_or_time_are_borne(tokens):
         answer = Answer("", "x", prompt_tokens=tokens, completion_tokens=tokens, latency_seconds=0.0)
         limit.answered(limit.turn(1), [answer], 1)
     assert limit.limit == FIRST_LIMIT
+
+
+@pytest.mark.parametrize("refused", [0, 1, 15])
+def test_one_refusal_in_the_first_round_neither_cuts_it_in_half_nor_ends_the_doubling(refused):
+    """Refusals come first, and the first requests were sent while hardly any other was in flight."""
+    limit = AdaptiveLimit(100)
+    turns = [limit.turn(number + 1) for number in range(FIRST_LIMIT)]
+    limit.refused(turns.pop(refused))
+    for turn in turns:
+        limit.answered(turn, [ANSWER], FIRST_LIMIT)
+    assert (limit.limit > FIRST_LIMIT, limit.decreases) == (True, 0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_provider_that_refuses_one_in_a_hundred_is_used_as_one_that_refuses_none(seed):
+    chance, calls = random.Random(seed), 8000
+    outcome = simulate(
+        AdaptiveLimit(200),
+        calls,
+        steady,
+        capacity=lambda _time: 0 if chance.random() < 0.01 else 10**9,
+        concurrency=200,
+        seed=seed,
+    )
+    assert outcome.seconds <= 1.25 * calls / 200

@@ -129,12 +129,13 @@ async def test_where_one_of_several_requests_fails_for_good_the_call_does():
         assert server.answered == 2
 
 
-async def test_a_fallback_that_gives_one_answer_is_asked_for_the_rest():
+async def test_a_fallback_that_gives_one_answer_is_asked_for_the_rest_at_once():
     down = When(lambda seen: seen.body["model"] == "x", Status(503))
-    with ScriptedServer(numbered, faults=[down], takes_n=False) as server:
+    with ScriptedServer(numbered, faults=[down], takes_n=False, latency=0.1) as server:
         async with client_of(server, fallback_models=["openai/y"], max_retries=0) as client:
-            answers = await client.ask_many(request(), 2)
-    assert [answer.model for answer in answers] == ["openai/y"] * 2
+            answers = await client.ask_many(request(), 4)
+    assert [answer.model for answer in answers] == ["openai/y"] * 4
+    assert server.max_in_flight == 3  # those that the first left missing
 
 
 async def test_no_answers_can_be_asked_for():

@@ -1,0 +1,113 @@
+"""Requests of which a budget lets only a part be answered: what came is used, and a replay gets the same part."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from alpha_codium.gen.loop import Job, generate
+from alpha_codium.gen.replaying import replay
+from alpha_codium.llm.errors import ContentFiltered
+from alpha_codium.runs import RunFolder
+from tests.flows.scripted_flow import settings_of
+from tests.gen.asking import FakeModel, echo_problem, solver_of
+from tests.gen.running import ECHO
+
+MANY = {"resample.answers_per_request": 5}
+# Long enough for answers that come at once.
+SECONDS = 1.5
+
+
+class OneAtATime(FakeModel):
+    """Gives one answer a request, and to the requests of these numbers none."""
+
+    def __init__(self, reply=lambda _number: ECHO, hangs=()):
+        super().__init__(reply)
+        self.hangs = hangs
+
+    def takes_n(self, _model):
+        return False
+
+    async def ask(self, request):
+        number = len(self.requests) + 1
+        answer = await super().ask(request)
+        if number in self.hangs:
+            await asyncio.Event().wait()
+        return answer
+
+
+def solve(model, settings, flow="resample"):
+    return asyncio.run(solver_of(model, flow, settings_of(settings)).solve(echo_problem("a"), 0))[0]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Generates, or goes on generating, two samples one after the other; the candidates, and what a replay says."""
+
+    def generated(model, settings, flow="resample"):
+        there = (tmp_path / "r").exists()
+        folder = RunFolder.reopen(tmp_path, "r") if there else RunFolder.create(tmp_path, "r", {})
+        solver, job = solver_of(model, flow, settings_of(settings)), Job([echo_problem("a")], 2, 1)
+        with folder:
+            candidates = asyncio.run(generate(job, solver, folder))
+        return candidates, asyncio.run(replay(job, replace(solver, ledger=None), folder))
+
+    return generated
+
+
+def assert_the_same(replayed, compared=2):
+    assert (replayed.missing, replayed.differing, replayed.compared) == ([], [], compared)
+
+
+@pytest.mark.parametrize("kind", [FakeModel, OneAtATime])
+def test_an_answer_that_cannot_be_asked_for_again_takes_nothing_from_those_that_came_with_it(kind):
+    model = kind(lambda number: "I can't." if number == 1 else ECHO)
+    candidate = solve(model, MANY | {"solve.max_calls": 5})
+    assert (candidate.program, candidate.llm_calls) == ("print(input())\n", 5)
+
+
+def test_answers_that_came_before_the_time_ended_are_used():
+    candidate = solve(OneAtATime(hangs={2}), MANY | {"solve.max_seconds": SECONDS})
+    assert (candidate.program, candidate.llm_calls) == ("print(input())\n", 4)
+
+
+@pytest.mark.parametrize("flow", ["resample", "select"])
+def test_a_refused_answer_among_several_takes_nothing_from_the_others(flow):
+    model = OneAtATime(lambda number: ContentFiltered("no") if number == 2 else ECHO)
+    candidate = solve(model, MANY | {"select.candidates": 5}, flow)
+    assert (candidate.program, candidate.error) == ("print(input())\n", None)
+
+
+def test_each_of_all_attempts_has_a_seed_of_its_own():
+    model = OneAtATime(lambda _number: "I can't.")
+    solve(model, MANY | {"resample.max_attempts": 12, "config.seed": 3, "solve.max_format_retries": 0})
+    assert len(model.requests) == len({request.seed for request in model.requests}) == 12
+
+
+@pytest.mark.parametrize("kind", [FakeModel, OneAtATime])
+def test_a_sample_that_was_granted_a_part_of_its_answers_is_replayed(run, kind):
+    candidates, replayed = run(kind(), MANY | {"budget.run_calls": 7})
+    assert [candidate.llm_calls for candidate in candidates] == [5, 2]
+    assert_the_same(replayed)
+
+
+@pytest.mark.parametrize(
+    ("flow", "hangs"),
+    [("resample", {2}), ("resample", {1, 2, 3, 4, 5}), ("resample", {7}), ("select", {1, 3}), ("select", {5, 6})],
+)
+def test_a_sample_is_replayed_whichever_answers_came_before_its_time_ended(run, flow, hangs):
+    """The first answers hold no program and are asked for again; each program is another than all others."""
+    model = OneAtATime(lambda n: f"```python\nprint(input())  # {n}\n```" if n > 3 else f"no {n}", hangs)
+    settings = MANY | {"select.candidates": 5, "solve.max_seconds": SECONDS}
+    candidates, replayed = run(model, settings, flow)
+    assert len(model.requests) == sum(candidate.llm_calls for candidate in candidates) + len(hangs)
+    assert_the_same(replayed)
+
+
+def test_what_a_budget_cut_in_an_earlier_life_is_no_part_of_what_is_replayed(run):
+    silent = OneAtATime(lambda number: f"no {number}")
+    first, _ = run(silent, MANY | {"budget.run_calls": 3})
+    assert not any(candidate.is_final for candidate in first)
+    candidates, replayed = run(OneAtATime(), MANY)
+    assert [candidate.llm_calls for candidate in candidates] == [8, 5]
+    assert_the_same(replayed)
