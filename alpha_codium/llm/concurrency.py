@@ -5,8 +5,10 @@
 2. A sign of pressure multiplies it (multiplicative decrease): many refusals by status 429, or latency that rises
    without more being done. A round counts once: what was sent before the last decrease says nothing about the limit
    since.
-3. Many refusals are a share of `MANY` of a round. A smaller share s cuts the limit by s / 2, as DCTCP does it
-   (Alizadeh et al. 2010): one in a hundred, which providers give for reasons of their own, costs next to nothing.
+3. Many refusals are a share of `MANY` of a round beyond the share that is usual: some providers refuse for reasons of
+   their own, however little they are sent. A smaller share s cuts the limit by s / 2, as DCTCP does it (Alizadeh et al.
+   2010): one in a hundred costs next to nothing. A few tell nothing of a share, so a round has some length, but for
+   the smallest limits: those mustn't be late.
 4. Latency is compared among like answers, within a factor of two in tokens written and of four in tokens read,
    for a long answer isn't a slow model. Each answer is set against the fast ones (the lowest tenth) of a long window
    of its kind. Once a round, the fast ones of a short window must be twice as slow: fast ones against fast ones, for
@@ -26,9 +28,11 @@ from alpha_codium.llm.messages import Answer
 FIRST_LIMIT = 16
 DECREASE_FIRST = 0.5
 DECREASE = 0.7
-# The share of a round's refusals that says that a provider is full; before the round is over, at least so many.
+# The share of a round's refusals, beyond the usual one, that says that a provider is full.
 MANY = 0.1
-LEAST_REFUSALS = 2
+LEAST_ROUND, SMALL_LIMIT, LEAST_REFUSALS = 48, 12, 2
+# Of how many outcomes the usual share is, about, and what it is at most: a provider that is full for long isn't usual.
+MEMORY, MOST_USUAL = 128, 0.1
 SLOWER = 2.0
 FASTER = 0.85
 FAST_PART = 10
@@ -79,6 +83,7 @@ class AdaptiveLimit:
         self._doubling = True
         self._decreases = 0
         self._outcomes, self._refusals, self._full = 0, 0, False
+        self._usual = 0.0
         self._most_in_flight = 0
         self._kinds: OrderedDict[tuple[int, int], _Kind] = OrderedDict()
         self._recent: list[tuple[float, float]] = []
@@ -106,6 +111,7 @@ class AdaptiveLimit:
 
     def refused(self, turn: Turn) -> None:
         """Note that a request met status 429."""
+        self._usual += (1.0 - self._usual) / MEMORY
         if turn.decreases == self._decreases:
             self._refusals += 1
             self._note_outcome(turn)
@@ -116,11 +122,13 @@ class AdaptiveLimit:
         It ends early where so many were refused that the provider can only be full.
         """
         self._outcomes += 1
-        full = self._refusals >= max(LEAST_REFUSALS, MANY * self._limit)
-        if not full and self._outcomes < min(self._limit, max(self._most_in_flight, LEAST_REFUSALS)):
+        least = LEAST_ROUND if self._limit >= SMALL_LIMIT else LEAST_REFUSALS
+        many = MANY + min(MOST_USUAL, self._usual)
+        full = self._refusals >= max(min(LEAST_REFUSALS, self._limit / 2), many * max(self._limit, least))
+        if not full and self._outcomes < max(least, min(self._limit, self._most_in_flight)):
             return
         share = self._refusals / self._outcomes
-        self._full = full or share >= MANY
+        self._full = full or share >= many
         self._outcomes, self._refusals, self._most_in_flight = 0, 0, turn.in_flight
         if not self._adaptive:
             return
@@ -131,6 +139,7 @@ class AdaptiveLimit:
 
     def answered(self, turn: Turn, answers: list[Answer], in_flight: int) -> None:
         """Note a request that was answered while so many were in flight, itself among them."""
+        self._usual -= self._usual / MEMORY
         if turn.decreases == self._decreases:
             self._note_outcome(turn)
         if not self._adaptive:
