@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Compiling every file of every dependency costs more than it saves.
+# Compiling every file of every dependency costs more than it saves; but what is imported is compiled once, not by every
+# process anew: that is most of what a short command takes.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Of tests: one more than there are processors, since many of them wait.
 WORKERS ?= $(shell expr $$(nproc) + 1)

@@ -236,3 +236,4 @@ def test_one_problem_and_an_error_line_obey_nobody_either(home, tmp_path, argume
         status, said = on_terminal(["gen", "solve_problem", *at, *arguments, "-vv"], home)
     assert status == (0 if arguments[1] == 0 else 2), said
     assert_harmless(said)
+    assert visible(NASTY).splitlines()[0] in said

@@ -51,7 +51,8 @@ ENDS = {*STATUSES["RE"], *STATUSES["TLE"], *STATUSES["MLE"], *STATUSES["OLE"], *
 KNOWN_EXPECTED = {"22": "EXPECTED_OUTPUT_CANARY_1337", "23": "EXPECTED_OUTPUT_CANARY_1337"}
 # What else may come of a program of the shared folder, and why.
 AND_ALSO = {
-    "07": {"finished"},  # these catch the error and say that they were blocked
+    # These catch the error and say that they were blocked; where the machine is busy, after their time.
+    "07": {"finished", "time_limit_exceeded"},
     "08": {"finished"},
     "13": {"runtime_error"},  # where it may not fork
     "35": {"runtime_error"},  # python itself ends with status 120 where it can't write what was printed
