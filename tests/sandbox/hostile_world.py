@@ -5,6 +5,7 @@ It is prepared and looked over by its pid 1: see `hostile_driver`, beside which 
 
 import fcntl
 import os
+import re
 import socket
 import struct
 import subprocess
@@ -86,8 +87,14 @@ def census() -> dict[str, list[str]]:
         "files": [str(path) for folder in PRIVATE for path in Path(folder).rglob("*")],
         "canary": [CANARY.read_text() if CANARY.exists() else "gone"],
         "segments": [line for kind in ("shm", "sem", "msg") for line in segments(kind)],
-        "cgroups": [str(path) for path in CGROUPS.glob("*/**/gencode-[0-9]*") if is_stale(path)],
+        "cgroups": [str(path) for path in groups_of_sandboxes() if is_stale(path)],
     }
+
+
+def groups_of_sandboxes() -> Iterator[Path]:
+    """Ours and others': theirs come and go while we look, which `Path.glob` doesn't bear."""
+    for folder, names, _ in os.walk(CGROUPS):
+        yield from (Path(folder, name) for name in names if re.match(r"gencode-[0-9]", name))
 
 
 def processes() -> Iterator[tuple[int, str, str]]:

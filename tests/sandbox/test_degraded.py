@@ -23,7 +23,7 @@ from tests.sandbox.test_hostile import (
 )
 
 HERE = Path(__file__).parent
-STATES = ("user", "root", "mounts")
+STATES = ("user", "root", pytest.param("mounts", marks=pytest.mark.slow))
 
 
 def run_world(state: str, stage: Path) -> dict[str, Any]:

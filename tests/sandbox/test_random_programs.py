@@ -75,7 +75,7 @@ async def compared(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
 
 
 @settings(
-    max_examples=MORE or 200,
+    max_examples=MORE or 120,
     derandomize=not MORE,
     database=None,
     deadline=None,
