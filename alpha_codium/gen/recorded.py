@@ -15,7 +15,6 @@ from itertools import groupby
 from typing import Any
 
 from alpha_codium.gen.budgets import Usage
-from alpha_codium.llm.client import is_of_fallback
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
 from alpha_codium.llm.together import all_of
@@ -163,7 +162,8 @@ class RecordedModel:
             answers = await (self._model.ask_many(request, n) if n > 1 else self._one(request))
         except tuple(REFUSALS.values()) as refusal:
             told = {"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}
-            return [told | ({"model": ""} if is_of_fallback(refusal) else {})] * n
+            # Of another model than was asked: so it stays out of the cache.
+            return [told | ({"model": ""} if refusal.of_fallback else {})] * n
         return [self._outcome(request, answer) for answer in answers]
 
     async def _one(self, request: ChatRequest) -> list[Answer]:

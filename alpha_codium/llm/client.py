@@ -25,7 +25,6 @@ from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,
     ContextOverflow,
-    ModelError,
     ProviderUnavailable,
     RequestRefused,
     TransientError,
@@ -40,8 +39,6 @@ from alpha_codium.llm.totals import Totals
 
 if TYPE_CHECKING:
     from alpha_codium.config import PricesSection
-
-OF_FALLBACK = "a fallback model refused, not the one that was asked for"
 
 
 class ModelClient:
@@ -185,8 +182,7 @@ class ModelClient:
         if answers and all(answer.filtered for answer in answers):
             refusal = ContentFiltered(f"{answers[0].model}: a content filter stopped the answer")
             asked = request.model or self._model
-            if any(answer.model != asked for answer in answers):
-                refusal.add_note(OF_FALLBACK)
+            refusal.of_fallback = any(answer.model != asked for answer in answers)
             raise refusal
         return answers
 
@@ -213,7 +209,7 @@ class ModelClient:
         try:
             return await self._ask_model(model, call)
         except (ContentFiltered, ContextOverflow) as refusal:
-            refusal.add_note(OF_FALLBACK)
+            refusal.of_fallback = True
             raise
         except (AuthenticationFailed, UnknownModel) as error:
             raise ProviderUnavailable(f"fallback {model}: {error}") from error
@@ -249,11 +245,6 @@ class ModelClient:
             before_sleep=note,
             reraise=True,
         )
-
-
-def is_of_fallback(refusal: ModelError) -> bool:
-    """Whether a fallback refused, not the model that was asked for."""
-    return OF_FALLBACK in getattr(refusal, "__notes__", ())
 
 
 def _fault_of(state: RetryCallState) -> TransientError:

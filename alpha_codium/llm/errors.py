@@ -15,7 +15,9 @@ from alpha_codium.errors import ModelNotFound, UserError
 
 
 class ModelError(Exception):
-    """A model call that gave no answer."""
+    """A model call that gave no answer; `of_fallback` says that not the model that was asked for refused it."""
+
+    of_fallback = False
 
 
 class TransientError(ModelError):

@@ -1,7 +1,6 @@
 """The flow `complete`, and `auto`, which takes it for problems whose tests call what a program defines."""
 
 import pytest
-from loguru import logger
 
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.errors import FlowError
@@ -72,28 +71,20 @@ async def test_nothing_but_the_statement_is_seen(bench):
     assert hidden not in str([call.body for call in outcome.calls])
 
 
-@pytest.fixture
-def log():
-    told: list[str] = []
-    handler = logger.add(lambda message: told.append(str(message)), format="{message}", level="WARNING")
-    yield told
-    logger.remove(handler)
-
-
 @pytest.mark.parametrize(
     ("problem", "prompt"), [(ONE, "reflect"), (HUMANEVAL, "complete"), (MBPP, "complete"), (CALL, "complete")]
 )
-async def test_without_a_flow_each_problem_gets_the_one_for_its_kind(bench, log, problem, prompt):
+async def test_without_a_flow_each_problem_gets_the_one_for_its_kind(bench, warnings, problem, prompt):
     outcome = await asked_of(bench, problem, flow="auto")
     assert outcome.prompts[0] == prompt
     assert outcome.candidate.flow == {"reflect": "alphacodium"}.get(prompt, prompt)
-    assert log == []
+    assert warnings == []
 
 
-async def test_a_flow_for_programs_that_read_warns_once_of_a_function(bench, log):
+async def test_a_flow_for_programs_that_read_warns_once_of_a_function(bench, warnings):
     outcome = await asked_of(bench, HUMANEVAL, flow="baseline")
     assert outcome.prompts == ["code_contests_prompts_baseline"]
-    assert log == [
+    assert warnings == [
         "flow 'baseline' asks for programs that read stdin, and 'HumanEval/900' wants a function: "
         "leave out --flow, and each problem gets the flow for its kind\n"
     ]

@@ -6,14 +6,17 @@ from pathlib import Path
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import load_flow
+from alpha_codium.gen.recorded import RecordedModel
 from alpha_codium.gen.sample import Solver
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.limits import Limits
-from alpha_codium.llm.messages import Answer, ChatRequest
+from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.sandbox.protocol import StopTest
 from alpha_codium.verdict import Execution, Report, Status
 from tests.gen.running import ECHO
+
+HELLO = ChatRequest((Message("user", "hello"),), temperature=0.2)
 
 
 class FakeModel:
@@ -67,3 +70,15 @@ def solver_of(model: FakeModel, flow: str | Path = "baseline", settings: Setting
 def echo_problem(name: str) -> Problem:
     """A problem that is solved by echoing."""
     return Problem(name, f"Echo, says {name}.", public_tests=(TestCase("1\n", "1\n"),))
+
+
+def asked(store, sample="p#0", requests=(HELLO,), model=None, name="m"):
+    """The texts of the answers to the requests of one sample, and how many of them were asked for."""
+    model = model or FakeModel(lambda number: f"answer {number}")
+    before = len(model.requests)
+
+    async def ask_all():
+        recorded = RecordedModel(model, name, sample, store)
+        return [(await recorded.ask(request)).text for request in requests]
+
+    return asyncio.run(ask_all()), len(model.requests) - before
