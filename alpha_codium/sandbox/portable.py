@@ -141,6 +141,9 @@ class PortableSandbox:
             execution = self._run(turn, worker, arguments, program.encode("utf-8", "replace"), COMPILE_LIMITS)
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
+        if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
+            # Its limits end it in other ways.
+            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
     def _execute(self, turn: "Turn", script: Script, limits: Limits) -> Execution:

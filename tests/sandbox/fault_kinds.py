@@ -23,6 +23,8 @@ from tests.sandbox.soak_driver import own_groups, settled
 
 OUTSIDE, ZYGOTE, RUNNER, TEST = 1, 2, 3, 4
 SLOW = "import time\ntime.sleep(1)\nprint(input())"
+# Takes a while to compile.
+LONG = "x = [" + "[1, 2, (3, 4)], " * 200_000 + "]\nprint(input())"
 LIMITS = Limits(wall_seconds=3)
 Seen = dict[str, Any]
 
@@ -94,12 +96,25 @@ def while_it_compiles(number: signal.Signals) -> Callable[[Sandbox], Awaitable[S
     """The runner is hit before it has said anything."""
 
     async def hit_it(sandbox: Sandbox) -> Seen:
-        long = "x = [" + "[1, 2, (3, 4)], " * 200_000 + "]\nprint(input())"
-        running = asyncio.create_task(sandbox.run(long, ["0\n", "b\n"]))
+        running = asyncio.create_task(sandbox.run(LONG, ["0\n", "b\n"]))
         happened = await settled(lambda: hit(RUNNER, number) > 0)
         return {"happened": happened, "reports": [plain(await running)]}
 
     return hit_it
+
+
+def whenever_it_compiles(depth: int) -> Callable[[Sandbox], Awaitable[Seen]]:
+    """Whatever runner tries to compile it: it, or its zygote, is killed."""
+
+    async def hit_them(sandbox: Sandbox) -> Seen:
+        running, hits = asyncio.create_task(sandbox.run(LONG, ["0\n", "b\n"])), 0
+        while not running.done():
+            if at_depth(RUNNER):
+                hits += hit(depth, signal.SIGKILL)
+            await asyncio.sleep(0.01)
+        return {"happened": hits > 1, "reports": [plain(running.result())]}
+
+    return hit_them
 
 
 async def storm(sandbox: Sandbox) -> Seen:
@@ -186,6 +201,8 @@ FAULTS: dict[str, Callable[[Sandbox], Awaitable[Seen]]] = {
     "the zygote is killed while idle": idle(ZYGOTE, signal.SIGKILL),
     "the runner is killed while it compiles": while_it_compiles(signal.SIGKILL),
     "the runner is stopped while it compiles": while_it_compiles(signal.SIGSTOP),
+    "every runner is killed while it compiles": whenever_it_compiles(RUNNER),
+    "every zygote is killed while its runner compiles": whenever_it_compiles(ZYGOTE),
     "the one outside is stopped": mid_test(OUTSIDE, signal.SIGSTOP),
     "the zygote is stopped": mid_test(ZYGOTE, signal.SIGSTOP),
     "the runner is stopped": mid_test(RUNNER, signal.SIGSTOP),

@@ -5,10 +5,12 @@ they are.
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +20,13 @@ from tests.sandbox.faults_driver import FAULTS, PATIENCE
 from tests.support import ROOT
 
 # The sandbox may say of these that it could not run a program; of the others it must find out by itself.
-MAY_BE_OUR_FAULT = {"workers are killed again and again", "no worker can be made anew", "no more descriptors"}
+MAY_BE_OUR_FAULT = {
+    "workers are killed again and again",
+    "every runner is killed while it compiles",
+    "every zygote is killed while its runner compiles",
+    "no worker can be made anew",
+    "no more descriptors",
+}
 Injected = Callable[[str], dict[str, Any]]
 # Drivers at work at a time: most of what they do is to wait until the sandbox sees what was done to it.
 AT_A_TIME = 2
@@ -29,18 +37,23 @@ def injected(request: pytest.FixtureRequest) -> Iterator[Injected]:
     """What the driver saw of a fault; all faults of the tests that are run are under way from the first one on."""
     if not namespaces_command():
         pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
+    # Not from a thread: pytest changes ours between two tests, and a process that starts just then reads freed memory.
+    environment = dict(os.environ)
     items = (getattr(item, "callspec", None) for item in request.session.items)
     asked = [item.params["fault"] for item in items if item is not None and "fault" in item.params]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        under_way = {fault: pool.submit(inject, fault) for fault in FAULTS if fault in asked}
-        yield lambda fault: (under_way.get(fault) or under_way.setdefault(fault, pool.submit(inject, fault))).result()
+        start = partial(pool.submit, inject, environment)
+        under_way = {fault: start(fault) for fault in FAULTS if fault in asked}
+        yield lambda fault: (under_way.get(fault) or under_way.setdefault(fault, start(fault))).result()
         pool.shutdown(cancel_futures=True)
 
 
-def inject(fault: str) -> dict[str, Any]:
+def inject(environment: dict[str, str], fault: str) -> dict[str, Any]:
     """What the driver sees of a fault."""
     command = [*namespaces_command(), sys.executable, "-m", "tests.sandbox.faults_driver", fault]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE + 60, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE + 60, check=False
+    )
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout)
 

@@ -1,6 +1,7 @@
 """One program through a worker: what is tried again, and what is our fault.
 
-1. A runner that dies while it compiles is tried once more; then the program doesn't compile.
+1. A runner that dies of a program that it compiles is tried once more; then the program doesn't compile. One that is
+   ended by something else is tried once more; then it is `internal_error`.
 2. A runner or worker that is lost in a test: the test again, on a fresh worker; lost again it is `internal_error`.
 3. Where a test wrote in its folder, the next one gets a new runner, and with it a new folder.
 4. Too much CPU time by less than a fifth on a busy machine: once more, alone. Too much waiting, perhaps for a

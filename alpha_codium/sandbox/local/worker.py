@@ -131,8 +131,8 @@ class Worker:
         """Kill the runner, and with it all that it runs."""
         self._signal(signal.SIGKILL)
 
-    def await_end(self) -> None:
-        """Wait until the runner and all that was in its namespace are gone."""
+    def await_end(self) -> int:
+        """Wait until the runner and all that was in its namespace are gone; the runner's wait status."""
         assert self._control is not None
         try:
             message = self._control.recv(64)
@@ -144,6 +144,7 @@ class Worker:
             raise self._lost("it gave no word of the end")
         if self.touched:
             self._renew()
+        return wire.WAIT_STATUS.unpack_from(message, 1)[0]
 
     @property
     def touched(self) -> bool:

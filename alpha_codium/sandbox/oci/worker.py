@@ -11,6 +11,7 @@ import marshal
 import math
 import os
 import platform
+import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterable
@@ -159,8 +160,8 @@ class ContainerWorker(Worker):
         """Kill the runner, and with it all that it runs."""
         self._urge(frames.KILL)
 
-    def await_end(self) -> None:
-        """End the candidate, and wait until nothing of it is left."""
+    def await_end(self) -> int:
+        """End the candidate, and wait until nothing of it is left; the runner's wait status."""
         if self._line is not None and self._line.lost:
             raise self._lost("it didn't end a test")
         self._say(frames.END)
@@ -170,8 +171,8 @@ class ContainerWorker(Worker):
                 assert self._stream is not None
                 frame = self._stream.next(deadline)
                 if frame is not None and frame[:2] == (frames.ENDED, self._candidates):
-                    return
-        except StreamLost as error:
+                    return wire.WAIT_STATUS.unpack(frame[2])[0]
+        except (StreamLost, struct.error) as error:
             raise self._lost(error) from error
         raise self._lost("it gave no word of the end")
 

@@ -101,7 +101,7 @@ def make_ready(
     os.chdir(config["folder"])
     limit(candidate, config["others"])
     harden(candidate, config)
-    # Whoever dies from here on dies of the program.
+    # Whoever dies from here on may have died of the program.
     host.send(wire.COMPILING)
     task = program.compile_all(source, driver, config["folder"])
     if task is None:

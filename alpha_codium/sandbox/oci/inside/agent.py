@@ -259,10 +259,10 @@ class Supervisor:
             self.link.close()
         self.forget()
         os.close(self.errors)
-        walls.await_end(self.pid)
+        status = walls.await_end(self.pid)
         if self.config["uid"]:
             vessel.uncover()
         if vessel.state(self.config) != self.untouched:
             vessel.renew(self.config)
         self.ended = True
-        self.say(frames.ENDED)
+        self.say(frames.ENDED, wire.WAIT_STATUS.pack(status))

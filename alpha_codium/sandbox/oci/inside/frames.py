@@ -6,7 +6,7 @@ host -> agent    CONFIGURE with the configuration (marshalled); BEGIN with a can
                  that says whether there is a link, and the input; END_TEST; KILL the runner; END of the candidate
 agent -> host    READY with a byte a fact; `wire`'s COMPILING, then COMPILED, or NOT_COMPILED with why; HELD when all
                  of a large input is there; RESULT of a test with its outputs; GONE with its last words, where the
-                 runner died; ENDED, after END
+                 runner died; ENDED, after END, and how
 both ways        LINK with what one end of a link read; TAKEN when it was written at the other, which may read on then;
                  CLOSED
 
