@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 # process anew: that is most of what a short command takes.
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# Of tests: one more than there are processors, since many of them wait.
-WORKERS ?= $(shell expr $$(nproc) + 1)
+# Of tests: two more than there are processors, since many of them wait.
+WORKERS ?= $(shell expr $$(nproc) + 2)
 
 .PHONY: demo test images test-slow lint types docs backends clean
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,13 @@ def shared_path(name: str) -> Path:
     if not path.exists():
         pytest.skip(f"{path} is not there: set GENCODE_SHARED to the folder of shared data")
     return path
+
+
+def share_a_loop(items: Iterable[pytest.Item], folder: Path, fixtures: set[str]) -> None:
+    """Run tests in `folder` that use one of these async fixtures, which are a module's, in the loop it was made in."""
+    for item in items:
+        if item.path.is_relative_to(folder) and fixtures & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
 
 
 def gencode(

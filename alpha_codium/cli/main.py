@@ -6,7 +6,9 @@
    keeps its traceback and is exit status 1.
 """
 
+import atexit
 import errno
+import gc
 import sys
 from importlib import import_module
 from typing import Any
@@ -64,6 +66,8 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line and exit."""
+    # All memory goes back to the kernel: to look for garbage once more takes up to a second where litellm is loaded.
+    atexit.register(gc.freeze)
     try:
         # Without its standalone mode click gives the status of `Exit` back instead of exiting with it.
         sys.exit(cli.main(args=arguments, prog_name="gencode", standalone_mode=False))

@@ -85,3 +85,11 @@ def test_a_disk_that_is_full_is_one_line_and_exit_status_2(home, arguments):
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "error: what was to be written finds no room: No space left on device\n"
+
+
+def test_a_command_that_is_done_does_not_look_for_garbage_once_more():
+    # What is registered first is called last.
+    code = "import atexit, gc\natexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
+    code += "from alpha_codium.cli.main import main\nmain(['--version'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True"

@@ -1,11 +1,14 @@
-"""Real sandboxes to judge in: the default one, and the portable one that is there on every system."""
+"""Real sandboxes to judge in, one a module: the default, and the portable one that is there on every system."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.isolation import namespaces_command
+from tests.support import share_a_loop
 
 # A process a test is slow: of what takes longest, the slow suite shows that it is the same there.
 SLOW_WHERE_PORTABLE = {
@@ -16,6 +19,7 @@ SLOW_WHERE_PORTABLE = {
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark them."""
+    share_a_loop(items, Path(__file__).parent, {"sandbox", "both"})
     for item in items:
         callspec = getattr(item, "callspec", None)
         portable = callspec is not None and callspec.params.get("both") == "portable"
@@ -23,7 +27,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-@pytest.fixture(params=["local", "portable"])
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["local", "portable"])
 async def both(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
     async with open_sandbox(request.param, workers=2, isolation=bool(namespaces_command())) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with open_sandbox("local", workers=2, isolation=bool(namespaces_command())) as opened:
         yield opened

@@ -2,15 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.judge import Judge
-from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Verdict
 from tests.judge.checkers import needs_compiler
 from tests.support import shared_path
@@ -32,12 +31,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GENCODE_HOME", str(tmp_path_factory.mktemp("home")))
         yield
-
-
-@pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    async with open_sandbox("local", workers=2, isolation=bool(namespaces_command())) as opened:
-        yield opened
 
 
 def records() -> list[dict[str, Any]]:

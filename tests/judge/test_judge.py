@@ -1,6 +1,6 @@
 """The judge's verdicts, on real processes."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import pytest
@@ -9,19 +9,12 @@ from alpha_codium.errors import UserError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.limits import Limits
 from alpha_codium.problem import CheckerSpec, Problem, TestCase
-from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Report, Status, Verdict
 
 PROBLEM = Problem("double")
 TESTS = tuple(TestCase(f"{n}\n", f"{2 * n}\n") for n in (1, 2, 3))
 RIGHT = "print(2 * int(input()))"
-
-
-@pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    async with open_sandbox("local", workers=2, isolation=bool(namespaces_command())) as opened:
-        yield opened
 
 
 async def test_a_right_program_is_accepted(sandbox: Sandbox) -> None:

@@ -115,3 +115,21 @@ def test_an_interrupt_ends_a_call_in_flight_cleanly():
             out, err = child.communicate(timeout=60)
     assert out.splitlines() == ["asking", "interrupted"]
     assert "Unclosed" not in err
+
+
+LOADED = """
+import gc, sys
+if sys.argv[1] == "off":
+    gc.disable()
+seen = []
+gc.callbacks.append(lambda phase, about: seen.append(phase))
+from alpha_codium.llm.litellm_loading import load
+before = len(seen)
+load()
+print(gc.isenabled(), len(seen) - before < 20)
+"""
+
+
+@pytest.mark.parametrize(("collector", "is_on"), [("on", True), ("off", False)])
+def test_the_garbage_collector_rests_while_litellm_is_loaded_and_is_as_it_was_afterwards(collector, is_on):
+    assert run(LOADED, collector).stdout.split() == [str(is_on), "True"]

@@ -20,6 +20,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.sandbox import open_sandbox
 from tests.sandbox.backends import command_lines, is_zombie
 from tests.sandbox.fault_kinds import FAULTS, TEST, Seen, at_depth, only_so_many_descriptors, plain
+from tests.sandbox.hostile_world import groups_of_sandboxes
 from tests.sandbox.soak_driver import Census, settled, under_an_init
 
 # No fault may take longer: the wall limit twice, and what the sandbox takes to see that something hangs.
@@ -72,7 +73,7 @@ def survivors() -> list[int]:
 
 def groups_of(pid: int) -> list[str]:
     """The cgroups that a process has made."""
-    return [str(folder) for folder in Path("/sys/fs/cgroup").glob(f"**/gencode-{pid}-*") if folder.is_dir()]
+    return [str(folder) for folder in groups_of_sandboxes() if folder.name.startswith(f"gencode-{pid}-")]
 
 
 async def open_with_few_descriptors() -> Seen:

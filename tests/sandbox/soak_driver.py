@@ -32,6 +32,7 @@ from typing import Any
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.verdict import Report, Status
 from tests.sandbox.backends import descendants, is_zombie
+from tests.sandbox.hostile_world import groups_of_sandboxes
 from tests.sandbox.soak_programs import HONEST, HOSTILE_LIMITS, hostile_programs
 
 WORKERS = 2
@@ -100,9 +101,7 @@ def entries(folder: str) -> int:
 
 def own_groups() -> Iterator[Path]:
     """The cgroups that were made by this process."""
-    for folder in Path("/sys/fs/cgroup").glob(f"**/gencode-{os.getpid()}-*"):
-        if folder.is_dir():
-            yield folder
+    return (folder for folder in groups_of_sandboxes() if folder.name.startswith(f"gencode-{os.getpid()}-"))
 
 
 async def settled(condition: Callable[[], bool], seconds: float = 10) -> bool:

@@ -253,8 +253,8 @@ def test_an_honest_program_beside_crowds_that_burn_is_not_too_slow(tmp_path: Pat
     """The CPU time of a test is limited for all its processes together: they can't take that of their neighbours."""
     crowd = Attacker.read(OWN / "crowd_of_burners.py")
     crowds = [replace(crowd, name=f"crowd {number}") for number in range(2)]
-    limits = {"cpu_seconds": 1.5}
-    found = run_world("root", crowds, tmp_path, "local", limits, limits, 0.5, tests=1, isolation=True, workers=3)
+    limits = {"cpu_seconds": 0.75}
+    found = run_world("root", crowds, tmp_path, "local", limits, limits, 0.25, tests=1, isolation=True, workers=3)
     assert {end["status"] for one in found["programs"].values() for end in one["executions"]} <= STATUSES["TLE"]
     assert [wrong for wrong in found["probes"]["during"] if wrong] == []
 

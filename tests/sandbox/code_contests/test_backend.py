@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
@@ -26,7 +27,7 @@ STARTED = time.time()
 LEFT = re.compile(r"\d{13}-\d+-\d+")
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def sandbox() -> AsyncIterator[CodeContestsSandbox]:
     async with CodeContestsSandbox(workers=1, **installed()) as opened:
         yield opened

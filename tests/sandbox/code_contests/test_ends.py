@@ -13,6 +13,7 @@ from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
 from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
 from tests.sandbox.backends import descendants, hold, marked
 from tests.sandbox.code_contests.environment import installed
+from tests.sandbox.hostile_world import groups_of_sandboxes
 from tests.sandbox.test_conformance import run_one, until
 
 
@@ -89,4 +90,4 @@ async def test_leaving_the_sandbox_while_programs_run_leaves_nothing() -> None:
 
 def control_groups() -> set[Path]:
     """Those that this process has made; sandboxes of other tests may be open, and have some."""
-    return {folder for folder in Path("/sys/fs/cgroup").rglob(f"gencode-{os.getpid()}-*") if folder.is_dir()}
+    return {folder for folder in groups_of_sandboxes() if folder.name.startswith(f"gencode-{os.getpid()}-")}
