@@ -22,13 +22,16 @@ COPY docker/constraints.txt /build/
 RUN python3 -m venv /opt/gencode \
  && /opt/gencode/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile \
       --only-binary=:all: --requirement /build/constraints.txt \
- && find /opt/gencode -name tests -type d -prune -exec rm -rf {} +
+ && find /opt/gencode -name tests -type d -prune -exec rm -rf {} + \
+ # Nobody can write bytecode in the image, so it is made here, of what gencode imports.
+ && LITELLM_LOCAL_MODEL_COST_MAP=True /opt/gencode/bin/python -c "import datasets, litellm"
 COPY setup.py pyproject.toml README.md MANIFEST.in requirements-dev.txt /build/
 COPY alpha_codium /build/alpha_codium
 COPY settings /build/settings
 COPY prompts /build/prompts
 RUN /opt/gencode/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile \
       --constraint /build/constraints.txt /build \
+ && /opt/gencode/bin/python -m compileall -q /opt/gencode/lib/python3*/site-packages/alpha_codium \
  && /opt/gencode/bin/pip uninstall --yes --quiet pip setuptools
 
 FROM python
