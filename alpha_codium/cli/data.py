@@ -44,6 +44,7 @@ group.add_command(clean_generations)
 @click.option("--tag", multiple=True, help="Keep problems with this tag; repeatable.")
 @click.option("--date_from", type=DATE, help="Keep problems published on this day or later.")
 @click.option("--date_to", type=DATE, help="Keep problems published on this day or earlier.")
+@click.option("--validity", default="", metavar="WHAT", help="Keep what `validate` found `valid`, or `not_invalid`.")
 @common_options
 def etl(
     common: CommonOptions,
@@ -59,12 +60,13 @@ def etl(
     tag: tuple[str, ...],
     date_from: datetime.datetime | None,
     date_to: datetime.datetime | None,
+    validity: str,
 ) -> None:
     """Read a dataset, keep what is asked for, and store it."""
     from alpha_codium.data.filters import Filters
 
     days = [moment and moment.date() for moment in (date_from, date_to)]
-    filters = Filters(language, problem_source, difficulty, tag, *days)
+    filters = Filters(language, problem_source, difficulty, tag, *days, validity=validity)
     _run_etl(common, source, output_dataset_name, split_name, filters=filters, sample_rate=sample_rate, seed=seed)
 
 

@@ -18,6 +18,7 @@ from alpha_codium.data.reader import RecordReader
 from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, TEST_COLUMNS, features, stored_record
 from alpha_codium.data.sources import find_source, output_path
 from alpha_codium.data.store import SplitWriter, check_target, put_splits, workshop
+from alpha_codium.data.validated import VALIDATION_COLUMNS, validated_features, validation_of
 from alpha_codium.errors import DatasetError
 
 Progress = Callable[[int], None]
@@ -101,12 +102,16 @@ def _etl_split(source: Source, split: str, built: Path, selection: Selection, pr
     records, dates = _date_columns(source.records(split))
     if selection.filters.need_dates and not dates:
         raise DatasetError(f"{label} has no column of dates ({', '.join(DATE_COLUMNS)}): leave out the filter by date")
+    added = VALIDATION_COLUMNS if validation_of(source, split) else ()
+    if selection.filters.validity and not added:
+        raise DatasetError(f"{label} isn't validated: use `gencode data validate` first, with --output_dataset_name")
     counts, dropped, number, without_tests = SplitCounts(), set[str](), 0, 0
-    with SplitWriter(_split_folder(built, split), features(dates)) as writer:
+    types = validated_features(dates) if added else features(dates)
+    with SplitWriter(_split_folder(built, split), types) as writer:
         for number, raw in enumerate(records, start=1):
             record = _converted(raw, f"{label}, record {number}", dates)
-            kept = _transform(record, f"{label}, record {number}", selection, dates)
-            dropped.update(record.keys() - {*COLUMNS, *dates})
+            kept = _transform(record, f"{label}, record {number}", selection, dates, added)
+            dropped.update(record.keys() - {*COLUMNS, *dates, *added})
             if kept is not None:
                 writer.add(kept)
                 counts.add(kept)
@@ -147,11 +152,13 @@ def _has_tests(stored: Record) -> bool:
     return bool((execution.get("test_code") or "").strip()) or any(stored[column]["input"] for column in TEST_COLUMNS)
 
 
-def _transform(record: Record, where: str, selection: Selection, dates: Sequence[str]) -> Record | None:
-    """The record to store, or None where it is left out; raises DatasetError where it is malformed."""
+def _transform(
+    record: Record, where: str, selection: Selection, dates: Sequence[str], added: Sequence[str]
+) -> Record | None:
+    """The record to store, its columns `added` too, or None where it is left out; DatasetError where malformed."""
     if not in_sample(RecordReader(record, where).name(), selection.sample_rate, selection.seed):
         return None
-    stored = stored_record(record, where, dates)
+    stored = stored_record(record, where, dates) | {column: record.get(column) for column in added}
     return selection.filters.keep_solutions(stored) if selection.filters.keeps_problem(stored) else None
 
 
@@ -169,11 +176,13 @@ def _split_folder(built: Path, split: str) -> Path:
 
 
 def _info(source: Source, report: SplitReport, selection: Selection) -> dict[str, Any]:
+    validation = validation_of(source, report.split)
     return {
         "origin": source.origin.as_record(),
         "source_split": None if source.any_split else report.split,
         "filters": selection.filters.as_record(),
         "sampling": {"rate": selection.sample_rate, "seed": selection.seed},
+        **({"validation": validation} if validation else {}),
         "records_in": report.records_in,
         "problems_out": report.problems_out,
         "dropped_columns": list(report.dropped_columns),

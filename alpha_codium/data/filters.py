@@ -10,13 +10,17 @@ from alpha_codium.data.schema import DATE_COLUMNS, DIFFICULTY_NAMES, SOLUTION_CO
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.problem import LANGUAGES, SOURCE_NAMES
 
+# What `is_valid_problem` may be; null stands for a problem that could not be judged.
+VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
+
 
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What to keep; an empty filter keeps all. Dates are inclusive.
 
     `languages` says which solutions stay, the others which problems do: one of these sources, one of these
-    difficulties, at least one of these tags, published between two dates. Raises DatasetError for unknown names.
+    difficulties, at least one of these tags, published between two dates, found `valid` or `not_invalid` by
+    validation. Raises DatasetError for unknown names.
     """
 
     languages: tuple[str, ...] = ()
@@ -25,12 +29,14 @@ class Filters:
     tags: tuple[str, ...] = ()
     date_from: datetime.date | None = None
     date_to: datetime.date | None = None
+    validity: str = ""
 
     def __post_init__(self) -> None:
         """Refuse names that no record can bear."""
         _check("language", self.languages, LANGUAGES)
         _check("source", self.sources, SOURCE_NAMES.values())
         _check("difficulty", self.difficulties, DIFFICULTY_NAMES)
+        _check("validity", (self.validity,), ("", *VALIDITIES))
 
     @property
     def need_dates(self) -> bool:
@@ -42,6 +48,8 @@ class Filters:
         if self.sources and stored["source_name"] not in self.sources:
             return False
         if self.difficulties and stored["difficulty_name"] not in self.difficulties:
+            return False
+        if self.validity and stored["is_valid_problem"] not in VALIDITIES[self.validity]:
             return False
         wanted = {tag.lower() for tag in self.tags}
         if wanted and wanted.isdisjoint(tag.lower() for tag in stored["cf_tags"]):
@@ -56,7 +64,7 @@ class Filters:
 
     def as_record(self) -> dict[str, Any]:
         """The filters that are set, as JSON."""
-        return {key: list(v) if isinstance(v, tuple) else v.isoformat() for key, v in asdict(self).items() if v}
+        return {key: _as_json(value) for key, value in asdict(self).items() if value}
 
     def _in_languages(self, programs: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
         kept = [index for index, name in enumerate(programs["language_name"]) if name in self.languages]
@@ -86,6 +94,12 @@ def check_rate(rate: float) -> None:
     """Raise DatasetError where a sampling rate is not above 0 and at most 1."""
     if not 0 < rate <= 1:
         raise DatasetError(f"a sample rate must be above 0 and at most 1, not {rate}")
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _check(kind: str, given: tuple[str, ...], known: Any) -> None:

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from alpha_codium.data.validated import TEST_CODE
 from alpha_codium.eval.validation.answers import Answers, comparable_tests, examine_answers
 from alpha_codium.eval.validation.case import Case, rejections
 from alpha_codium.eval.validation.checking import examine_checking
 from alpha_codium.eval.validation.findings import Finding, Reason, plural
 from alpha_codium.eval.validation.timing import NEAR, Timing, examine_limits
 from alpha_codium.problem import CheckerSpec, TestType
-
-TEST_CODE = "test_code"
 
 
 @dataclass(frozen=True, slots=True)

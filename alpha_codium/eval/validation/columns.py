@@ -6,20 +6,18 @@ import re
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alpha_codium.data.counts import SplitCounts
 from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.schema import DATE_COLUMNS, features, stored_record
+from alpha_codium.data.schema import DATE_COLUMNS, stored_record
 from alpha_codium.data.sources import output_path
 from alpha_codium.data.store import SplitWriter, check_target, put_splits, workshop
+from alpha_codium.data.validated import TEST_CODE, validated_features
 from alpha_codium.errors import DatasetError
-from alpha_codium.eval.validation.assessment import TEST_CODE, Assessment
+from alpha_codium.eval.validation.assessment import Assessment
 from alpha_codium.eval.validation.findings import Finding
 from alpha_codium.problem import TestType
-
-if TYPE_CHECKING:
-    from datasets import Features
 
 SPLIT_NAME = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes
 
@@ -42,24 +40,6 @@ def columns_of(assessment: Assessment) -> dict[str, Any]:
         "undetected_incorrect": assessment.undetected_incorrect,
         "validation_findings": [_stored(finding) for finding in assessment.findings],
     }
-
-
-def validated_features(date_columns: Iterable[str] = ()) -> "Features":
-    """The types of a stored record's columns and of those that validation adds."""
-    from datasets import Features, Sequence, Value
-
-    text, yes = Value("string"), Value("bool")
-    added = {
-        "is_valid_problem": yes,
-        "is_valid_test": dict.fromkeys((*map(str, TestType), TEST_CODE), Sequence(yes)),
-        "multiple_answers": yes,
-        "suggested_checker": {"name": text, "arguments": text},
-        "suggested_time_limit": Value("float64"),
-        "suggested_memory_limit_bytes": Value("int64"),
-        "undetected_incorrect": Value("int64"),
-        "validation_findings": [{"reason": text, "fault": yes, "text": text, "evidence": text}],
-    }
-    return Features({**features(date_columns), **added})
 
 
 def check_output(output_name: str, split_name: str) -> None:

@@ -7,6 +7,9 @@ import pytest
 
 from alpha_codium.data import load_problems
 from alpha_codium.data.catalogue import describe
+from alpha_codium.data.etl import run_etl
+from alpha_codium.data.filters import Filters
+from alpha_codium.data.validated import VALIDATION_COLUMNS
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.validation.columns import check_output, columns_of, write_validated
 from alpha_codium.problem import CheckerSpec
@@ -67,3 +70,43 @@ def test_a_place_that_can_not_be_written_is_refused_beforehand(tmp_path: Path) -
         check_output(str(tmp_path / "full"), "train")
     with pytest.raises(DatasetError, match="name of a split"):
         check_output("fine", "a/b")
+
+
+def store_three(tmp_path: Path) -> None:
+    """`checked`: a problem that is valid, one that isn't, and one that nothing is known of."""
+    tests = {"input": ["0\n", "1\n"], "output": ["1", "2"]}
+    rows = [record(name, private_tests=tests) for name in ("valid", "invalid", "unknown")]
+    outputs = [{"one": ["1", "2"], "two": ["1", "2"]}, {"one": ["1", "3"], "two": ["1", "3"]}, {}]
+    problems = load_problems(write_jsonl(tmp_path / "p.jsonl", rows))
+    write_validated(problems, [assessed(["1", "2"], each) for each in outputs], "checked", {"seed": 0})
+
+
+@pytest.mark.parametrize(
+    ("validity", "kept"),
+    [("", ["valid", "invalid", "unknown"]), ("valid", ["valid"]), ("not_invalid", ["valid", "unknown"])],
+    ids=["all", "valid", "not_invalid"],
+)
+def test_an_etl_of_a_validated_dataset_keeps_what_was_found_and_what_is_asked_for(
+    tmp_path: Path, validity: str, kept: list[str]
+) -> None:
+    store_three(tmp_path)
+    before = {each["name"]: each for each in load_problems("checked").records}
+    (report,) = run_etl("checked", "again", filters=Filters(validity=validity)).splits
+    after = load_problems("again").records
+    assert [each["name"] for each in after] == kept
+    for each in after:
+        assert {column: each[column] for column in VALIDATION_COLUMNS}.items() <= before[each["name"]].items()
+    assert report.dropped_columns == ()
+    (split,) = describe("again")
+    assert split.info["validation"] == {"seed": 0}
+    assert split.info["filters"] == ({"validity": validity} if validity else {})
+
+
+def test_an_etl_can_not_ask_for_valid_problems_of_what_was_not_validated(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "p.jsonl", [record("a") | {"is_valid_problem": "yes"}])
+    with pytest.raises(DatasetError, match="gencode data validate"):
+        run_etl(str(path), "out", filters=Filters(validity="valid"))
+    with pytest.raises(DatasetError, match=r"unknown validity 'vaild' \(did you mean 'valid'"):
+        Filters(validity="vaild")
+    (report,) = run_etl(str(path), "out").splits
+    assert report.dropped_columns == ("is_valid_problem",), "a column of another schema"
