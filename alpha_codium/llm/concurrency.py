@@ -8,7 +8,8 @@
 3. Many refusals are a share of `MANY` of a round beyond the share that is usual: some providers refuse for reasons of
    their own, however little they are sent. A smaller share s cuts the limit by s / 2, as DCTCP does it (Alizadeh et al.
    2010): one in a hundred costs next to nothing. A few tell nothing of a share, so a round has some length, but for
-   the smallest limits: those mustn't be late.
+   the smallest limits: those mustn't be late. Where a decrease made refusals no rarer, they come by chance: such a
+   share cuts nothing, and the limit doubles once more.
 4. Latency is compared among like answers, within a factor of two in tokens written and of four in tokens read,
    for a long answer isn't a slow model. Each answer is set against the fast ones (the lowest tenth) of a long window
    of its kind. Once a round, the fast ones of a short window must be twice as slow: fast ones against fast ones, for
@@ -33,6 +34,12 @@ MANY = 0.1
 LEAST_ROUND, SMALL_LIMIT, LEAST_REFUSALS = 48, 12, 2
 # Of how many outcomes the usual share is, about, and what it is at most: a provider that is full for long isn't usual.
 MEMORY, MOST_USUAL = 128, 0.1
+# Before anything is known of it. Without it, five refusals of the first 48 would be many.
+FIRST_USUAL = 0.05
+# A decrease for refusals made them no rarer where this part of their share is left, before the limit has grown back.
+NO_RARER, GROWN_BACK = 0.25, 0.85
+# So often it may double once more: a provider may be full and refuse by chance, too.
+MOST_RESUMED = 3
 SLOWER = 2.0
 FASTER = 0.85
 FAST_PART = 10
@@ -49,6 +56,16 @@ class Turn:
 
     decreases: int
     in_flight: int
+
+
+@dataclass(slots=True)
+class _SinceCut:
+    """A decrease for refusals: the limit and the share of refusals then, and what came since."""
+
+    limit: float
+    share: float
+    outcomes: int = 0
+    refusals: int = 0
 
 
 class _Kind:
@@ -83,7 +100,9 @@ class AdaptiveLimit:
         self._doubling = True
         self._decreases = 0
         self._outcomes, self._refusals, self._full = 0, 0, False
-        self._usual = 0.0
+        self._usual = FIRST_USUAL
+        self._since_cut: _SinceCut | None = None
+        self._by_chance, self._resumed = 0.0, 0
         self._most_in_flight = 0
         self._kinds: OrderedDict[tuple[int, int], _Kind] = OrderedDict()
         self._recent: list[tuple[float, float]] = []
@@ -127,15 +146,33 @@ class AdaptiveLimit:
         full = self._refusals >= max(min(LEAST_REFUSALS, self._limit / 2), many * max(self._limit, least))
         if not full and self._outcomes < max(least, min(self._limit, self._most_in_flight)):
             return
-        share = self._refusals / self._outcomes
+        outcomes, refusals = self._outcomes, self._refusals
+        share = refusals / outcomes
         self._full = full or share >= many
         self._outcomes, self._refusals, self._most_in_flight = 0, 0, turn.in_flight
         if not self._adaptive:
             return
         if self._full:
+            before = self._limit
             self._decrease()
+            self._since_cut = _SinceCut(before, share)
         else:
-            self._limit = max(1.0, self._limit * (1.0 - share / 2))
+            self._learn(outcomes, refusals)
+            self._limit = max(1.0, self._limit * (1.0 - max(0.0, share - self._by_chance) / 2))
+
+    def _learn(self, outcomes: int, refusals: int) -> None:
+        """See whether the last decrease for refusals made them rarer; if not, they come by chance."""
+        cut = self._since_cut
+        if cut is None:
+            return
+        cut.outcomes += outcomes
+        cut.refusals += refusals
+        if self._limit > GROWN_BACK * cut.limit:
+            self._since_cut = None
+        elif cut.outcomes >= LEAST_ROUND and cut.refusals >= max(LEAST_REFUSALS, NO_RARER * cut.share * cut.outcomes):
+            self._since_cut, self._by_chance = None, min(MOST_USUAL, cut.refusals / cut.outcomes)
+            self._resumed += 1
+            self._doubling = self._resumed <= MOST_RESUMED
 
     def answered(self, turn: Turn, answers: list[Answer], in_flight: int) -> None:
         """Note a request that was answered while so many were in flight, itself among them."""
