@@ -61,9 +61,11 @@ def _path() -> "Path":
 
 
 def _print_models(found: "CacheStats") -> None:
+    from alpha_codium.llm.prices import in_dollars
+
     width = max((len(each.model) for each in found.models), default=0)
     for each in found.models:
-        saved = "an unknown amount" if each.saved_cost is None else f"${each.saved_cost:.4f}"
+        saved = "an unknown amount" if each.saved_cost is None else in_dollars(each.saved_cost)
         say(
             f"  {each.model:{width}}  {each.answers} answers from {_day(each.oldest)} to {_day(each.newest)}, "
             f"{each.prompt_tokens + each.completion_tokens} tokens; "

@@ -88,6 +88,7 @@ def solve_problem(
     """Solve one problem: the program goes to stdout, everything else to stderr."""
     from alpha_codium.cli.generating import solve_one
     from alpha_codium.eval.prepare import parse_test_types
+    from alpha_codium.llm.prices import in_dollars
 
     kinds = parse_test_types(test_types) if test_types else ()
     problem = _problem(dataset_name, split_name, problem_name, problem_number, problem_file, statement)
@@ -102,9 +103,8 @@ def solve_problem(
     common.write_json(_solved(candidate, judgement))
     passed, tests = candidate.public_tests_passed, candidate.public_tests_total
     public = f"{passed} of {tests} public tests" if tests else "no public tests"
-    cost = "unknown" if candidate.cost is None else f"${candidate.cost:.4f}"
     tokens = candidate.prompt_tokens + candidate.completion_tokens
-    click.echo(f"{public}; {candidate.llm_calls} calls, {tokens} tokens, cost {cost}", err=True)
+    click.echo(f"{public}; {candidate.llm_calls} calls, {tokens} tokens, cost {in_dollars(candidate.cost)}", err=True)
     if judgement is not None:
         kinds_text = ", ".join(kinds)
         click.echo(f"{kinds_text}: {judgement.verdict} ({judgement.tests_passed}/{judgement.tests_total})", err=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from alpha_codium.llm.prices import in_dollars
 from alpha_codium.solution import Candidate
 
 
@@ -29,9 +30,8 @@ class Tally:
 
     def status(self) -> str:
         """The line beside the bar."""
-        cost = "unknown" if self.cost is None else f"${self.cost:.2f}"
         passing = f"{self.passing} candidates pass the public tests"
-        return f"{self.problems} problems done, {passing}, {self.tokens} tokens, cost {cost}"
+        return f"{self.problems} problems done, {passing}, {self.tokens} tokens, cost {in_dollars(self.cost)}"
 
 
 def summary_of(candidates: Sequence[Candidate], n_problems: int) -> dict[str, Any]:

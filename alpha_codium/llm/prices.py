@@ -3,6 +3,7 @@
 A local model costs nothing; a price in `[prices]` wins over litellm's table; any other price is unknown, never 0.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -51,3 +52,18 @@ def cost_of(price: Price, prompt_tokens: int, completion_tokens: int, cached_tok
 def cost_of_answer(price: Price, answer: Answer) -> float:
     """US dollars for one answer."""
     return cost_of(price, answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens)
+
+
+def money(dollars: float | None) -> str:
+    """US dollars, to two digits that tell at least: what costs little isn't free. None is an unknown price."""
+    if dollars is None:
+        return "unknown"
+    if math.isinf(dollars):
+        return "unbounded"
+    digits = 4 if dollars == 0 else max(4, 1 - math.floor(math.log10(dollars)))
+    return f"{dollars:.{digits}f}"
+
+
+def in_dollars(dollars: float | None) -> str:
+    """The same with the sign, for a line of text."""
+    return f"${money(dollars)}" if dollars is not None and math.isfinite(dollars) else money(dollars)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.eval.comparing.formats import WIDTH, money, plain, shortened, table, wrapped
+from alpha_codium.eval.comparing.formats import WIDTH, plain, shortened, table, wrapped
 from alpha_codium.eval.comparing.references import PUBLISHED
 from alpha_codium.eval.comparing.report import Report, report_of
 from alpha_codium.eval.comparing.tables import text_of
@@ -67,11 +67,6 @@ def test_a_small_price_is_told_from_none_and_no_price_has_no_spread(tmp_path: Pa
     assert row_of(text_of(cheap), "A    2.0")[-1] == "0.000013"
     assert row_of(text_of(cheap), "A  24.0")[-2:] == ["[0.000052,", "unbounded]"]
     assert row_of(text_of(free), "A  24.0")[-3:] == ["0.0000", "[0.0000,", "0.0000]"]
-
-
-@given(st.floats(1e-12, 1e6))
-def test_an_amount_of_dollars_is_told_to_two_digits_at_least(dollars: float) -> None:
-    assert float(money(dollars)) == pytest.approx(dollars, rel=0.05)
 
 
 def test_an_unfinished_run_has_bounds_in_place_of_a_score(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.config import Price, PricesSection
 from alpha_codium.llm.messages import Answer
-from alpha_codium.llm.prices import cost_of, cost_of_answer, price_in_table, price_of
+from alpha_codium.llm.prices import cost_of, cost_of_answer, in_dollars, money, price_in_table, price_of
 from tests.llm.asking import client_of, request
 from tests.servers.scripted import ScriptedServer, Text
 
@@ -89,3 +89,15 @@ async def test_an_answer_whose_tokens_the_provider_does_not_tell_has_an_unknown_
 def test_the_cost_of_an_answer_counts_its_own_tokens():
     answer = Answer("x", "openai/x", prompt_tokens=1_000_000, completion_tokens=1_000_000, cached_tokens=500_000)
     assert cost_of_answer(GIVEN.models["openai/x"], answer) == pytest.approx(1 + 0.25 + 10)
+
+
+@given(st.floats(1e-12, 1e6))
+def test_an_amount_of_dollars_is_told_to_two_digits_at_least(dollars: float) -> None:
+    assert float(money(dollars)) == pytest.approx(dollars, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("dollars", "told"), [(None, "unknown"), (0.0, "$0.0000"), (1.3e-5, "$0.000013"), (2.5, "$2.5000")]
+)
+def test_an_amount_in_a_line_of_text_has_its_sign(dollars, told):
+    assert in_dollars(dollars) == told

@@ -50,16 +50,6 @@ def count(value: float) -> str:
     return "unbounded" if math.isinf(value) else f"{value:,.0f}"
 
 
-def money(dollars: float | None) -> str:
-    """US dollars, to two digits that tell at least: what costs little isn't free. None is an unknown price."""
-    if dollars is None:
-        return "unknown"
-    if math.isinf(dollars):
-        return "unbounded"
-    digits = 4 if dollars == 0 else max(4, 1 - math.floor(math.log10(dollars)))
-    return f"{dollars:.{digits}f}"
-
-
 def share(count: int, of: int) -> str:
     """A count and its share of `of`."""
     return f"{count} ({count / of:.1%})" if of else "n/a"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from alpha_codium.eval.comparing.figures import Costs, Figures
-from alpha_codium.eval.comparing.formats import Row, cell, count, money, number, share, shortened, table, wrapped
+from alpha_codium.eval.comparing.formats import Row, cell, count, number, share, shortened, table, wrapped
 from alpha_codium.eval.comparing.pairs import Pair
 from alpha_codium.eval.comparing.report import Report
 from alpha_codium.eval.comparing.stages import (
@@ -23,6 +23,7 @@ from alpha_codium.eval.comparing.stages import (
     StageEffect,
 )
 from alpha_codium.eval.comparing.wording import p_of, sentence
+from alpha_codium.llm.prices import money
 from alpha_codium.statistics import Interval
 
 
