@@ -11,7 +11,7 @@ So the ranges are wide. The least is what a run takes in which all goes well at 
 """
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from alpha_codium.config import Price, Settings
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Usage
 from alpha_codium.gen.pricing import models_asked, price_lines, prices_of
+from alpha_codium.llm.prices import in_dollars
 from alpha_codium.problem import Problem, Statement
 from alpha_codium.rendering import Prompt
 
@@ -53,12 +54,12 @@ class Span:
             return self
         return Span(min(self.least, limit), limit if self.most is None else min(self.most, limit))
 
-    def text(self, form: str = ",.0f", before: str = "") -> str:
+    def text(self, form: Callable[[float], str] = "{:,.0f}".format) -> str:
         """`5 to 20`, `5` where both are the same, `5 or more`, or `unknown`."""
-        least = f"{before}{self.least:{form}}"
+        least = form(self.least)
         if self.most is None:
             return f"{least} or more" if self.least else "unknown"
-        most = f"{before}{self.most:{form}}"
+        most = form(self.most)
         return least if least == most else f"{least} to {most}"
 
 
@@ -85,14 +86,14 @@ class Preview:
     def line(self) -> str:
         """The preview in one line."""
         tokens = self.prompt_tokens + self.completion_tokens
-        cost = "unknown" if self.cost is None else self.cost.text(".2f", "$")
+        cost = "unknown" if self.cost is None else self.cost.text(in_dollars)
         what = f"{_count(self.problems, 'problem')}, {_count(self.samples, 'sample')} of {self.flow}"
         takes = f"calls {self.calls.text()}, tokens {tokens.text()}, cost {cost}"
         return "; ".join([f"{what} by {', '.join(self.models)}: {takes}", *self.cuts])
 
     def lines(self) -> list[str]:
         """The preview at length, with how it was estimated."""
-        cost = self.cost.text(".4f", "$") if self.cost else f"unknown: give {price_lines(list(self.unpriced))}"
+        cost = self.cost.text(in_dollars) if self.cost else f"unknown: give {price_lines(list(self.unpriced))}"
         rows = {
             "flow": self.flow,
             "models": ", ".join(self.models),
