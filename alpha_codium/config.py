@@ -223,27 +223,26 @@ def load_settings(
     """Merge all sources; `overrides` are texts `section.key=value`.
 
     `base`, the settings of an earlier run, stands in place of the shipped file and the environment.
-
     Raises SettingsError, naming the source, the key, and the nearest known key where it is unknown.
     """
-    environment = os.environ if environment is None else environment
+    environment = (os.environ if environment is None else environment) if base is None else {}
     merged: dict[str, Any] = {}
+    origins: dict[str, str] = {}
     if base is not None:
-        environment = {}
-        _merge(merged, base, "the earlier run's settings")
+        _merge(merged, origins, base, "the earlier run's settings (run.toml)")
     else:
         shipped = resources.files("alpha_codium.settings").joinpath("configuration.toml")
-        merged = tomllib.loads(shipped.read_text("utf-8"))
+        _merge(merged, origins, tomllib.loads(shipped.read_text("utf-8")), "the shipped settings")
     if config_file is not None:
-        _merge(merged, _read_file(config_file), str(config_file))
+        _merge(merged, origins, _read_file(config_file), f"settings file {config_file}")
     for name, text in sorted(environment.items()):
         if name.startswith(ENVIRONMENT_PREFIX) and "__" in name:
             section, _, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().partition("__")
-            _merge(merged, {section: {key: _value(section, key, text)}}, f"environment variable {name}")
+            _merge(merged, origins, {section: {key: _value(section, key, text)}}, f"environment variable {name}")
     for text in overrides:
         section, key, value = _parse_override(text)
-        _merge(merged, {section: {key: _value(section, key, value)}}, f"-o {text}")
-    return _validate(merged)
+        _merge(merged, origins, {section: {key: _value(section, key, value)}}, f"-o {text}")
+    return _validate(merged, origins)
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -251,7 +250,7 @@ def _read_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise SettingsError(f"settings file {path} can't be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"settings file {path} is not valid TOML: {error}") from error
 
 
@@ -275,12 +274,11 @@ def _value(section: str, key: str, text: str) -> Any:
         return text
 
 
-def _merge(into: dict[str, Any], values: Mapping[str, Any], origin: str) -> None:
-    """Put `values` over `into`, section by section; raises SettingsError at the first unknown name."""
+def _merge(into: dict[str, Any], origins: dict[str, str], values: Mapping[str, Any], origin: str) -> None:
+    """Put `values` over `into`, and where each is from into `origins`; raises SettingsError at an unknown name."""
     for section, table in values.items():
         if section not in Settings.model_fields:
-            hint = nearest(section, Settings.model_fields)
-            raise SettingsError(f"{origin}: unknown section [{section}]{hint}")
+            raise SettingsError(f"{origin}: unknown section [{section}]{nearest(section, Settings.model_fields)}")
         if not isinstance(table, Mapping):
             raise SettingsError(f"{origin}: [{section}] is a section, not a value")
         known = Settings.model_fields[section].annotation.model_fields  # type: ignore[union-attr]
@@ -288,13 +286,15 @@ def _merge(into: dict[str, Any], values: Mapping[str, Any], origin: str) -> None
             if key not in known:
                 raise SettingsError(f"{origin}: unknown setting {section}.{key}{nearest(key, known)}")
             into.setdefault(section, {})[key] = value
+            origins[f"{section}.{key}"] = origin
 
 
-def _validate(values: Mapping[str, Any]) -> Settings:
+def _validate(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"][:2])
         given = "" if isinstance(first["input"], Mapping) else f", not {first['input']!r}"
-        raise SettingsError(f"setting {name}: {first['msg'].removeprefix('Value error, ')}{given}") from error
+        said = f"setting {name}: {first['msg'].removeprefix('Value error, ')}{given}"
+        raise SettingsError(f"{origins[name]}: {said}" if name in origins else said) from error

@@ -70,7 +70,7 @@ def compare_runs(options: CompareOptions, common: CommonOptions) -> Report:
     names = _names(folders)
     with ExitStack() as locks:
         for folder in folders:
-            _lock(folder, locks)
+            locks.enter_context(folder)
         records = [read_run(folder, name) for folder, name in zip(folders, names, strict=True)]
         refuse_unlike(records)
         problems = problems_of(records, options.dataset_name)
@@ -135,13 +135,6 @@ def _reopened(name: str) -> RunFolder:
     here = Path(name).expanduser()
     is_path = not (root / name / RUN_FILE).exists() and (here / RUN_FILE).exists()
     return RunFolder.reopen(root, str(here.resolve()) if is_path else name)
-
-
-def _lock(folder: RunFolder, locks: ExitStack) -> None:
-    try:
-        locks.enter_context(folder)
-    except PermissionError as error:
-        raise UserError(f"the folder of run {folder.name!r} can't be written ({folder.path}): copy it first") from error
 
 
 def _refuse_without_tests(tasks: JudgedPrograms, problems: ProblemSet) -> None:

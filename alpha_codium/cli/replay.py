@@ -1,5 +1,6 @@
 """`gencode replay`: a run again, offline, from the answers it kept."""
 
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +27,15 @@ def command(run: str, flow: str | None, output_dataset_name: str | None, shared:
 
     replayed, where = replay_run(run, flow, output_dataset_name, shared, common)
     common.write_json(_told(run, replayed, where))
-    whole = len(replayed.candidates) - len(replayed.missing)
-    click.echo(f"{whole} of {len(replayed.candidates)} samples replayed, {replayed.compared} compared with the journal")
-    _list("samples lack an answer", [
+    whole, of = replayed.replayed, len(replayed.candidates)
+    click.echo(f"{whole} of {of} sample{'s' * (of != 1)} replayed, {replayed.compared} compared with the journal")
+    for reason, count in Counter(each.reason for each in replayed.never_begun).items():
+        click.echo(f"{count} {'sample has' if count == 1 else 'samples have'} nothing to be replayed: {reason}")
+    _list("sample lacks an answer", "samples lack an answer", [
         f"{each.problem}, sample {each.sample}: {each.prompt or 'a prompt'}, {each.calls} call{'s' * (each.calls != 1)}"
         for each in replayed.missing
     ])  # fmt: skip
-    _list("candidates are not the journal's", [
+    _list("candidate is not the journal's", "candidates are not the journal's", [
         f"{each.problem}, sample {each.sample}: {', '.join(each.fields)}" for each in replayed.differing
     ])  # fmt: skip
     if replayed.compared and not replayed.differing:
@@ -47,17 +50,19 @@ def _told(run: str, replayed: "Replay", where: Any) -> dict[str, Any]:
     return {
         "run": run,
         "samples": len(replayed.candidates),
+        "replayed": replayed.replayed,
         "compared": replayed.compared,
+        "never_begun": [asdict(each) for each in replayed.never_begun],
         "missing": [asdict(each) for each in replayed.missing],
         "differing": [asdict(each) for each in replayed.differing],
         "solutions": None if where is None else str(where),
     }
 
 
-def _list(what: str, lines: list[str]) -> None:
+def _list(one: str, many: str, lines: list[str]) -> None:
     if not lines:
         return
-    click.echo(f"{len(lines)} {what}:")
+    click.echo(f"{len(lines)} {one if len(lines) == 1 else many}:")
     for line in lines[:MOST_SHOWN]:
         say(f"  {line}")
     if len(lines) > MOST_SHOWN:

@@ -1,5 +1,6 @@
 """The run folder that a command works in: made new, or gone on with if it was made for the same job."""
 
+import os
 import platform
 import shutil
 import subprocess
@@ -9,12 +10,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from loguru import logger
+
 import alpha_codium
 from alpha_codium.config import BudgetSection, Settings
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
-from alpha_codium.runs.folder import new_run_name, to_toml
+from alpha_codium.runs.description import MEND
+from alpha_codium.runs.folder import RUN_FILE, new_run_name, to_toml
 
 # What may differ when a run is gone on with: it decides how fast and where, not what comes out.
 FREE = {"versions", "output_dataset_name"}
@@ -49,7 +53,8 @@ def open_run(kind: str, name: str | None, resume: str | None, description: dict[
     if name is not None:
         raise UserError("--run names a new run and --resume an earlier one: give one of them")
     folder = RunFolder.reopen(runs_folder(), resume)
-    _refuse_another_job(resume, folder.description(), description)
+    _refuse_another_job(folder, folder.description(), description)
+    _tell_lost(folder)
     return folder
 
 
@@ -121,13 +126,32 @@ def _earlier(name: str) -> dict[str, Any]:
     return RunFolder.reopen(runs_folder(), name).description()
 
 
-def _refuse_another_job(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+def _tell_lost(folder: RunFolder) -> None:
+    """Say which files of an earlier run are gone that going on with it can't give back as they were."""
+    journal, answers, results = (folder.path / name for name in ("journal.jsonl", "answers.sqlite", "results.json"))
+    if not _holds(journal) and (_holds(results) or (_holds(answers) and not journal.exists())):
+        logger.warning("{} is gone or empty: what it told is done again", journal)
+    if _holds(journal) and not _holds(answers) and folder.description()["command"] == "solve_set":
+        logger.warning("{} is gone or empty: samples to be made ask all again, and no replay is to be had", answers)
+
+
+def _holds(path: Path) -> bool:
+    """Whether there is something in a file, or in what SQLite keeps beside it."""
+    files = (path, path.with_name(path.name + "-wal"))
+    return any(os.path.lexists(file) and (not file.is_file() or file.stat().st_size > 0) for file in files)
+
+
+def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    if "versions" not in before:  # which stand at the end
+        raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {MEND}")
     asked = _flat(tomllib.loads(to_toml(now)))
     was = _flat(before)
     for key in sorted(asked.keys() | was.keys()):
         if not _is_free(key) and asked.get(key) != was.get(key):
             there, here = was.get(key, "not set"), asked.get(key, "not set")
-            raise UserError(f"run {name!r} was made with {key} = {there!r}, not {here!r}: start a new run for that")
+            raise UserError(
+                f"run {folder.name!r} was made with {key} = {there!r}, not {here!r}: start a new run for that"
+            )
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

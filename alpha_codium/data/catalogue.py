@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.data.counts import SplitCounts
-from alpha_codium.data.folders import STATE_FILE, FolderSource
+from alpha_codium.data.folders import DICT_FILE, STATE_FILE, FolderSource, refuse_damaged
 from alpha_codium.data.home import datasets_folder
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.origin import Source, choose_split
 from alpha_codium.data.schema import stored_record
 from alpha_codium.data.solutions import CANDIDATES
-from alpha_codium.data.sources import find_source, stored_names
+from alpha_codium.data.sources import find_source
 from alpha_codium.data.store import read_info
 from alpha_codium.errors import DatasetError
 from alpha_codium.problem import Problem
@@ -52,8 +52,8 @@ class SplitDescription:
 
 
 def list_datasets() -> tuple[Summary, ...]:
-    """Every stored dataset, in alphabetical order."""
-    return tuple(_summary(datasets_folder() / name) for name in stored_names())
+    """Every stored dataset, in alphabetical order, and what stands among them that can't be read as one."""
+    return tuple(_summary(path) for path in sorted(datasets_folder().iterdir()) if not path.name.startswith("."))
 
 
 def describe(name: str, split: str | None = None) -> tuple[SplitDescription, ...]:
@@ -79,11 +79,13 @@ def find_problem(dataset: str, name: str, split: str | None = None) -> Problem:
 
 
 def _summary(folder: Path) -> Summary:
-    info = read_info(folder).get("splits", {})
-    origins = dict.fromkeys(entry.get("origin", {}).get("text", "") for entry in info.values())
+    info = _info_of(folder)
+    origins = dict.fromkeys(str(_object(entry, "origin").get("text", "")) for entry in info.values())
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     try:
         source = FolderSource(folder)
+        for saved in _saved_in(source):
+            refuse_damaged(saved)
         splits = {split: info.get(split, {}).get("problems_out") for split in source.splits()}
         sizes = {split: len(source.dataset(split)) if count is None else count for split, count in splits.items()}
         kind = "solutions" if (folder / STATE_FILE).exists() and _is_solutions(source) else "problems"
@@ -92,13 +94,31 @@ def _summary(folder: Path) -> Summary:
     return Summary(folder.name, kind, sizes, size, ", ".join(origins))
 
 
+def _saved_in(source: FolderSource) -> Iterator[Path]:
+    """The folder of each split that `save_to_disk` wrote; none of Parquet files."""
+    if source.any_split:
+        yield source.path
+    elif (source.path / DICT_FILE).exists():
+        yield from (source.path / split for split in source.splits())
+
+
+def _info_of(folder: Path) -> dict[str, dict[str, Any]]:
+    """What `etl.json` says of each split; what was changed in it tells nothing."""
+    return {split: _object(splits, split) for splits in [_object(read_info(folder), "splits")] for split in splits}
+
+
+def _object(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = values.get(name)
+    return value if isinstance(value, dict) else {}
+
+
 def _is_solutions(source: FolderSource) -> bool:
     return CANDIDATES in source.dataset(source.splits()[0]).column_names
 
 
 def _describe_split(source: Source, split: str) -> SplitDescription:
     if isinstance(source, FolderSource):
-        info = read_info(source.path).get("splits", {}).get(split, {})
+        info = _object(_info_of(source.path), split)
         if info.get("counts"):
             return SplitDescription(split, tuple(source.dataset(split).column_names), info["counts"], info)
     counts, columns = SplitCounts(), dict[str, None]()

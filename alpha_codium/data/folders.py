@@ -1,6 +1,7 @@
 """Problems in a folder: what `save_to_disk` wrote, or Parquet files called `SPLIT-*.parquet`."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -14,7 +15,8 @@ from alpha_codium.errors import DatasetError
 if TYPE_CHECKING:
     from datasets import Dataset
 
-DICT_FILE, STATE_FILE = "dataset_dict.json", "state.json"
+DICT_FILE, STATE_FILE, COLUMNS_FILE = "dataset_dict.json", "state.json", "dataset_info.json"
+MEND = "store it again: gencode data etl, or gencode gen solve_set --resume for what a run made"
 PARQUET_NAME = re.compile(r"(?P<split>[\w.]+?)(-\d.*)?\.parquet")
 
 
@@ -37,14 +39,14 @@ class FolderSource:
     @property
     def any_split(self) -> bool:
         """Whether it is a saved `Dataset`, which knows no splits."""
-        return (self.path / STATE_FILE).exists()
+        return _is_there(self.path / STATE_FILE)
 
     def splits(self) -> tuple[str, ...]:
         """The names of the splits, in the folder's own order."""
         if self.any_split:
-            return (_read_object(self.path / STATE_FILE).get("_split") or guess_split(self.path.name),)
-        if (self.path / DICT_FILE).exists():
-            return tuple(_read_object(self.path / DICT_FILE).get("splits", ()))
+            return (str(_read_object(self.path / STATE_FILE).get("_split") or guess_split(self.path.name)),)
+        if _is_there(self.path / DICT_FILE):
+            return _splits_in(self.path / DICT_FILE)
         return tuple(_parquet_files(self.path))
 
     def records(self, split: str) -> Iterator[Record]:
@@ -64,29 +66,59 @@ class FolderSource:
 
     @property
     def _is_parquet(self) -> bool:
-        return not any((self.path / name).exists() for name in (DICT_FILE, STATE_FILE))
+        return not any(_is_there(self.path / name) for name in (DICT_FILE, STATE_FILE))
 
 
 def is_dataset_folder(path: Path) -> bool:
-    """Whether a folder holds what `FolderSource` reads."""
-    return (path / DICT_FILE).exists() or (path / STATE_FILE).exists() or bool(_parquet_files(path))
+    """Whether a folder holds what `FolderSource` reads; one that can't be searched is left for it to refuse."""
+    try:
+        return any(_is_there(path / name) for name in (DICT_FILE, STATE_FILE)) or bool(_parquet_files(path))
+    except DatasetError:
+        return True
 
 
 def is_free_or_dataset(path: Path) -> bool:
-    """Whether a dataset may be put at `path` without harm: there is nothing, an empty folder, or a dataset."""
+    """Whether a dataset may be put at `path` without harm: there is nothing, an empty folder, or a dataset.
+
+    Raises DatasetError where it can't be told.
+    """
     if not path.is_dir():
-        return not path.exists()
-    return is_dataset_folder(path) or not any(path.iterdir())
+        return not os.path.lexists(path)
+    try:
+        return not any(path.iterdir()) or is_dataset_folder(path)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def refuse_damaged(folder: Path) -> None:
+    """Raise DatasetError, which names the file, where one of a saved `Dataset` isn't there or isn't what it was.
+
+    What the rows themselves are shows when they are read.
+    """
+    for name, what, kind in ((STATE_FILE, "_data_files", list), (COLUMNS_FILE, "features", dict)):
+        if not isinstance(_read_object(folder / name).get(what), kind):
+            raise DatasetError(f"{folder / name} was changed: it has no {what} ({MEND})")
+    for entry in _read_object(folder / STATE_FILE)["_data_files"]:
+        name = entry.get("filename") if isinstance(entry, dict) else None
+        if not isinstance(name, str):
+            raise DatasetError(f"{folder / STATE_FILE} was changed: {entry!r:.80} is no file of rows ({MEND})")
+        try:
+            (folder / name).open("rb").close()
+        except OSError as error:
+            raise _unreadable(folder / name, error) from error
 
 
 def load_saved(folder: Path) -> "Dataset":
     """What `Dataset.save_to_disk` wrote to `folder`, memory-mapped; raises DatasetError where it can't be read."""
     import datasets
 
+    refuse_damaged(folder)
     try:
         dataset = datasets.load_from_disk(str(folder))
-    except (OSError, ValueError, KeyError, IndexError) as error:
-        raise DatasetError(f"{folder} can't be read as a saved dataset: {one_line(error)}") from error
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DatasetError(
+            f"{_culprit(folder)} can't be read as a saved dataset: {one_line(error)} ({MEND})"
+        ) from error
     if not isinstance(dataset, datasets.Dataset):
         raise DatasetError(f"{folder} holds several splits, not one dataset")
     return dataset
@@ -123,9 +155,50 @@ def _read_arrow(path: Path) -> Iterator[Record]:
         raise DatasetError(f"{path} can't be read as Arrow: {one_line(error)}") from error
 
 
+def _culprit(folder: Path) -> Path:
+    """The first file of rows in the folder of a saved `Dataset` that can't be read; the folder where all can."""
+    import pyarrow as pa
+
+    for entry in _read_object(folder / STATE_FILE)["_data_files"]:
+        path = folder / entry["filename"]
+        try:
+            with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as reader:
+                reader.read_all()
+        except (OSError, pa.ArrowException):
+            return path
+    return folder
+
+
+def _splits_in(path: Path) -> tuple[str, ...]:
+    splits = _read_object(path).get("splits")
+    if not isinstance(splits, list) or not splits or not all(isinstance(split, str) for split in splits):
+        raise DatasetError(f"{path} was changed: it lists no splits ({MEND})")
+    return tuple(splits)
+
+
 def _read_object(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise DatasetError(f"{path} can't be read: {one_line(error)}") from error
-    return value if isinstance(value, dict) else {}
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"{path} can't be read: it is no JSON: {one_line(error)} ({MEND})") from error
+    if not isinstance(value, dict):
+        raise DatasetError(f"{path} was changed: it is no JSON object ({MEND})")
+    return value
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file; raises DatasetError where its folder can't be searched."""
+    try:
+        path.stat()
+    except PermissionError as error:
+        raise _unreadable(path.parent, error) from error
+    except OSError:
+        return False
+    return True
+
+
+def _unreadable(path: Path, error: OSError) -> DatasetError:
+    mend = "" if isinstance(error, PermissionError) else f" ({MEND})"
+    return DatasetError(f"{path} can't be read: {error.strerror}{mend}")

@@ -39,6 +39,6 @@ def _writable(folder: Path) -> Path:
         raise UserError(
             f"{folder} can't be made ({error.strerror}): set GENCODE_HOME to a folder you can write"
         ) from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError(f"{folder} can't be written: set GENCODE_HOME to a folder you can write")
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise UserError(f"{folder} can't be read and written: set GENCODE_HOME to a folder you can write")
     return folder

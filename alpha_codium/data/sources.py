@@ -39,6 +39,8 @@ def find_source(text: str) -> Source:
         return HubSource(repository, configuration, text)
     if looks_like_path(text) or text.lower().endswith(SUFFIXES):
         raise DatasetError(f"there is no file or folder {text}")
+    if is_plain_name(text) and (datasets_folder() / text).is_dir():
+        return FolderSource(datasets_folder() / text, text)  # which says what it lacks
     raise DatasetError(
         f"there is no dataset {text!r}{nearest(text, [*stored_names(), *ALIASES])}; "
         "a dataset of the hub is given as org/name"

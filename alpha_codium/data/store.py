@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from loguru import logger
+
 from alpha_codium.data.folders import DICT_FILE, STATE_FILE, FolderSource, is_free_or_dataset
 from alpha_codium.data.schema import Fingerprint
 from alpha_codium.errors import DatasetError
@@ -122,7 +124,7 @@ def check_target(target: Path) -> None:
 def refuse_foreign(target: Path) -> None:
     """Raise DatasetError where `target` is anything but a dataset, an empty folder, or nothing."""
     if not is_free_or_dataset(target):
-        raise DatasetError(f"{target} is there and is no dataset: choose another name")
+        raise DatasetError(f"{target} is there and is no dataset: choose another name, or move it away")
 
 
 def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:
@@ -134,6 +136,8 @@ def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:
         check_target(target)
         kept = FolderSource(target).splits() if (target / DICT_FILE).exists() else ()
         known = read_info(target).get("splits", {})
+        if kept and not known and (target / INFO_FILE).exists():
+            logger.warning("{} can't be read: where the other splits come from is not known any more", INFO_FILE)
         for split in kept:
             if split not in infos:
                 shutil.copytree(target / split, built / split, copy_function=_link_or_copy)
@@ -144,12 +148,12 @@ def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:
 
 
 def read_info(folder: Path) -> dict[str, Any]:
-    """What `etl.json` says of a stored dataset; empty where it was stored by other means."""
+    """What `etl.json` says of a stored dataset; empty where it was stored by other means, or the file is broken."""
     try:
-        value = json.loads((folder / INFO_FILE).read_bytes())
-    except (OSError, ValueError):
+        splits = json.loads((folder / INFO_FILE).read_bytes())["splits"]
+        return {"splits": {split: dict(info) for split, info in splits.items()}}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
-    return value if isinstance(value, dict) else {}
 
 
 def put_in_place(built: Path, target: Path) -> None:

@@ -155,9 +155,10 @@ async def _some_done(running: set[asyncio.Task[None]], when: str) -> set[asyncio
 
 
 def _known_results(journal: Journal | None) -> dict[Key, CandidateResult]:
-    known: dict[Key, CandidateResult] = {}
-    for line in journal.entries() if journal is not None else ():
-        result = CandidateResult.from_json(line["result"])
-        if result.verdict is not Verdict.INTERNAL_ERROR:
-            known[line["problem"], result.group, result.index, line["program"]] = result
-    return known
+    results = journal.read(_known_result) if journal is not None else ()
+    return {key: result for key, result in results if result.verdict is not Verdict.INTERNAL_ERROR}
+
+
+def _known_result(line: dict[str, Any]) -> tuple[Key, CandidateResult]:
+    result = CandidateResult.from_json(line["result"])
+    return (line["problem"], result.group, result.index, line["program"]), result

@@ -13,7 +13,7 @@ import asyncio
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,15 +64,14 @@ async def generate(
         recorder = _Recorder(replace(solver, store=store, fits=True, ledger=ledger), folder, journal, on_candidate)
         for candidate in done.values():
             recorder.tell(candidate)
-        await _run_all(job, recorder, done)
+        await run_all(job, recorder.run, done)
         final = finished_samples(journal, final_only=False)
     return [final[key] for key in _keys(job)]
 
 
 def finished_samples(journal: Journal, final_only: bool = True) -> dict[tuple[str, int], Candidate]:
     """The journal's candidates by problem and sample, the last line of each; those to be tried again on request."""
-    candidates = (candidate_from_json(line) for line in journal.entries())
-    found = {(c.task_name, c.sample_index): c for c in candidates}
+    found = {(c.task_name, c.sample_index): c for c in journal.read(candidate_from_json)}
     return {key: c for key, c in found.items() if c.is_final or not final_only}
 
 
@@ -87,12 +86,15 @@ def _keys(job: Job) -> Iterator[tuple[str, int]]:
     return ((name, sample) for name in job.names for sample in range(job.samples))
 
 
-async def _run_all(job: Job, recorder: "_Recorder", done: dict[tuple[str, int], Candidate]) -> None:
+async def run_all(
+    job: Job, run: Callable[[Problem, int], Awaitable[None]], done: Container[tuple[str, int]] = ()
+) -> None:
+    """`run` the samples of the job in order, but those in `done`, so many at a time; raises the first one's fault."""
     work = ((p, s) for p in job.problems for s in range(job.samples) if (p.name, s) not in done)
 
     async def run_some() -> None:
         for problem, sample in work:
-            await recorder.run(problem, sample)
+            await run(problem, sample)
 
     try:
         async with asyncio.TaskGroup() as group:

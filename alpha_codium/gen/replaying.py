@@ -3,7 +3,8 @@
 1. The run's file of answers is copied to a place of its own, so that no file of the run changes; a run that is in use
    is not replayed. What the copy lacks may come from the cache of all runs.
 2. Each sample runs as it did, with the run's settings, its flow and a sandbox. In place of a model stands one that has
-   no answer: who gets to it misses a call, and the sample ends there. The others go on.
+   no answer: who gets to it misses a call, and the sample ends there. The others go on. A sample to which the run
+   itself never came, since a budget was spent or it was cut off, misses nothing.
 3. Where time, or a budget shared with other samples, ended a sample or left it a part of what it wanted, it gets the
    same part again, as the file of answers tells it, else (a run of an earlier version) ends after as many calls as it
    had made: what else there was at the time can't be had again.
@@ -13,29 +14,29 @@
 import asyncio
 import contextlib
 import json
-import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.config import BudgetSection, Settings
-from alpha_codium.gen.budgets import Account, Budget, BudgetSpent, Ledger, SampleBudget, Turn, Usage
+from alpha_codium.errors import UserError
+from alpha_codium.gen.budgeted import PastEnd, PastLedger
 from alpha_codium.gen.fitting import check_fit
-from alpha_codium.gen.loop import Job, file_name, finished_samples, refuse_twins
-from alpha_codium.gen.recorded import BY_SCHEMA, PARTS, Parts
-from alpha_codium.gen.sample import Solver
+from alpha_codium.gen.loop import Job, file_name, finished_samples, refuse_twins, run_all
+from alpha_codium.gen.recorded import BY_SCHEMA, PARTS
+from alpha_codium.gen.sample import SPENT_BEFORE, Solver, one_line, spent_before
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.problem import Problem
 from alpha_codium.runs import AnswerCache, AnswerStore, RunFolder
+from alpha_codium.runs.answers import StoreBroken
 from alpha_codium.solution import Candidate
 
 ANSWERS = "answers.sqlite"
-# What `str` of a BudgetSpent looks like.
-ENDED = re.compile(r"the (?P<whose>\w+) (?P<how>.*?\bits) (?P<amount>.*)")
+# The problem's name and the sample's index.
+SampleKey = tuple[str, int]
 
 
 class AnswerMissing(ModelError):
@@ -50,6 +51,19 @@ class MissingCalls:
     sample: int
     prompt: str
     calls: int
+
+
+# What is called when a sample has ended, with what it lacks.
+OnSample = Callable[[MissingCalls | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class NeverBegun:
+    """A sample to which the run never came, and why: a budget was spent, or the run was cut off."""
+
+    problem: str
+    sample: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +81,14 @@ class Replay:
 
     candidates: list[Candidate]
     missing: list[MissingCalls] = field(default_factory=list)
+    never_begun: list[NeverBegun] = field(default_factory=list)
     differing: list[Difference] = field(default_factory=list)
     compared: int = 0
+
+    @property
+    def replayed(self) -> int:
+        """How many samples came to their end."""
+        return len(self.candidates) - len(self.missing) - len(self.never_begun)
 
 
 class SilentModel:
@@ -103,36 +123,26 @@ class SilentModel:
 
 
 async def replay(
-    job: Job, solver: Solver, folder: RunFolder, *, same: bool = True, cache: AnswerCache | None = None
+    job: Job,
+    solver: Solver,
+    folder: RunFolder,
+    *,
+    same: bool = True,
+    cache: AnswerCache | None = None,
+    on_sample: OnSample | None = None,
 ) -> Replay:
     """Go through the job again with what `folder` holds, else `cache`; the solver's model isn't asked.
 
     `same` says that flow and settings are the run's: then the journal decides where samples were ended, and is compared
-    with. Raises UserError where the run is in use.
+    with. Raises UserError where the run is in use, or no sample could succeed.
     """
     refuse_twins(job.names)
     check_fit(solver.flow, job.problems)
-    journal = finished_samples(folder.journal, final_only=False) if same else {}
-    with _copied_answers(folder) as answers, AnswerStore(answers, cache) as store:
-        samples = _Samples(replace(solver, store=store, fits=True), folder, journal)
-        work = ((problem, sample) for problem in job.problems for sample in range(job.samples))
-
-        async def run_some() -> None:
-            for problem, sample in work:
-                await samples.run(problem, sample)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(job.concurrency):
-                group.create_task(run_some())
-    keys = [(name, sample) for name in job.names for sample in range(job.samples)]
-    candidates = [samples.candidates[key] for key in keys]
-    compared = [key for key in keys if key in journal and key not in samples.missing and journal[key].is_final]
-    return Replay(
-        candidates,
-        [samples.missing[key] for key in keys if key in samples.missing],
-        [found for key in compared if (found := _difference(journal[key], samples.candidates[key])) is not None],
-        len(compared),
-    )
+    with _copied(folder) as (answers, journal), AnswerStore(answers, cache) as store:
+        solver = replace(solver, store=store, fits=True, fault_level="DEBUG")
+        samples = _Samples(solver, folder, journal, same, on_sample)
+        await run_all(job, samples.run)
+    return samples.compared([(name, sample) for name in job.names for sample in range(job.samples)])
 
 
 @dataclass
@@ -141,86 +151,74 @@ class _Samples:
 
     solver: Solver
     folder: RunFolder
-    journal: Mapping[tuple[str, int], Candidate]
-    candidates: dict[tuple[str, int], Candidate] = field(default_factory=dict)
-    missing: dict[tuple[str, int], MissingCalls] = field(default_factory=dict)
+    journal: Mapping[SampleKey, Candidate]
+    same: bool
+    on_sample: OnSample | None
+    candidates: dict[SampleKey, Candidate] = field(default_factory=dict)
+    missing: dict[SampleKey, MissingCalls] = field(default_factory=dict)
+    never_begun: dict[SampleKey, NeverBegun] = field(default_factory=dict)
 
     async def run(self, problem: Problem, sample: int) -> None:
         key = (problem.name, sample)
-        store = self.solver.store
-        model = SilentModel(self.solver.model_name, store.facts if store is not None else {})
-        ledger = _PastLedger(_without_clocks(self.solver.settings))
-        ledger.end = await asyncio.to_thread(self._end_of, key)
-        if store is not None and key in self.journal:
-            ledger.parts = dict(store.facts.get(f"{PARTS}{problem.name}#{sample}", {}))
-        solver = replace(self.solver, model=model, ledger=ledger)
-        candidate, transcript = await solver.solve(problem, sample)
+        then = self.journal.get(key) if self.same else None
+        if then is not None and spent_before(then):  # whatever answers it had in an earlier part of the run
+            self.candidates[key] = then
+            self.never_begun[key] = NeverBegun(*key, self._why_never_begun(key))
+        else:
+            await self._go_through(problem, key, then)
+        if self.on_sample is not None:
+            self.on_sample(self.missing.get(key))
+
+    async def _go_through(self, problem: Problem, key: SampleKey, then: Candidate | None) -> None:
+        facts = self.solver.store.facts if self.solver.store is not None else {}
+        model, ledger = SilentModel(self.solver.model_name, facts), PastLedger(self.solver.settings)
+        if then is not None:
+            events = await asyncio.to_thread(_events, self.folder, key)
+            ledger.end = PastEnd.among(events, then.llm_calls)
+            ledger.parts = dict(facts.get(f"{PARTS}{key[0]}#{key[1]}", {}))
+        candidate, transcript = await replace(self.solver, model=model, ledger=ledger).solve(problem, key[1])
         self.candidates[key] = candidate
-        if model.asked:
+        reason = self._why_never_begun(key)
+        if reason and not candidate.is_final and not candidate.llm_calls:
+            self.never_begun[key] = NeverBegun(*key, reason)
+        elif model.asked:
             prompts = [event["stage"] for event in transcript["events"] if "failed" in event]
             self.missing[key] = MissingCalls(*key, prompts[-1] if prompts else "", model.asked)
 
-    def _end_of(self, key: tuple[str, int]) -> "_PastEnd | None":
-        """The budget that ended the sample, as its transcript has it."""
-        path = self.folder.path / "transcripts" / file_name(key[0]) / f"{key[1]}.json"
-        if key not in self.journal or not path.exists():
-            return None
-        events = json.loads(path.read_text("utf-8"))["events"]
-        ends = [event["ended"] for event in events if event.get("stage") == "budget" and "ended" in event]
-        known = ENDED.fullmatch(str(ends[0])) if ends else None
-        if known is None:
-            return None
-        calls = self.journal[key].llm_calls
-        return _PastEnd(calls=calls, whose=known["whose"], spent=(known["how"], known["amount"]))
+    def _why_never_begun(self, key: SampleKey) -> str:
+        """Why the run may never have begun a sample; "" where it is known to have."""
+        if key not in self.journal:
+            return "the run was cut off before their first answer"
+        budget = spent_before(self.journal[key])
+        return f"{budget} was spent" if budget else ""
+
+    def compared(self, keys: Sequence[SampleKey]) -> Replay:
+        """What came of these samples, beside what the journal has."""
+        left_out = self.missing.keys() | self.never_begun.keys()
+        both = [key for key in keys if self.same and key not in left_out and _repeats(self.journal.get(key))]
+        return Replay(
+            [self.candidates[key] for key in keys],
+            [self.missing[key] for key in keys if key in self.missing],
+            [self.never_begun[key] for key in keys if key in self.never_begun],
+            [found for key in both if (found := _difference(self.journal[key], self.candidates[key])) is not None],
+            len(both),
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class _PastEnd(Budget):
-    """A budget that ends where an earlier one did, in its words."""
-
-    spent: tuple[str, str] = ("", "")
-
-    def check(self, usage: Usage, in_flight: int = 0) -> None:
-        if usage.llm_calls + in_flight >= self.calls:
-            raise BudgetSpent(self.whose, *self.spent)
-
-
-@dataclass
-class _PastBudget(SampleBudget):
-    """Lets through of each request what was let through then."""
-
-    end: _PastEnd = _PastEnd()
-    parts: Parts = field(default_factory=dict)
-
-    @contextlib.asynccontextmanager
-    async def calls(self, turn: Turn | None = None) -> AsyncIterator[None]:
-        turn = turn or self.turn()
-        part = self.parts.get(str(turn.number), {"granted": turn.wanted, "came": range(turn.wanted), "cut": False})
-        turn.granted, turn.places = part["granted"], part["came"]
-        with self._noting_the_end():
-            if turn.granted:
-                yield
-            if part["cut"]:
-                raise BudgetSpent(self.end.whose, *self.end.spent)
+def _events(folder: RunFolder, key: SampleKey) -> list[dict[str, Any]]:
+    """How the sample came about, as its transcript has it; nothing where that was taken away."""
+    path = folder.path / "transcripts" / file_name(key[0]) / f"{key[1]}.json"
+    try:
+        return json.loads(path.read_text("utf-8"))["events"]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise UserError(f"{path} can't be read: it is no transcript any more ({one_line(error)})") from error
 
 
-@dataclass
-class _PastLedger(Ledger):
-    """The budgets of one sample that is replayed: where it is known how they ended it, nothing else does."""
-
-    end: _PastEnd | None = None
-    parts: Parts = field(default_factory=dict)
-
-    def sample(self, problem: str) -> SampleBudget:
-        if self.parts:
-            return _PastBudget((Account(Budget()),), end=self.end or _PastEnd(), parts=self.parts)
-        return super().sample(problem) if self.end is None else SampleBudget((Account(self.end),))
-
-
-def _without_clocks(settings: Settings) -> Settings:
-    """The settings without budgets of time, and without those that other samples use up."""
-    solve = settings.solve.model_copy(update={"max_seconds": 0.0})
-    return settings.model_copy(update={"solve": solve, "budget": BudgetSection()})
+def _repeats(then: Candidate | None) -> bool:
+    """Whether a replay must come to the same: faults of the provider and of ours may pass."""
+    return then is not None and (then.is_final or SPENT_BEFORE in str(then.error))
 
 
 def _difference(then: Candidate, now: Candidate) -> Difference | None:
@@ -228,13 +226,28 @@ def _difference(then: Candidate, now: Candidate) -> Difference | None:
     return Difference(then.task_name, then.sample_index, names) if names else None
 
 
+def _copy(file: Path, place: Path) -> None:
+    """Copy the file, if there is one; raises UserError where it can't be read."""
+    try:
+        source = file.open("rb")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UserError(f"{file} can't be read: {error.strerror}") from error
+    with source, (place / file.name).open("wb") as copy:
+        shutil.copyfileobj(source, copy)
+
+
 @contextlib.contextmanager
-def _copied_answers(folder: RunFolder) -> Iterator[Path]:
-    """A copy of the run's answers, with those that stand in the log beside the file."""
+def _copied(folder: RunFolder) -> Iterator[tuple[Path, dict[SampleKey, Candidate]]]:
+    """A copy of the run's answers, with those that stand in the log beside the file; and its journal of that moment."""
+    source = folder.path / ANSWERS
     with tempfile.TemporaryDirectory(prefix="gencode-replay-") as place:
         with folder:  # nobody writes while they are copied
-            for ending in ("", "-wal"):
-                source = folder.path / (ANSWERS + ending)
-                if source.exists():
-                    shutil.copyfile(source, Path(place) / source.name)
-        yield Path(place) / ANSWERS
+            journal = finished_samples(folder.journal, final_only=False)
+            for path in (source, source.with_name(f"{ANSWERS}-wal")):
+                _copy(path, Path(place))
+        try:
+            yield Path(place) / ANSWERS, journal
+        except StoreBroken as error:  # the copy is: what is to be mended is its source
+            raise StoreBroken(f"{source}, the answers of the run, can't be used: {error.__cause__}") from error

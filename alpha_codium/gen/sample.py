@@ -30,6 +30,8 @@ from alpha_codium.solution import Candidate, ErrorKind, SampleError
 
 # Tests passed, and how many there are.
 Passed = tuple[int, int]
+# What the error of a sample says after the budget that ended it; ` had a program` follows where it had made calls.
+SPENT_BEFORE = " was spent before this sample"
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Solver:
     """All that samples share; `fits` says that the flow is known to be for some of the problems.
 
     `warned` holds the kinds of tests that the flow isn't for, of which the user has been told. Without a `ledger` each
-    sample is a run of its own.
+    sample is a run of its own. `fault_level` is the level at which a call that got no answer is logged.
     """
 
     flow: Flow
@@ -49,6 +51,7 @@ class Solver:
     fits: bool = False
     warned: set[str] = field(default_factory=set)
     ledger: Ledger | None = None
+    fault_level: str = "WARNING"
 
     async def solve(self, problem: Problem, sample_index: int) -> tuple[Candidate, dict[str, Any]]:
         """One candidate and its transcript. Raises UserError where no sample could go better (a wrong key, a
@@ -82,7 +85,7 @@ class Solver:
             budget.check()
             context = SampleContext(model, self.judge.for_problem(problem), self.settings, variation)
         except BudgetSpent as spent:
-            return _Result.internal(f"{spent.budget} was spent before this sample")
+            return _Result.internal(spent.budget + SPENT_BEFORE)
         except Unjudgeable as reason:
             return _Result.internal(one_line(reason))
         return await self._run(problem, context, budget)
@@ -100,7 +103,7 @@ class Solver:
         except UserError:
             raise
         except ModelError as fault:
-            logger.warning("{}: {}", problem.name, fault)
+            logger.log(self.fault_level, "{}: {}", problem.name, fault)
             return _Result(error=SampleError(ErrorKind.PROVIDER, one_line(fault)), events=events)
         except SandboxFault as fault:
             return _Result.internal(one_line(fault), events)
@@ -157,10 +160,18 @@ def one_line(fault: BaseException | str) -> str:
 def _no_program(context: SampleContext, budget: SampleBudget) -> SampleError:
     """The model's fault, but where a budget that the sample shares with others ended it."""
     if budget.ended is not None and not budget.ended.is_own:
-        when = "this sample had a program" if budget.calls_made else "this sample"
-        return SampleError(ErrorKind.INTERNAL, f"{budget.ended.budget} was spent before {when}")
+        had = " had a program" if budget.calls_made else ""
+        return SampleError(ErrorKind.INTERNAL, f"{budget.ended.budget}{SPENT_BEFORE}{had}")
     reasons = [str(e[key]) for e in context.events for key in ("ended", "skipped", "refused") if key in e]
     return SampleError(ErrorKind.MODEL, one_line(reasons[-1] if reasons else "no answer held a program"))
+
+
+def spent_before(candidate: Candidate) -> str:
+    """The budget, in words, that kept a sample from its first call; "" for a sample that was begun."""
+    error = candidate.error
+    if error is None or error.kind is not ErrorKind.INTERNAL or not error.message.endswith(SPENT_BEFORE):
+        return ""
+    return error.message.removesuffix(SPENT_BEFORE)
 
 
 def transcript_of(candidate: Candidate, events: list[dict[str, Any]]) -> dict[str, Any]:

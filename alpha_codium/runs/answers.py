@@ -40,6 +40,8 @@ PAID = """SELECT COUNT(*), COUNT(price), COALESCE(SUM(price), 0.0) FROM (
 # Tokens of a text, such as `eos_token`: those decide an answer.
 TEXT_TOKEN = re.compile(r"\b(eos|bos|pad|unk|sep|cls|mask|stop|start|begin|end|eot|eom)[-_]?token$", re.IGNORECASE)
 NOWHERE = Path(":memory:")
+# The columns that each table must have, where it is there.
+COLUMNS = {"answers": {"key", "answer"}, "taken": {"key"}, "facts": {"name", "value"}}
 Outcome = dict[str, Any]
 
 
@@ -114,15 +116,19 @@ class AnswerStore:
 
     def __enter__(self) -> Self:
         """Open the file; make it where there is none."""
-        with self._broken_is_told():
-            self._connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
-            self._connection.execute("PRAGMA journal_mode=WAL")
+        with self._broken_is_told(), contextlib.ExitStack() as opening:
+            connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
+            opening.callback(connection.close)
+            _refuse_other_tables(connection)
+            connection.execute("PRAGMA journal_mode=WAL")
             # Survives a killed process; only a power cut may lose the last answers, and those are asked for again.
-            self._connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
             for table in SCHEMA:
-                self._connection.execute(table)
-            rows = self._connection.execute("SELECT name, value FROM facts").fetchall()
-        self.facts = {name: json.loads(value) for name, value in rows}
+                connection.execute(table)
+            rows = connection.execute("SELECT name, value FROM facts").fetchall()
+            self.facts = {name: json.loads(value) for name, value in rows}
+            opening.pop_all()
+        self._connection = connection
         self._worker = Worker("answers")
         return self
 
@@ -161,7 +167,7 @@ class AnswerStore:
         """The answer stored under `key`, or None."""
         with self._using() as connection:
             row = connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
-        return json.loads(row[0]) if row else None
+            return json.loads(row[0]) if row else None
 
     def put(self, key: str, answer: Outcome) -> None:
         """Store an answer; the first one stays."""
@@ -224,5 +230,16 @@ class AnswerStore:
     def _broken_is_told(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            raise StoreBroken(f"{self.path}, the answers of the run, can't be used: {error}") from error
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise StoreBroken(
+                f"{self.path}, the answers of the run, can't be used: {error}; mend it, or move it away, and what is "
+                "asked again is paid for again"
+            ) from error
+
+
+def _refuse_other_tables(connection: sqlite3.Connection) -> None:
+    """Raise DatabaseError, before anything is written, where the file is a database of something else."""
+    for table, columns in COLUMNS.items():
+        there = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+        if there and not columns <= there:
+            raise sqlite3.DatabaseError(f"its table {table!r} isn't one of ours")

@@ -47,12 +47,15 @@ SCHEMA = """CREATE TABLE IF NOT EXISTS answers (
 class CacheUnusable(UserError):
     """The file of the cache can't be used: it is locked, the disk is full, ..."""
 
+    def __init__(self, path: Path, reason: object, mend: str = "if it stays so, move it away") -> None:
+        super().__init__(f"{path} can't be used: {reason} ({mend})")
+
 
 class NoCache(CacheUnusable):
     """The file is no cache of ours, or a torn one."""
 
-    def __init__(self, reason: object) -> None:
-        super().__init__(f"{reason} (gencode cache clear --all makes it anew)")
+    def __init__(self, path: Path, reason: object) -> None:
+        super().__init__(path, reason, "gencode cache clear --all makes it anew")
 
 
 class AnswerCache:
@@ -125,7 +128,7 @@ class AnswerCache:
         try:
             yield
         except (sqlite3.Error, OSError, CacheUnusable) as error:
-            logger.warning("{} is not used as a cache any more: {}", self.path, error)
+            logger.warning("no answers of other runs are used any more: {}", unusable(self.path, error))
             self._close()
 
     def _close(self) -> None:
@@ -141,19 +144,23 @@ def connect(path: Path) -> sqlite3.Connection:
         with _one_at_a_time(path):
             connection = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             try:
-                _prepare(connection)
+                _prepare(connection, path)
             except BaseException:
                 connection.close()
                 raise
     except (sqlite3.Error, OSError) as error:
-        raise unusable(error) from error
+        raise unusable(path, error) from error
     return connection
 
 
-def unusable(error: Exception) -> CacheUnusable:
+def unusable(path: Path, error: Exception) -> CacheUnusable:
     """What to say of a fault: SQLite's operational ones may pass, the others say that the file is wrong."""
+    if isinstance(error, CacheUnusable):
+        return error
+    if isinstance(error, OSError):
+        return CacheUnusable(Path(error.filename or path), error.strerror)
     torn = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
-    return NoCache(error) if torn else CacheUnusable(error)
+    return NoCache(path, error) if torn else CacheUnusable(path, error)
 
 
 @contextlib.contextmanager
@@ -167,15 +174,15 @@ def _one_at_a_time(path: Path) -> Iterator[None]:
         os.close(fd)
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     """See that it is a cache of ours; make it one where it is empty."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
     if tables and application != APPLICATION_ID:
-        raise NoCache("it is a database of something else")
+        raise NoCache(path, "it is a database of something else")
     if version > VERSION:
-        raise NoCache("a newer gencode has made it")
+        raise NoCache(path, "a newer gencode has made it")
     connection.execute("PRAGMA journal_mode=WAL")
     # Survives a killed process; what a power cut takes from a cache is asked for again.
     connection.execute("PRAGMA synchronous=NORMAL")

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from alpha_codium.errors import UserError, nearest
+from alpha_codium.runs.description import MEND, read_description
 from alpha_codium.runs.journal import Journal
 
 RUN_FILE = "run.toml"
@@ -31,9 +32,13 @@ class RunFolder:
     def create(cls, root: Path, name: str, description: Mapping[str, Any]) -> "RunFolder":
         """Make the folder of a new run; raises UserError where the name is taken or no name."""
         path = _path_of(root, name)
-        if (path / RUN_FILE).exists():
-            raise UserError(f"run {name!r} exists already ({path}): go on with --resume {name}, or choose another name")
         try:
+            if _is_there(path / RUN_FILE):
+                raise UserError(
+                    f"run {name!r} exists already ({path}): go on with --resume {name}, or choose another name"
+                )
+            if _is_left_of_a_run(path):
+                raise UserError(f"{path} is of an earlier run, whose {RUN_FILE} is gone: choose another name")
             path.mkdir(parents=True, exist_ok=True)
             _write_atomically(path / RUN_FILE, to_toml(description))
         except OSError as error:
@@ -42,21 +47,36 @@ class RunFolder:
 
     @classmethod
     def reopen(cls, root: Path, name: str) -> "RunFolder":
-        """The folder of an earlier run; raises UserError where there is none."""
+        """The folder of an earlier run; raises UserError where there is none, or it has lost its `run.toml`."""
         path = _path_of(root, name)
-        if not (path / RUN_FILE).exists():
-            known = [p.parent.name for p in root.glob(f"*/{RUN_FILE}")]
-            raise UserError(f"there is no run {name!r} in {root}{nearest(name, known)}")
-        return cls(path)
+        try:
+            if _is_there(path / RUN_FILE):
+                return cls(path)
+            left = _is_left_of_a_run(path)
+        except OSError as error:
+            raise UserError(f"the run folder {path} can't be read: {error.strerror}") from error
+        if left:
+            raise UserError(f"{path / RUN_FILE} is gone, which says what the run is: {MEND}")
+        known = [p.parent.name for p in root.glob(f"*/{RUN_FILE}")]
+        raise UserError(f"there is no run {name!r} in {root}{nearest(name, known)}")
 
     def __enter__(self) -> Self:
-        """Take the lock; raises UserError where another process has it."""
-        self._lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        """Take the lock; raises UserError where another process has it, or the folder can't be written."""
+        path = self.path / ".lock"
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(self._lock)
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise UserError(
+                f"{path} can't be written: {error.strerror}: mend or delete it, or copy the run's folder"
+            ) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(lock)
+            if not isinstance(error, BlockingIOError):
+                raise UserError(f"{path} can't be locked: {error.strerror}: copy the run's folder") from error
             raise UserError(f"run {self.path.name!r} is in use by another process") from error
+        self._lock = lock
         return self
 
     def __exit__(
@@ -78,13 +98,8 @@ class RunFolder:
         return Journal(self.path / "journal.jsonl")
 
     def description(self) -> dict[str, Any]:
-        """What `run.toml` says; raises UserError where it can't be read."""
-        import tomllib
-
-        try:
-            return tomllib.loads((self.path / RUN_FILE).read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise UserError(f"{self.path / RUN_FILE} can't be read: {error}") from error
+        """What `run.toml` says; raises UserError where it can't be read, or was changed."""
+        return read_description(self.path / RUN_FILE)
 
     def write_json(self, name: str, value: Any) -> Path:
         """Write a JSON file of the run, whole or not at all; raises UserError where it can't be written."""
@@ -106,6 +121,19 @@ def _path_of(root: Path, name: str) -> Path:
     if not name or name in (".", "..") or "\0" in name:
         raise UserError(f"{name!r} is no name for a run")
     return Path(name).absolute() if "/" in name else root / name
+
+
+def _is_left_of_a_run(path: Path) -> bool:
+    return any(_is_there(path / name) for name in ("journal.jsonl", "answers.sqlite"))
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file, be it a link to nowhere; raises OSError where its folder can't be searched."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def to_toml(description: Mapping[str, Any]) -> str:

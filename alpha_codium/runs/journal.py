@@ -1,24 +1,31 @@
 """An append-only file of JSON lines that survives being killed.
 
-A line is written with one call and synced before `append` returns. A line that was cut off by a kill has no line
-end; it is dropped when the journal is opened again, and so never joins with the next one. Nor does one for which the
-disk had no room: it is taken back.
+1. A line is written with one call and synced before `append` returns.
+2. A line that was cut off by a kill has no line end; it is dropped, and that is said, when the journal is opened again,
+   and so never joins with the next one. Nor does one for which the disk had no room: it is taken back.
+3. Whatever else stands in the file is somebody else's: it is an error that names the line, and nothing is written.
 """
 
 import contextlib
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
+
+from loguru import logger
 
 from alpha_codium.errors import UserError
 
+T = TypeVar("T")
+# What a kill leaves of a line begins as one, and what a power cut leaves is zeros.
+TORN = (b"{", b"\0")
+
 
 class JournalError(UserError):
-    """A line can't be written, or one in the middle is no JSON: the file was changed by somebody else."""
+    """The file can't be read or written, or a line in it is none of ours: it was changed by somebody else."""
 
 
 class Journal:
@@ -30,11 +37,17 @@ class Journal:
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        """Open for appending; cut off a torn last line."""
-        self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        whole = self._size_of_whole_lines()
-        os.ftruncate(self._fd, whole)
-        os.lseek(self._fd, whole, os.SEEK_SET)
+        """Open for appending; cut off a torn last line. Raises JournalError where there is no such file to be had."""
+        try:
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise self._unusable(error) from error
+        try:
+            self._cut_torn_line(fd)
+        except BaseException:
+            os.close(fd)
+            raise
+        self._fd = fd
         return self
 
     def __exit__(
@@ -61,27 +74,66 @@ class Journal:
                 raise JournalError(f"{self.path} can't be written: {error.strerror}") from error
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """All whole entries, in order; raises JournalError where a line inside is broken."""
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                if not line.endswith(b"\n"):
-                    return
-                try:
-                    yield json.loads(line)
-                except ValueError as error:
-                    said = f"{self.path}, line {number}, was changed: it is no JSON ({error}); delete the line"
-                    raise JournalError(
-                        f"{said}, and its sample is run again from the answers that were kept"
-                    ) from error
+        """All whole entries, in order; raises JournalError where the file can't be read, or a line of it is broken."""
+        return self.read(dict)
 
-    def _size_of_whole_lines(self) -> int:
-        size = 0
-        with self.path.open("rb") as lines:
-            for line in lines:
-                size += len(line) if line.endswith(b"\n") else 0
-        return size
+    def read(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+        """What `parse` makes of each whole entry, in order.
+
+        Raises JournalError as `entries` does, and where an entry isn't what `parse` takes.
+        """
+        return (parsed for _, parsed in self.placed(parse))
+
+    def placed(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[tuple[int, T]]:
+        """The same, each behind the place in the file where its line begins, in bytes."""
+        place = 0
+        for number, line in enumerate(self._lines(), 1):
+            if not line.endswith(b"\n"):
+                return
+            yield place, self._parsed(line, number, parse)
+            place += len(line)
+
+    def _parsed(self, line: bytes, number: int, parse: Callable[[dict[str, Any]], T]) -> T:
+        where = f"{self.path}, line {number}, was changed"
+        mend = "delete the line, and what it told is done again"
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise JournalError(f"{where}: it is no JSON ({error}); {mend}") from error
+        if not isinstance(entry, dict):
+            raise JournalError(f"{where}: it is no JSON object; {mend}")
+        try:
+            return parse(entry)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise JournalError(f"{where}: it is no entry of such a run ({error!r}); {mend}") from error
+
+    def _lines(self) -> Iterator[bytes]:
+        try:
+            with self.path.open("rb") as lines:
+                yield from lines
+        except FileNotFoundError as error:
+            if self.path.is_symlink():
+                raise self._unusable(error) from error
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _cut_torn_line(self, fd: int) -> None:
+        whole, torn = 0, b""
+        for line in self._lines():
+            whole, torn = (whole + len(line), b"") if line.endswith(b"\n") else (whole, line)
+        if torn and not torn.startswith(TORN):
+            raise JournalError(
+                f"{self.path} was changed: its last {len(torn)} bytes are no line of a journal; delete them"
+            )
+        if torn:
+            logger.warning("{}: its last line was cut off ({} bytes): what it told is done again", self.path, len(torn))
+            os.ftruncate(fd, whole)
+        os.lseek(fd, whole, os.SEEK_SET)
+
+    def _unusable(self, error: OSError) -> JournalError:
+        return JournalError(
+            f"{self.path} can't be used: {error.strerror}; mend it, or move it away, and what it told is done again"
+        )
 
 
 def _write(fd: int, line: bytes) -> None:

@@ -71,7 +71,7 @@ class CacheStats:
 
 def stats_of(path: Path) -> CacheStats:
     """What the cache at `path` holds; raises CacheUnusable where it can't be read."""
-    if not path.exists():
+    if not _is_there(path):
         return CacheStats(path, 0)
     with _opened(path) as connection:
         rows = connection.execute(STATS).fetchall()
@@ -88,7 +88,7 @@ def clear(path: Path, model: str | None = None, older_than: float | None = None)
 
     Raises UserError for a model without answers, and CacheUnusable where the file can't be used.
     """
-    if not path.exists():
+    if not _is_there(path):
         return 0
     with _opened(path) as connection:
         known = [row[0] for row in connection.execute("SELECT DISTINCT model FROM answers")]
@@ -116,6 +116,17 @@ def size_of(path: Path) -> int:
     return sum(each.stat().st_size for each in _files(path) if each.exists())
 
 
+def _is_there(path: Path) -> bool:
+    """Whether there is a cache, be it a link to nowhere; raises CacheUnusable where its folder can't be searched."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise unusable(path, error) from error
+    return True
+
+
 def _files(path: Path) -> list[Path]:
     return [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm")]
 
@@ -126,4 +137,4 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         with contextlib.closing(connect(path)) as connection:
             yield connection
     except sqlite3.Error as error:
-        raise unusable(error) from error
+        raise unusable(path, error) from error

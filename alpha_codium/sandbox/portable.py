@@ -21,6 +21,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -49,6 +50,8 @@ exec(compile(driver, {DRIVER!r}, "exec"), {{"__name__": "__main__", "__file__": 
 """
 # What the spawner exits with where the interpreter can't be started.
 COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
+# What compiling may take beyond a program's memory.
+COMPILE_OVERHEAD = 96 << 20
 # Close to the memory limit a kill or a failed allocation is the limit's doing.
 NEAR_LIMIT = 0.95
 
@@ -101,7 +104,7 @@ class PortableSandbox:
     ) -> Report:
         """Compile `program` and run it on each input; see `Sandbox.run`."""
         limits = limits or Limits()
-        compilation = await self._in_thread(self._compile, program)
+        compilation = await self._in_thread(self._compile, program, limits)
         if compilation.status is not Status.FINISHED:
             return Report(compilation)
         executions: list[Execution] = []
@@ -119,7 +122,7 @@ class PortableSandbox:
     async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
         """Run two programs at once with a channel between them; see `Sandbox.run_pair`."""
         sides = (left, right)
-        compiled = [await self._in_thread(self._compile, side.program) for side in sides]
+        compiled = [await self._in_thread(self._compile, side.program, limits or Limits()) for side in sides]
         executed: tuple[Execution, ...] = ()
         if all(compilation.status is Status.FINISHED for compilation in compiled):
             executed = await self._in_thread(self._execute_both, sides, limits or Limits())
@@ -135,14 +138,15 @@ class PortableSandbox:
             turn.call_off()
             raise
 
-    def _compile(self, turn: "Turn", program: str) -> Execution:
+    def _compile(self, turn: "Turn", program: str, limits: Limits) -> Execution:
+        memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + COMPILE_OVERHEAD)
         with self._both_workers() as (worker, _):
-            arguments = ["-I", "-S", "-c", COMPILE]
-            execution = self._run(turn, worker, arguments, program.encode("utf-8", "replace"), COMPILE_LIMITS)
+            arguments, text = ["-I", "-S", "-c", COMPILE], program.encode("utf-8", "replace")
+            execution = self._run(turn, worker, arguments, text, replace(COMPILE_LIMITS, memory_bytes=memory))
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
-            # Its limits end it in other ways.
+            # Of its own limits none does that.
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 

@@ -40,6 +40,25 @@ def test_many_missing_calls_are_told_in_short_and_all_in_json(prompt, tmp_path):
         "  echo 0, sample 0: step0, 1 call",
     ]
     assert lines[-1] == "  ... and 5 more (all with --json)"
+    changed, progress = done.stderr.splitlines()
+    assert "was changed since the run" in changed
+    assert progress.startswith("samples: 25/25 in ")
+    assert progress.endswith(", 25 lacking an answer")
     result = json.loads((tmp_path / "result.json").read_text())
     assert len(result["missing"]) == result["samples"] == 25
     assert result["solutions"] is None
+
+
+def test_a_missing_call_is_logged_on_request_only(prompt):
+    changed = "{% if 'number 3:' in problem.description %}Now {% endif %}Step 0."
+    prompt.write_text(prompt.read_text().replace("Step 0.", changed))
+    done = run_cli("replay", "r", "-qq")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.splitlines() == [
+        "24 of 25 samples replayed, 0 compared with the journal",
+        "1 sample lacks an answer:",
+        "  echo 3, sample 0: step0, 1 call",
+    ]
+    logged = [line for line in run_cli("replay", "r", "-v").stderr.splitlines() if "was not asked this" in line]
+    assert len(logged) == 1
+    assert "echo 3: openai/scripted was not asked this" in logged[0]

@@ -43,6 +43,7 @@ def write_run(
     """A run's folder; `values` are those of every candidate, `events` those of a sample's transcript."""
     samples = max((len(programs) for programs in made.values()), default=1)
     told = {"command": "solve_set", "dataset_name": "d", "split_name": "test", "fingerprint": "f" * 64, "flow": "f"}
+    told |= {"flow_fingerprint": "e" * 64}
     told |= {"samples": samples, "sample_rate": 1.0, "settings": {"config": {"model": "openai/m"}}}
     folder = RunFolder.create(root, name, told | dict(description or {}))
     with folder.journal as journal:

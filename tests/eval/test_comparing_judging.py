@@ -99,7 +99,7 @@ def test_samples_that_were_never_made_and_blank_programs_on_the_way_are_not_judg
 
 def test_a_journal_that_somebody_broke_is_the_users_to_mend(two: list[RunRecord]) -> None:
     (two[1].path / JOURNAL).write_text("nonsense\n")
-    with pytest.raises(UserError, match=r"evaluation.jsonl is broken .* delete it"):
+    with pytest.raises(UserError, match=r"evaluation.jsonl, line \d+, was changed: .*; delete the line"):
         judged(two, Arithmetic())
 
 

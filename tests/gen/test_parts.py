@@ -111,3 +111,15 @@ def test_what_a_budget_cut_in_an_earlier_life_is_no_part_of_what_is_replayed(run
     candidates, replayed = run(OneAtATime(), MANY)
     assert [candidate.llm_calls for candidate in candidates] == [8, 5]
     assert_the_same(replayed)
+
+
+def test_a_sample_to_which_a_run_did_not_come_back_is_none_that_lacks_an_answer(run):
+    """It had some in an earlier part of the run."""
+    silent = OneAtATime(lambda number: f"no {number}")
+    first, replayed = run(silent, MANY | {"budget.run_calls": 3})
+    assert_the_same(replayed, compared=1)
+    assert [candidate.llm_calls for candidate in first] == [3, 0]
+    second, replayed = run(silent, MANY | {"budget.run_seconds": 1e-9})
+    assert_the_same(replayed, compared=0)
+    assert [each.reason for each in replayed.never_begun] == ["the run's budget of 1e-09 seconds was spent"] * 2
+    assert replayed.candidates == second

@@ -1,11 +1,9 @@
 """Runs gone through again without a model."""
 
-import hashlib
-import itertools
 import json
 import os
-import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 
@@ -14,6 +12,7 @@ import pytest
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.runs import RunFolder
 from tests.flows.scripted_flow import GOOD_ANSWERS, Call
+from tests.gen.replays import files_of, replay, run
 from tests.gen.running import (
     assert_refused,
     candidates_in,
@@ -23,8 +22,10 @@ from tests.gen.running import (
     write_flow,
     write_problems,
 )
-from tests.servers.scripted import Filtered, ScriptedServer, Status, Text, When
+from tests.servers.scripted import Filtered, ScriptedServer, Status, When
 from tests.support import ROOT
+
+__all__ = ["run"]
 
 # What a replay must not have: a provider's client, and a connection to anywhere.
 OFFLINE = """
@@ -41,36 +42,6 @@ try:
 finally:
     assert "litellm" not in sys.modules
 """
-
-
-@pytest.fixture
-def run(home, tmp_path):
-    """Makes the run `r` of three problems and two samples, with a model that never answers twice the same."""
-
-    def solve(*arguments, flow=None, faults=(), latency=0.0, status=(0,)):
-        numbers = itertools.count()
-        reply = lambda _body: Text(f"```python\nprint(input())  # {next(numbers)}\n```")  # noqa: E731
-        with ScriptedServer(reply, faults=faults, latency=latency) as server:
-            job = ["--dataset_name", write_problems(tmp_path, 3), "--samples", 2, "--run", "r"]
-            flow = flow or write_flow(tmp_path / "steps", 2)
-            done = run_cli("gen", "solve_set", *job, "--flow", flow, *model_arguments(server), *arguments)
-            assert done.returncode in status, done.stderr
-        shutil.rmtree(home / "cache", ignore_errors=True)
-        return home / "runs" / "r"
-
-    return solve
-
-
-def replay(*arguments):
-    """Replays the run `r`; the status, what was said, and the result."""
-    done = run_cli("replay", "r", "--json", "-", *arguments)
-    return done.returncode, done.stderr, json.loads(done.stdout) if done.stdout else {}
-
-
-def files_of(folder):
-    """All files of a folder: their content, and when they were changed."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {str(path): (hashlib.sha256(path.read_bytes()).digest(), path.stat().st_mtime_ns) for path in paths}
 
 
 def test_a_replay_gives_the_candidates_of_the_run_and_changes_no_file_of_it(run, tmp_path):
@@ -162,11 +133,23 @@ def test_what_another_run_asked_is_there_with_shared(home, tmp_path):
     assert files_of(home / "runs" / "r") == before
 
 
+def test_a_flow_that_is_asked_for_wins_over_the_baseline_of_the_runs_settings(run, tmp_path):
+    run("-o", "solve.use_baseline=true")
+    assert replay()[0] == 0
+    assert {each["prompt"] for each in replay("--flow", tmp_path / "steps")[2]["missing"]} == {"step0"}
+
+
 def test_other_settings_are_no_reason_to_compare(run):
     run()
     status, _, result = replay("-o", "solve.max_calls=1")
     assert (status, result["compared"]) == (0, 0)
     assert replay("--workers", 1, "-o", "config.concurrency=1")[2]["compared"] == 6
+
+
+def test_no_clock_ends_a_sample_of_a_replay(run, tmp_path):
+    run()
+    assert replay("-o", "solve.max_seconds=1e-9", "--output_dataset_name", tmp_path / "again")[0] == 0
+    assert all(program for _, _, program, _ in candidates_in(tmp_path / "again"))
 
 
 def test_refusals_are_replayed_and_faults_of_the_provider_are_missing_calls(run):
@@ -188,9 +171,10 @@ def test_a_sample_that_a_budget_ended_ends_there_again(run, budget):
     folder = run("-o", budget, latency=slow, status=(0, 1))
     ended = sum('"budget"' in path.read_text() for path in (folder / "transcripts").rglob("*.json"))
     assert ended > 0
-    _, said, result = replay()
-    assert result["differing"] == [], said
+    status, said, result = replay()
+    assert (status, result["differing"], result["missing"]) == (0, [], []), said
     assert result["compared"] == sum(not error for *_, error in candidates_in(folder / "solutions"))
+    assert result["replayed"] + len(result["never_begun"]) == 6
 
 
 def test_a_run_that_was_killed_is_replayed_from_its_log_too(run, home):
@@ -224,12 +208,31 @@ def test_what_cannot_be_replayed_is_refused_in_one_line(run, home, tmp_path):
     with RunFolder.reopen(home / "runs", "r"):
         assert_refused(run_cli("replay", "r"), "run 'r' is in use")
     assert_refused(run_cli("replay", "r", "--flow", "baselin"), "baseline")
+    own = folder / "solutions"
+    assert_refused(
+        run_cli("replay", "r", "--output_dataset_name", own), "a replay changes no file of its run", str(own)
+    )
     (folder / "answers.sqlite").write_text("something else " * 20)
-    assert_refused(run_cli("replay", "r"), "the answers of the run, can't be used")
+    assert_refused(run_cli("replay", "r"), f"{folder / 'answers.sqlite'}, the answers of the run, can't be used")
+    (folder / "answers.sqlite").unlink()
+    (folder / "answers.sqlite").mkdir()
+    assert_refused(run_cli("replay", "r"), f"{folder / 'answers.sqlite'} can't be read: Is a directory")
     write_problems(tmp_path, 4)
     assert_refused(run_cli("replay", "r"), "its problems were changed since")
     RunFolder.create(home / "runs", "judged", {"command": "eval_gen_solutions"})
     assert_refused(run_cli("replay", "judged"), "run 'judged' asked no model")
+
+
+def test_what_ends_a_replay_in_its_midst_is_told_in_one_line_too(run):
+    folder = run("-o", "budget.run_calls=5", status=(1,))
+    no_such = 'config.model_by_prompt={"none"="x"}'
+    assert_refused(run_cli("replay", "r", "-o", no_such), "there is no prompt 'none'")
+    with sqlite3.connect(folder / "answers.sqlite") as answers:
+        answers.execute("UPDATE answers SET answer = 'no JSON'")
+    assert_refused(run_cli("replay", "r"), f"{folder / 'answers.sqlite'}, the answers of the run, can't be used")
+    transcript = next((folder / "transcripts").rglob("0.json"))
+    transcript.write_text("{")
+    assert_refused(run_cli("replay", "r"), f"{transcript} can't be read")
 
 
 def test_every_shipped_flow_is_known_here():

@@ -1,11 +1,13 @@
 """How litellm is loaded: late, quietly, off the network, and closed without a trace. Each in a process of its own."""
 
+import gc
 import os
 import subprocess
 import sys
 
 import pytest
 
+from alpha_codium.llm.litellm_loading import without_collections
 from tests.servers.scripted import ScriptedServer
 from tests.support import ROOT
 
@@ -118,9 +120,7 @@ def test_an_interrupt_ends_a_call_in_flight_cleanly():
 
 
 LOADED = """
-import gc, sys
-if sys.argv[1] == "off":
-    gc.disable()
+import gc
 seen = []
 gc.callbacks.append(lambda phase, about: seen.append(phase))
 from alpha_codium.llm.litellm_loading import load
@@ -130,6 +130,15 @@ print(gc.isenabled(), len(seen) - before < 20)
 """
 
 
-@pytest.mark.parametrize(("collector", "is_on"), [("on", True), ("off", False)])
-def test_the_garbage_collector_rests_while_litellm_is_loaded_and_is_as_it_was_afterwards(collector, is_on):
-    assert run(LOADED, collector).stdout.split() == [str(is_on), "True"]
+def test_the_garbage_collector_rests_while_litellm_is_loaded_and_works_afterwards():
+    assert run(LOADED).stdout.split() == ["True", "True"]
+
+
+def test_a_garbage_collector_that_was_off_stays_off():
+    gc.disable()
+    try:
+        with without_collections():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

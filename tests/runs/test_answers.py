@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.runs import AnswerStore, without_secrets
-from alpha_codium.runs.answers import answer_key
+from alpha_codium.runs.answers import StoreBroken, answer_key
 
 QUESTION = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.2, "seed": None}
 
@@ -109,3 +109,30 @@ def test_parameters_that_bear_a_secrets_name_are_left_out_at_any_depth():
 @pytest.mark.parametrize("given_parameters", [{"eos_token": "</s>"}, {"stop-token": "END"}, {"logprobs_per_token": 2}])
 def test_tokens_of_a_text_are_no_secrets(given_parameters):
     assert without_secrets(given_parameters) == given_parameters
+
+
+def test_a_database_of_something_else_is_refused_and_stays_as_it_was(tmp_path):
+    path = tmp_path / "answers.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE answers (question TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(StoreBroken, match=r"answers\.sqlite.*'answers' isn't one of ours"), AnswerStore(path):
+        pass
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["answers.sqlite"]
+
+
+@pytest.mark.parametrize("text", ["{", "", "nought"])
+def test_what_is_kept_and_is_no_json_is_told_in_one_line(tmp_path, text):
+    path = tmp_path / "answers.sqlite"
+    with AnswerStore(path) as store:
+        store.put("key", {"text": "x"})
+        store.note("fact", 1)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE answers SET answer = ?", (text,))
+    with AnswerStore(path) as store, pytest.raises(StoreBroken, match=r"answers\.sqlite"):
+        store.get("key")
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE facts SET value = ?", (text,))
+    with pytest.raises(StoreBroken, match=r"answers\.sqlite"), AnswerStore(path):
+        pass

@@ -51,9 +51,9 @@ def test_a_name_that_can_be_no_folder_is_refused(tmp_path, name):
 
 
 def test_a_path_is_a_run_folder_anywhere(tmp_path):
-    folder = RunFolder.create(tmp_path / "runs", f"{tmp_path}/elsewhere/mine", {"a": 1})
+    folder = RunFolder.create(tmp_path / "runs", f"{tmp_path}/elsewhere/mine", {"command": "c"})
     assert folder.path == tmp_path / "elsewhere" / "mine"
-    assert RunFolder.reopen(tmp_path / "runs", f"{tmp_path}/elsewhere/mine").description() == {"a": 1}
+    assert RunFolder.reopen(tmp_path / "runs", f"{tmp_path}/elsewhere/mine").description() == {"command": "c"}
 
 
 def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path):
@@ -89,6 +89,40 @@ def test_a_description_that_was_broken_by_hand_is_told_in_one_line(tmp_path):
     (folder.path / "run.toml").write_text("= broken")
     with pytest.raises(UserError, match=r"run\.toml can't be read"):
         folder.description()
+
+
+@pytest.mark.parametrize(
+    ("described", "said"),
+    [
+        ({}, "lacks command"),
+        ({"command": "solve_set"}, "lacks dataset_name, fingerprint, samples"),
+        ({"command": "c", "samples": "many"}, "samples can't be 'many'"),
+        ({"command": "c", "samples": True}, "samples can't be True"),
+        ({"command": "c", "settings": 3}, "settings can't be 3"),
+    ],
+)
+def test_a_description_that_was_changed_is_told_in_one_line(tmp_path, described, said):
+    folder = RunFolder.create(tmp_path, "r", described)
+    with pytest.raises(UserError, match=rf"run\.toml was changed.*{said}"):
+        folder.description()
+
+
+def test_a_run_that_lost_its_description_is_no_new_one(tmp_path):
+    folder = RunFolder.create(tmp_path, "r", {"command": "c"})
+    with folder.journal as journal:
+        journal.append({"a": 1})
+    (folder.path / "run.toml").unlink()
+    with pytest.raises(UserError, match=r"r/run\.toml is gone"):
+        RunFolder.reopen(tmp_path, "r")
+    with pytest.raises(UserError, match=r"is of an earlier run, whose run\.toml is gone"):
+        RunFolder.create(tmp_path, "r", {})
+
+
+def test_a_lock_that_cannot_be_had_is_told_in_one_line(tmp_path):
+    folder = RunFolder.create(tmp_path, "r", {})
+    (folder.path / ".lock").mkdir()
+    with pytest.raises(UserError, match=r"\.lock can't be written: Is a directory"), folder:
+        pass
 
 
 def test_a_json_file_is_whole_and_nothing_else_is_left_behind(tmp_path):

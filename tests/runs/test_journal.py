@@ -124,3 +124,51 @@ def test_a_line_for_which_the_disk_has_no_room_is_taken_back_so_that_the_next_on
                 journal.append({"lost": "because there is no room"})
         journal.append(NEW)
     assert list(Journal(path).entries()) == [{"a": 1}, NEW]
+
+
+@settings(max_examples=50, deadline=None)
+@given(ENTRIES)
+def test_the_place_of_an_entry_is_where_its_line_begins(entries):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.jsonl"
+        content = written(path, entries)
+        found = list(Journal(path).placed(dict))
+    assert [entry for _, entry in found] == entries
+    assert [json.loads(content[place:].splitlines()[0]) for place, _ in found] == entries
+
+
+@pytest.mark.parametrize("line", [b"[1]", b"5", b'{"b": 1}', b'{"a": []}', b"[" * 100_000])
+def test_an_entry_that_is_none_of_such_a_run_is_an_error_that_names_it(tmp_path, line):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"a": 1}\n' + line + b"\n")
+    with pytest.raises(JournalError, match=r"journal\.jsonl, line 2, was changed.*delete the line"):
+        list(Journal(path).read(lambda entry: int(entry["a"])))
+
+
+@pytest.mark.parametrize("torn", [b'{"a": 1', b"{", b"\0\0\0"])
+def test_a_torn_line_is_told_when_it_is_cut_off(tmp_path, warnings, torn):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"a": 1}\n' + torn)
+    with Journal(path) as journal:
+        assert list(journal.entries()) == [{"a": 1}]
+    assert len(warnings) == 1
+    assert f"{path}: its last line was cut off ({len(torn)} bytes)" in warnings[0]
+    with Journal(path):
+        assert len(warnings) == 1
+
+
+def test_an_end_that_no_kill_has_left_is_refused_and_stays(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"a": 1}\nremark')
+    with pytest.raises(JournalError, match="last 6 bytes are no line"), Journal(path):
+        pass
+    assert path.read_bytes() == b'{"a": 1}\nremark'
+
+
+@pytest.mark.parametrize("use", [lambda journal: list(journal.entries()), lambda journal: journal.__enter__()])
+def test_what_is_no_file_is_told_in_one_line(tmp_path, use):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "dangling").symlink_to(tmp_path / "no" / "where")
+    for name, why in (("folder", "Is a directory"), ("dangling", "No such file")):
+        with pytest.raises(JournalError, match=f"{name} can't be used: {why}"):
+            use(Journal(tmp_path / name))

@@ -8,23 +8,22 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.known import KNOWN_GROUPS
 from alpha_codium.eval.prepare import GENERATED, Entry, Task
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import Journal
-from alpha_codium.runs.journal import JournalError
 from alpha_codium.verdict import Verdict
 
 JOURNAL = "evaluation.jsonl"
+T = TypeVar("T")
 # Distinct programs by their problem's name, in a settled order.
 Programs = Mapping[str, Sequence[str]]
 
@@ -126,8 +125,11 @@ class SharedJournal(Journal):
         """Close all of them."""
         self._open.close()
 
-    def entries(self) -> Iterator[dict[str, Any]]:
-        """Every verdict that a run knows on a program that is to be judged, once."""
+    def read(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+        """What `parse` makes of every verdict that a run knows on a program that is to be judged, once."""
+        return map(parse, self._merged())
+
+    def _merged(self) -> Iterator[dict[str, Any]]:
         merged = {key: entry for known in reversed(self._known) for key, entry in known.items()}
         for (name, group, program), entry in merged.items():
             if group in KNOWN_GROUPS:
@@ -149,14 +151,13 @@ class SharedJournal(Journal):
                 journal.append(line)
 
     def _read(self, journal: Journal) -> Iterator[tuple[tuple[str, str, str], dict[str, Any]]]:
-        try:
-            for line in journal.entries():
-                if line.get("judged_by") == self.basis:
-                    yield (line["problem"], line["result"]["group"], line["program"]), line
-        except (JournalError, KeyError, AttributeError) as error:
-            raise UserError(
-                f"{journal.path} is broken ({error.__cause__ or error}): delete it, and its programs are judged anew"
-            ) from error
+        return (known for known in journal.read(self._known_by_this) if known is not None)
+
+    def _known_by_this(self, line: dict[str, Any]) -> tuple[tuple[str, str, str], dict[str, Any]] | None:
+        """A verdict behind what it is known by; None for one that was reached by other tests or settings."""
+        if line["judged_by"] != self.basis:
+            return None
+        return (line["problem"], CandidateResult.from_json(line["result"]).group, line["program"]), line
 
 
 def _keys(programs: Programs) -> frozenset[tuple[str, str]]:

@@ -112,10 +112,13 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
             f"compare runs of gencode gen {COMMAND}"
         )
     try:
-        candidates = {(c.task_name, c.sample_index): c for c in map(_candidate, folder.journal.entries())}
+        candidates = {(c.task_name, c.sample_index): c for c in folder.journal.read(_candidate)}
         steps, cut_short = _told(folder.path / "transcripts", candidates)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"the folder of run {folder.name!r} can't be read: {error}") from error
+    except OSError as error:
+        raise UserError(
+            f"{error.filename} can't be read: {error.strerror}: mend it, or move it away, and run {folder.name!r} is "
+            "compared without it"
+        ) from error
     return RunRecord(name or folder.name, folder.path, description, candidates, steps, cut_short)
 
 

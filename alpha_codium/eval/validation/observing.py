@@ -15,6 +15,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from alpha_codium.eval.validation.alternatives import Alternative, alternatives_for
 from alpha_codium.eval.validation.observation import Observation, Wider, observe
@@ -102,15 +103,13 @@ class Observations:
     """The observations of a run's file, each read when it is asked for."""
 
     def __init__(self, path: Path) -> None:
+        """Raises JournalError where the file can't be read, or a line of it holds no observation."""
         self.path = path
-        self._offsets: dict[tuple[str, str], int] = {}
-        offset = 0
-        with path.open("rb") as lines:
-            for line in lines:
-                if line.endswith(b"\n"):
-                    values = json.loads(line)
-                    self._offsets[values["problem"], values["program"]] = offset
-                offset += len(line)
+        self._offsets = {key: offset for offset, key in Journal(path).placed(_key)}
+
+    def __contains__(self, key: object) -> bool:
+        """Whether there is one of (problem, digest of the program)."""
+        return key in self._offsets
 
     def get(self, problem: str, program: str) -> Observation | None:
         """The last observation of a program, None where there is none."""
@@ -120,6 +119,11 @@ class Observations:
         with self.path.open("rb") as lines:
             lines.seek(offset)
             return Observation.from_json(json.loads(lines.readline())["observation"])
+
+
+def _key(line: dict[str, Any]) -> tuple[str, str]:
+    Observation.from_json(line["observation"])
+    return line["problem"], line["program"]
 
 
 def digest(program: str) -> str:

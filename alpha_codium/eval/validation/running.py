@@ -1,13 +1,16 @@
 """Validating a split, in two steps.
 
 1. Every known program that can be run is judged on all tests, by `run_evaluation` as for a score; an `ObservingJudge`
-   notes what each did in `observations.jsonl`. A run that was cut off goes on where it was.
+   notes what each did in `observations.jsonl`. A run that was cut off goes on where it was; a program whose note was
+   lost since is judged again.
 2. When all are judged, problems are assessed one after the other from those notes: memory holds one at a time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, TypeVar, cast
+
+from loguru import logger
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.known import disputed
@@ -24,6 +27,10 @@ from alpha_codium.judge import Judge
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import Journal, RunFolder
 from alpha_codium.verdict import Verdict
+
+T = TypeVar("T")
+# Verdicts of programs that weren't run.
+UNOBSERVED = (Verdict.NO_TESTS, Verdict.INTERNAL_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,32 @@ async def observe_known(
 ) -> list[ProblemResult]:
     """Judge all known programs in a run's folder; what it holds already isn't judged again."""
     tasks = human_solutions(problems, "both", test_types)
-    with folder.journal as journal, Journal(folder.path / FILE) as observations:
+    with _JournalOfObserved(folder) as journal, Journal(folder.path / FILE) as observations:
         # It asks no more of a judge than for_problem(...).judge(program, tests).
         observing = cast(Judge, ObservingJudge(judge, observations))
         return await run_evaluation(tasks, observing, journal=journal, on_result=on_result, workers=workers)
+
+
+class _JournalOfObserved(Journal):
+    """The run's journal without verdicts on programs whose observation isn't there any more."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        super().__init__(folder.journal.path)
+        self._observed = Observations(folder.path / FILE)
+
+    def read(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+        """What `parse` makes of each entry on a program that was observed."""
+        lost = 0
+        for observed, parsed in super().read(lambda line: (self._is_observed(line), parse(line))):
+            lost += not observed
+            if observed:
+                yield parsed
+        if lost:
+            logger.warning("{} lacks what {} programs did: they are judged again", self._observed.path, lost)
+
+    def _is_observed(self, line: dict[str, Any]) -> bool:
+        verdict = line["result"]["verdict"]
+        return verdict in UNOBSERVED or (line["problem"], line["program"]) in self._observed
 
 
 def assess_known(

@@ -21,7 +21,8 @@ COMPILE_SECONDS = 30.0
 # What a runner may take beyond the wall limit to end a test, before it is ended itself.
 GRACE_SECONDS = 5.0
 SIGKILL_STATUS = 9
-# What the kernel ends a process with for what it did itself. Any other end of a compiler is somebody else's doing.
+# What the kernel ends a process with for what it did itself. Any other end of a compiler, but for want of memory, is
+# somebody else's doing.
 OWN_ENDS = frozenset(
     {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGSYS, signal.SIGTRAP}
     | {signal.SIGXCPU, signal.SIGXFSZ}
@@ -47,7 +48,7 @@ class Candidate:
         self._socket, self._errors = worker.begin(source, driver, limits)
         self._prefix = f"{worker.folder}/".encode()
         self._patience = self._waited = 0.0
-        self._over = False
+        self._awaited = False
         self._begun = worker.group.cpu_seconds() if worker.group is not None else 0.0
 
     def compile(self) -> Execution:
@@ -63,7 +64,7 @@ class Candidate:
         if answer == wire.COMPILED:
             return Execution(Status.FINISHED, exit_code=0)
         if answer != wire.NOT_COMPILED:
-            raise self._death_of_compiler()
+            raise self._reason_of_death()
         said = files.end(self._errors, files.size_of(self._errors), STDERR_KEPT)
         stderr = said.replace(self._prefix, b"")
         return Execution(Status.COMPILATION_ERROR, stderr=stderr.decode("utf-8", "replace"), exit_code=1)
@@ -90,22 +91,24 @@ class Candidate:
         """End the runner and all that it runs, and wait for that; raises WorkerLost where it doesn't come about."""
         self._socket.close()
         os.close(self._errors)
-        if self.worker.running and not self._over:
+        if self.worker.running and not self._awaited:
             self.worker.await_end()
 
-    def _death_of_compiler(self) -> RunnerLost | WorkerLost:
-        """The runner is gone, and had only compiled so far: by its own doing, or not."""
+    def _reason_of_death(self) -> RunnerLost | WorkerLost:
+        """Why the runner is gone, which had only compiled so far: by its own doing, or not."""
         said = files.last_words(self._errors)
         killed_for_memory = self.worker.was_killed_for_memory()
         # One that only closed its end would keep us waiting.
         self.worker.interrupt()
-        self._over = True
+        self._awaited = True
         try:
             status = self.worker.await_end()
         except WorkerLost as error:
-            return RunnerLost(str(error)) if killed_for_memory else error
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) not in OWN_ENDS and not killed_for_memory:
-            return WorkerLost(said or f"the compiler was ended by signal {os.WTERMSIG(status)}")
+            return RunnerLost("it takes too much memory to compile") if killed_for_memory else error
+        if killed_for_memory:
+            return RunnerLost(said or "it takes too much memory to compile")
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) not in OWN_ENDS:
+            return WorkerLost(f"the compiler was ended by signal {os.WTERMSIG(status)} {said}".rstrip())
         return RunnerLost(said or "the compiler died of this program")
 
     def _run(self, fds: list[int], stdout: int, stderr: int) -> Outcome:

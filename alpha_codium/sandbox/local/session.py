@@ -15,12 +15,15 @@ from collections.abc import Sequence
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.local.candidate import Candidate, RunnerLost
 from alpha_codium.sandbox.local.gate import Gate, is_loaded
+from alpha_codium.sandbox.local.jail import SCRATCH_BYTES
 from alpha_codium.sandbox.local.outcome import Outcome
 from alpha_codium.sandbox.local.turn import Turn
 from alpha_codium.sandbox.local.worker import Worker, WorkerLost
 from alpha_codium.sandbox.protocol import StopTest
 from alpha_codium.verdict import Execution, Report, Status
 
+# Where it lies there must be room for what it writes, too.
+LARGEST_PROGRAM = SCRATCH_BYTES // 2
 CLOSE_CALL = 1.2
 # A program that waited too long but had this share of its CPU time may have waited for a processor.
 STARVED = 0.2
@@ -56,6 +59,9 @@ class Session:
 
     def compile(self) -> Execution:
         """How compiling went, tried twice."""
+        if len(self.source) > LARGEST_PROGRAM:
+            said = f"the program is too large: {len(self.source)} bytes, and {LARGEST_PROGRAM} are the most"
+            return Execution(Status.COMPILATION_ERROR, stderr=said)
         lost = Execution(Status.INTERNAL_ERROR)
         for _ in range(TRIES):
             try:

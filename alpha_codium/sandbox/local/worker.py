@@ -104,7 +104,7 @@ class Worker:
             raise WorkerLost("the sandbox is closed")
         if not self.running:
             self.start()
-        if self.group is not None and "memory" in self.group.parts:
+        if self.group is not None and self.counts_memory:
             # What was killed in an earlier program's tests is nothing to this one.
             self.was_killed_for_memory()
             if not self.group.set_memory(limits.memory_bytes + GROUP_OVERHEAD):
@@ -114,7 +114,7 @@ class Worker:
         try:
             with inner:
                 errors = files.output_file("stderr")
-                order = order_of(limits, may_fork=self.may_fork, walls=self.jail.walls)
+                order = order_of(limits, may_fork=self.may_fork, walls=self.jail.walls, counted=self.counts_memory)
                 self._hand_over([source, driver], inner, errors, order)
         except BaseException:
             host.close()
@@ -188,7 +188,7 @@ class Worker:
 
     def was_killed_for_memory(self) -> bool:
         """Whether the kernel has killed for memory since this was last asked."""
-        if self.group is None or "memory" not in self.group.parts:
+        if self.group is None or not self.counts_memory:
             return False
         before, self._kills = self._kills, self.group.oom_kills()
         return self._kills > before
@@ -236,6 +236,11 @@ class Worker:
             self._await_ready()
         except OSError as error:
             raise self._lost(error) from error
+
+    @property
+    def counts_memory(self) -> bool:
+        """Whether a control group of ours bounds the memory, and tells when it has killed for it."""
+        return self.group is not None and "memory" in self.group.parts
 
     @property
     def may_fork(self) -> bool:

@@ -123,14 +123,14 @@ class ContainerWorker(Worker):
         if not self.running:
             self.start()
         assert self._stream is not None and self._launch is not None
-        if self.group is not None and "memory" in self.group.parts:
+        if self.group is not None and self.counts_memory:
             self.was_killed_for_memory()
             self._room = limits.memory_bytes + self._launch.overhead
             if not self.group.set_memory(self._room):
                 raise self._lost("it holds more memory than the next program may have")
         self._candidates += 1
         self._stream.largest = largest_frame(limits)
-        order = order_of(limits, may_fork=self.may_fork, walls=not self.facts["nested"])
+        order = order_of(limits, may_fork=self.may_fork, walls=not self.facts["nested"], counted=self.counts_memory)
         order |= {"output_bytes": limits.output_bytes, "guard": guard_of(platform.machine())}
         if self.bounded:
             # It is ended by what its group has used; by the clock in there it would be ended too soon.
@@ -146,7 +146,7 @@ class ContainerWorker(Worker):
 
     def _make_room(self, size: int) -> None:
         """Let a large input come on top of what the container may have: it is there twice while it is handed on."""
-        if size > frames.LARGE_INPUT and self.group is not None and "memory" in self.group.parts:
+        if size > frames.LARGE_INPUT and self.group is not None and self.counts_memory:
             self.group.set_memory(self._room + 2 * size)
 
     def end_test(self) -> None:

@@ -91,7 +91,19 @@ class Tests:
 def make_ready(
     candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
 ) -> tuple[program.Task, Tests]:
-    """Become the runner of a candidate: give up all rights and compile its program."""
+    """Become the runner of a candidate: give up all rights and compile its program; ends the process where it can't."""
+    try:
+        return become_runner(candidate, fds, driver, config)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        # At once: where its socket goes first, the host kills it and takes that for somebody else's doing.
+        os._exit(1)
+
+
+def become_runner(
+    candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
+) -> tuple[program.Task, Tests]:
+    """See `make_ready`."""
     source_fd, _, host_fd, errors_fd = fds
     source = wire.read_all(source_fd)
     write_program(config["program_folder"], source)
@@ -99,7 +111,7 @@ def make_ready(
     host_fd = keep_only(host_fd, config["landlock"])
     host = _socket.socket(fileno=host_fd)
     os.chdir(config["folder"])
-    limit(candidate, config["others"])
+    limit(candidate, config["others"], config["own_bytes"])
     harden(candidate, config)
     # Whoever dies from here on may have died of the program.
     host.send(wire.COMPILING)
@@ -140,15 +152,14 @@ def keep_only(host_fd: int, ruleset: int | None) -> int:
     return 3
 
 
-def limit(candidate: jail.Config, others: int) -> None:
+def limit(candidate: jail.Config, others: int, own: int) -> None:
     """The limits that all tests share, hard; those of the compilation, soft. `others` are our user's other tasks."""
     _, most = resource.getrlimit(resource.RLIMIT_NPROC)
     tasks = candidate["rlimits"]["RLIMIT_NPROC"] + others
     candidate["rlimits"]["RLIMIT_NPROC"] = tasks if most == resource.RLIM_INFINITY else min(tasks, most)
     for name, value in candidate["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
-    for name, value in candidate["compile_rlimits"].items():
-        resource.setrlimit(getattr(resource, name), (value, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (candidate["compile_bytes"] + own, resource.RLIM_INFINITY))
 
 
 def harden(candidate: jail.Config, config: jail.Config) -> None:
