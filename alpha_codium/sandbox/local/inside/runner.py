@@ -94,8 +94,8 @@ def make_ready(
     """Become the runner of a candidate: give up all rights and compile its program; ends the process where it can't."""
     try:
         return become_runner(candidate, fds, driver, config)
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
         # At once: where its socket goes first, the host kills it and takes that for somebody else's doing.
         os._exit(1)
 
