@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 DEFAULT_CPU_SECONDS = 4.0
 DEFAULT_MEMORY_BYTES = 2**30
+# What an interpreter that compiles a program, and what runs its tests, may take beyond the program's memory.
+OVERHEAD_BYTES = 96 * 2**20
 
 
 @dataclass(frozen=True, slots=True)

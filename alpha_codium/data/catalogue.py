@@ -79,8 +79,8 @@ def find_problem(dataset: str, name: str, split: str | None = None) -> Problem:
 
 
 def _summary(folder: Path) -> Summary:
-    info = _info_of(folder)
-    origins = dict.fromkeys(str(_object(entry, "origin").get("text", "")) for entry in info.values())
+    info = read_info(folder).get("splits", {})
+    origins = dict.fromkeys(map(_origin_in, info.values()))
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     try:
         source = FolderSource(folder)
@@ -102,14 +102,10 @@ def _saved_in(source: FolderSource) -> Iterator[Path]:
         yield from (source.path / split for split in source.splits())
 
 
-def _info_of(folder: Path) -> dict[str, dict[str, Any]]:
-    """What `etl.json` says of each split; what was changed in it tells nothing."""
-    return {split: _object(splits, split) for splits in [_object(read_info(folder), "splits")] for split in splits}
-
-
-def _object(values: Mapping[str, Any], name: str) -> dict[str, Any]:
-    value = values.get(name)
-    return value if isinstance(value, dict) else {}
+def _origin_in(info: Mapping[str, Any]) -> str:
+    """Where a split comes from, as the user named it; empty where that isn't known, or was changed."""
+    origin = info.get("origin")
+    return str(origin.get("text", "")) if isinstance(origin, dict) else ""
 
 
 def _is_solutions(source: FolderSource) -> bool:
@@ -118,7 +114,7 @@ def _is_solutions(source: FolderSource) -> bool:
 
 def _describe_split(source: Source, split: str) -> SplitDescription:
     if isinstance(source, FolderSource):
-        info = _object(_info_of(source.path), split)
+        info = read_info(source.path).get("splits", {}).get(split, {})
         if info.get("counts"):
             return SplitDescription(split, tuple(source.dataset(split).column_names), info["counts"], info)
     counts, columns = SplitCounts(), dict[str, None]()

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from alpha_codium.limits import Limits
+from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.sandbox import pythons
 from alpha_codium.sandbox.isolation import Isolation, isolating_command
 from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
@@ -48,10 +48,7 @@ with open({PROGRAM!r}, "rb") as file:
     program = compile(file.read(), {PROGRAM!r}, "exec", dont_inherit=True)
 exec(compile(driver, {DRIVER!r}, "exec"), {{"__name__": "__main__", "__file__": {DRIVER!r}, "program": program}})
 """
-# What the spawner exits with where the interpreter can't be started.
 COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
-# What compiling may take beyond a program's memory.
-COMPILE_OVERHEAD = 96 << 20
 # Close to the memory limit a kill or a failed allocation is the limit's doing.
 NEAR_LIMIT = 0.95
 
@@ -139,7 +136,7 @@ class PortableSandbox:
             raise
 
     def _compile(self, turn: "Turn", program: str, limits: Limits) -> Execution:
-        memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + COMPILE_OVERHEAD)
+        memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
         with self._both_workers() as (worker, _):
             arguments, text = ["-I", "-S", "-c", COMPILE], program.encode("utf-8", "replace")
             execution = self._run(turn, worker, arguments, text, replace(COMPILE_LIMITS, memory_bytes=memory))

@@ -132,9 +132,9 @@ def limit_to(kind: int, value: int) -> None:
     """Set one rlimit, or the most that we have ourselves."""
     most = resource.getrlimit(kind)[1]
     soft = value if most == resource.RLIM_INFINITY else most if value == resource.RLIM_INFINITY else min(value, most)
+    # At the soft CPU limit SIGXCPU says why a program ended; SIGKILL, at the hard one, doesn't.
     if kind == resource.RLIMIT_CPU and soft == most > 1:
         soft -= 1
-    # At the soft CPU limit SIGXCPU says why a program ended; SIGKILL, at the hard one, doesn't.
     hard = soft + 1 if kind == resource.RLIMIT_CPU and soft != most else soft
     resource.setrlimit(kind, (soft, hard))
 

@@ -4,13 +4,11 @@ import platform
 import resource
 from typing import Any
 
-from alpha_codium.limits import Limits
+from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.sandbox.local.outcome import largest_file
 from alpha_codium.sandbox.local.seccomp import build_filter
 
 COMPILE_BYTES = 2 << 30
-# What compiling may take beyond a program's memory, where no control group counts it.
-COMPILE_OVERHEAD = 96 << 20
 # Outside of the limit of processes: the one outside, the zygote, the runner.
 OWN_PROCESSES = 3
 
@@ -18,7 +16,8 @@ OWN_PROCESSES = 3
 def order_of(limits: Limits, *, may_fork: bool, walls: bool = False, counted: bool = True) -> dict[str, Any]:
     """The limits and filters of a candidate, for `inside/runner`.
 
-    A runner may always fork; where its tests may not, each of them takes a second filter.
+    A runner may always fork; where its tests may not, each of them takes a second filter. Where memory isn't
+    `counted` by a control group, the compiler has as much as one would give it.
     """
     machine = platform.machine()
     return {
@@ -34,7 +33,7 @@ def order_of(limits: Limits, *, may_fork: bool, walls: bool = False, counted: bo
             "RLIMIT_MSGQUEUE": 0,
             "RLIMIT_SIGPENDING": 1024,
         },
-        "compile_bytes": COMPILE_BYTES if counted else min(COMPILE_BYTES, limits.memory_bytes + COMPILE_OVERHEAD),
+        "compile_bytes": COMPILE_BYTES if counted else min(COMPILE_BYTES, limits.memory_bytes + OVERHEAD_BYTES),
     }
 
 

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.limits import Limits
+from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.sandbox.local import files
 from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.local.inside import wire
@@ -29,8 +29,6 @@ SCRIPT = Path(__file__).with_name("inside") / "main.py"
 START_SECONDS = 60.0
 ANSWER_SECONDS = 10.0
 LEAVE_SECONDS = 2.0
-# What the zygote, the runner and the outputs take of a group's memory.
-GROUP_OVERHEAD = 96 << 20
 _numbers = itertools.count()
 
 
@@ -107,7 +105,7 @@ class Worker:
         if self.group is not None and self.counts_memory:
             # What was killed in an earlier program's tests is nothing to this one.
             self.was_killed_for_memory()
-            if not self.group.set_memory(limits.memory_bytes + GROUP_OVERHEAD):
+            if not self.group.set_memory(limits.memory_bytes + OVERHEAD_BYTES):
                 raise self._lost("it holds more memory than the next program may have")
         host, inner = socket.socketpair()
         errors = -1
