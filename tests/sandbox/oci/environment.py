@@ -6,6 +6,7 @@ is made in seconds and without network. Images as users have them are built in `
 
 import fcntl
 import functools
+import hashlib
 import json
 import os
 import shutil
@@ -22,6 +23,8 @@ TESTS_HOME = Path(os.environ.get("GENCODE_TEST_HOME") or Path.home() / ".cache" 
 STORE = TESTS_HOME / "containers"
 PYTHON = "/usr/bin/python3"
 ASK = "import json, sys, sysconfig; print(json.dumps([sys.version.split()[0], sysconfig.get_path('stdlib')]))"
+# Podman takes no longer one.
+LONGEST_RUNROOT = 50
 # To be raised when what is in the image changes.
 VERSION = 2
 LEFT_OUT = {"__pycache__", "test", "idlelib", "tkinter", "lib2to3", "ensurepip", "pydoc_data"}
@@ -41,7 +44,10 @@ def driver() -> str:
 
 def storage() -> tuple[str, ...]:
     """Options of podman and buildah: images and containers of this user's tests only."""
-    return f"--root={STORE}/{driver()}", f"--runroot={STORE}/run-{driver()}", f"--storage-driver={driver()}"
+    state = f"{STORE}/run-{driver()}"
+    if len(state) > LONGEST_RUNROOT:
+        state = f"/tmp/gencode-tests-{hashlib.sha256(state.encode()).hexdigest()[:16]}"
+    return f"--root={STORE}/{driver()}", f"--runroot={state}", f"--storage-driver={driver()}"
 
 
 def podman() -> tuple[str, ...]:
