@@ -1,8 +1,9 @@
 """Code that stops inside a function, as the prompts of HumanEval do: what it is the beginning of."""
 
 import ast
-import warnings
 from dataclasses import dataclass
+
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 
 # What a body may be indented by; the one that fits what stands there already is its own.
 INDENTS = ("    ", "\t", "  ", " ")
@@ -48,8 +49,6 @@ def lines_of(code: str) -> list[str]:
 def parsed(code: str) -> ast.Module | None:
     """The syntax tree of `code`, without warnings; None where it isn't Python."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse(code)
+    except UNPARSABLE:
         return None

@@ -1,7 +1,7 @@
 """Is this text a Python program? Decided without running it, at a bounded cost.
 
 1. The text comes from a model and may be a bomb for the parser. Its length, the depth of its brackets and the length
-   of its dotted names are bounded before `ast.parse` sees it (`import a.a.a...` of 40 kB takes 450 MB).
+   of its dotted names are bounded before the parser sees it (`import a.a.a...` of 40 kB takes 450 MB).
 2. What parses is a program if it reads and prints, or defines a function or class; it is a snippet if it does
    anything; and it is inert if it does nothing, as test data (`5`) and single words do.
 3. A reader has a budget of characters for one answer; once that is spent, every further text counts as broken.
@@ -9,8 +9,9 @@
 
 import ast
 import re
-import warnings
 from enum import IntEnum
+
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 
 MAX_PROGRAM = 100_000
 MAX_BRACKET_DEPTH = 100
@@ -58,10 +59,8 @@ class ProgramReader:
         if _bracket_depth(code) > MAX_BRACKET_DEPTH or LONG_DOTTED_NAME.search(code):
             return None
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return ast.parse(code)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            return parse(code)
+        except UNPARSABLE as error:
             return error
 
 

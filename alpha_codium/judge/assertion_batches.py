@@ -21,7 +21,8 @@ from alpha_codium.judge.assertions import DONE, AssertionsKind, Attempt, Said, a
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
-from alpha_codium.judge.names import Needs, needs_of, parsed
+from alpha_codium.judge.names import Needs, needs_of
+from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.protocol import PairReport
 from alpha_codium.verdict import Execution, Report, Status, TestResult, Verdict
@@ -152,7 +153,7 @@ def _with_asserts(test_code: str, change: Callable[[ast.Assert], ast.stmt]) -> s
         def visit_Assert(self, node: ast.Assert) -> ast.stmt:
             return ast.copy_location(change(node), node)
 
-    return ast.unparse(ast.fix_missing_locations(Changing().visit(parsed(test_code))))
+    return ast.unparse(ast.fix_missing_locations(Changing().visit(parse(test_code))))
 
 
 def _unless_fails(change: Callable[[str], str], code: str) -> str:

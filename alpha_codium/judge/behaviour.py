@@ -22,6 +22,7 @@ from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.call_result import BUILD, Hashed
 from alpha_codium.judge.codec import Malformed, decode
 from alpha_codium.judge.kinds import CallKind, Kind
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Execution, Status, Verdict
 
@@ -107,8 +108,8 @@ def _assigning(expression: str) -> str:
 def _compared(test_code: str) -> str:
     """The left side of a lone `assert LEFT == RIGHT`; empty for any other code."""
     try:
-        body = ast.parse(test_code.strip()).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = parse(test_code.strip()).body
+    except UNPARSABLE:
         return ""
     match body:
         case [ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()]))]:

@@ -17,13 +17,13 @@ import keyword
 import re
 import symtable
 import sys
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.class_names import classes_in
 from alpha_codium.judge.drivers.outcomes import ALIASES
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.problem import ExecutionSpec
 
 # What replaces parts of the program, or of what it uses.
@@ -78,9 +78,9 @@ class Needs:
 def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     """What `test_code` needs; raises Unjudgeable where it isn't Python, or asserts nothing."""
     try:
-        tree, scopes = parsed(test_code), list(_scopes(symtable.symtable(test_code, "tests.py", "exec")))
+        tree, scopes = parse(test_code), list(_scopes(symtable.symtable(test_code, "tests.py", "exec")))
         helpers = _defined(symtable.symtable(spec.setup_code, "setup.py", "exec"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except UNPARSABLE as error:
         raise Unjudgeable(f"the code of the test, or its setup code, isn't Python: {error}") from error
     defined = _defined(scopes[0])
     used = {symbol.get_name() for scope in scopes for symbol in scope.get_symbols() if _is_used_global(symbol, scope)}
@@ -117,13 +117,6 @@ def _body_of(name: str, tree: ast.Module) -> list[ast.stmt]:
     """What runs when the module's function `name` is called; all of the module where it isn't one function."""
     found = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
     return found[0].body if len(found) == 1 else tree.body
-
-
-def parsed(code: str) -> ast.Module:
-    """The code's tree, without a word about escapes that it shouldn't have."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(code)
 
 
 def _can_fail(statement: ast.stmt) -> bool:

@@ -6,12 +6,12 @@
    the parser too. Where they can't be read it doesn't matter: such a program doesn't compile.
 """
 
-import ast
 import io
 import tokenize
 from collections.abc import Iterator
 
 from alpha_codium.errors import SettingsError
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 
 IGNORED = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING)
 # A program that names neither needs nothing at its top.
@@ -21,8 +21,8 @@ NAMES_OF_THE_TOP = ("__future__", "__doc__")
 def check_header(header: str) -> None:
     """Raise SettingsError where the code that is to run before each program isn't Python: all of them would fail."""
     try:
-        ast.parse(header)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        parse(header)
+    except UNPARSABLE as error:
         why = str(error) or "it is nested too deep"
         raise SettingsError(f"the header {header[:80]!r} isn't Python: {why}") from error
 

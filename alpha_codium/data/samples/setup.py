@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import overload
 
 from alpha_codium.data.load import ProblemSet
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.problem import ExecutionSpec, Problem
 
 ALL, IMPORTS, NONE = "all", "imports", "none"
@@ -52,8 +53,8 @@ def with_setup(problem: Problem, setup: str) -> Problem:
     if setup == ALL or spec.kind != "assertions" or not spec.setup_code.strip():
         return problem
     try:
-        tree, test = ast.parse(spec.setup_code), ast.parse(spec.test_code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree, test = parse(spec.setup_code), parse(spec.test_code)
+    except UNPARSABLE:
         return problem
     imports = "\n".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
     own = replace(spec, setup_code=imports if setup == IMPORTS else "", test_code=_with_helpers(spec, tree, test))

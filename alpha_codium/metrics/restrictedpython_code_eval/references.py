@@ -7,6 +7,8 @@
 
 import ast
 
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
+
 PRINTING = """
 _printed_lines_ = [printed]
 def _print_line_(*objects, sep=" ", end="\\n", file=None, flush=False):
@@ -30,20 +32,20 @@ def prepared(reference: str, *, with_output: bool) -> str:
 
 def _has_code(reference: str) -> bool:
     try:
-        return bool(ast.parse(reference).body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return bool(parse(reference).body)
+    except UNPARSABLE:
         return False
 
 
 def _collecting(reference: str) -> str:
     try:
-        tree = ast.parse(reference)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parse(reference)
+    except UNPARSABLE:
         return reference
     # Behind what must stand first.
     first = next((i for i, node in enumerate(tree.body) if not _is_future_import(node)), len(tree.body))
     tree = _Collecting().visit(tree)
-    tree.body[first:first] = ast.parse(PRINTING).body
+    tree.body[first:first] = parse(PRINTING).body
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
