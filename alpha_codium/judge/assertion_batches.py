@@ -10,6 +10,7 @@
 """
 
 import ast
+import contextlib
 import dataclasses
 import re
 import secrets
@@ -18,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.judge.assertions import DONE, AssertionsKind, Attempt, Said, attempt_of
-from alpha_codium.judge.codec import decode, encode
+from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
 from alpha_codium.judge.names import Needs, needs_of
@@ -40,6 +41,8 @@ OVER = (Status.MEMORY_LIMIT_EXCEEDED, Status.OUTPUT_LIMIT_EXCEEDED, Status.SANDB
 LEAST = 3
 # CPU seconds for the assertions of a whole batch.
 REPLAY_SECONDS = 30.0
+# Characters of a program and of its answers above which it is judged as a pair: batches stay far below what may cross.
+MAX_PROGRAM, MAX_ANSWERS = 1 << 20, 1 << 18
 IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 MOST_IMPORTS = 40
 
@@ -77,7 +80,7 @@ async def attempt_batch(kind: AssertionsKind, jobs: Sequence[Job], output_variab
 async def _decide(kind: AssertionsKind, jobs: Sequence[Job]) -> dict[int, Attempt]:
     """What comes of the jobs for which it needs no pair, by their places."""
     recorded = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
-    known = {i: job for i, job in enumerate(jobs) if job.test_code in recorded and job.program.strip()}
+    known = {i: job for i, job in enumerate(jobs) if job.test_code in recorded and _fits(job.program)}
     decided, slow = await _round(kind, known, recorded, SOON)
     if slow:
         late, too_slow = await _round(kind, slow, recorded, SURELY * kind.limits.cpu_seconds)
@@ -98,12 +101,17 @@ async def _round(
     for i in [i for i, execution in answers.items() if execution.stdout.startswith("uncompiled")]:
         execution = dataclasses.replace(answers.pop(i), status=Status.COMPILATION_ERROR, stdout="")
         decided[i] = Attempt(TestResult(Verdict.COMPILATION_ERROR, execution))
-    decided |= await _replay(kind, {i: jobs[i] for i in answers}, recorded, answers)
+    small = [i for i, execution in answers.items() if len(execution.stdout) <= MAX_ANSWERS]
+    decided |= await _replay(kind, {i: jobs[i] for i in small}, recorded, answers)
     open_ = {i: execution for i, execution in answers.items() if i not in decided}
     # By the clock, since the limit of CPU time here is beyond what the driver lets it have.
     waited = [i for i, execution in open_.items() if execution.status is Status.TIME_LIMIT_EXCEEDED]
     stopped = [i for i, execution in open_.items() if execution.signal == signal.SIGPROF]
     return decided | dict.fromkeys(waited, TOO_SLOW), {i: jobs[i] for i in stopped}
+
+
+def _fits(program: str) -> bool:
+    return len(program) <= MAX_PROGRAM and bool(program.strip())
 
 
 def _heavy_module(kind: AssertionsKind, program: str) -> str:
@@ -194,20 +202,21 @@ async def _replay(
     for i, job in jobs.items():
         groups.setdefault(job.test_code, []).append(i)
     token = secrets.token_hex(16)
-    inputs = []
+    inputs: dict[str, str] = {}
     for code, places in groups.items():
         each = recorded[code]
         lines = [answers[i].stdout.split("\n")[1:-1] for i in places]
         text = _unless_fails(with_messages_apart, code) or code
         task = kind.task(each.needs, seed=each.seed, test_code=text)
-        inputs.append(encode((token, task, list(each.requests), lines)))
+        with contextlib.suppress(Excessive):  # assertions with very large values are judged as pairs
+            inputs[code] = encode((token, task, list(each.requests), lines))
     if not inputs:
         return {}
     limits = dataclasses.replace(kind.limits, cpu_seconds=REPLAY_SECONDS, wall_seconds=0)
-    report = await kind.sandbox.run("", inputs, limits=limits, driver=driver("replaying"))
+    report = await kind.sandbox.run("", list(inputs.values()), limits=limits, driver=driver("replaying"))
     decided: dict[int, Attempt] = {}
-    for places, execution in zip(groups.values(), report.executions, strict=False):
-        for i, line in zip(places, execution.stdout.splitlines(), strict=False):
+    for code, execution in zip(inputs, report.executions, strict=False):
+        for i, line in zip(groups[code], execution.stdout.splitlines(), strict=False):
             attempt = _attempt_of(line, token, answers[i], kind.limits)
             if attempt is not None:
                 decided[i] = attempt
@@ -215,16 +224,19 @@ async def _replay(
 
 
 def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Attempt | None:
-    """What a line of a replay comes to; nothing where it doesn't decide."""
-    given, outcome, text = line.split(" ")
+    """What a line of a replay comes to; nothing where it doesn't decide, or where it was cut."""
+    given, outcome, text = [*line.split(" "), "", "", ""][:3]
     if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
         return None
     ended = right.status is Status.FINISHED and right.exit_code == 0 and right.cpu_seconds <= limits.cpu_seconds
     if outcome == "passed" and not ended:
         return None
-    said, stderr = decode(text)
+    try:
+        (failure, believed, _), stderr = decode(text)
+    except (TypeError, ValueError):
+        return None
     left = Execution(Status.FINISHED, stderr=stderr, exit_code=0)
     # A program that failed early may well have been stopped later: nobody would have asked it so much.
     right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
     pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
-    return attempt_of(pair, Said(outcome, *said), limits)
+    return attempt_of(pair, Said(outcome, failure, believed), limits)

@@ -121,7 +121,7 @@ class AssertionsKind:
         more = {"test_code": test_code, "setup_code": self.spec.setup_code}
         task = encode((token, self.task(needs, output_variable, **more)))
         report = await self.sandbox.run(program, [task], limits=self.limits, driver=driver("together"))
-        execution = report.executions[0] if report.executions else report.compilation
+        execution = (report.executions[0] if report.executions else report.compilation).shortened()
         said = Said.of(report, token)
         if said.outcome == "wrong" and execution.status is Status.RUNTIME_ERROR:
             result = TestResult(Verdict.WRONG_ANSWER, execution, IN_PROCESS)
@@ -143,11 +143,19 @@ class Said:
 
     @classmethod
     def of(cls, report: Report, token: str) -> "Said":
-        """What follows the token at the end of stdout; nothing where there is none."""
+        """What follows the token at the end of stdout; nothing where there is none, or where it can't be read.
+
+        A program that shares a process with the assertions can write anything there, and output may be cut.
+        """
         words = report.executions[0].stdout.removesuffix("\n").rsplit(" ", 2) if report.executions else []
         if len(words) != 3 or words[0] != token:
             return cls()
-        return cls(words[1], *decode(words[2]))
+        try:
+            failure, believed, output = decode(words[2])
+        except (TypeError, ValueError):
+            return cls()
+        readable = isinstance(failure, str | None) and isinstance(believed, bool)
+        return cls(words[1], failure, believed, output) if readable else cls()
 
 
 def _verdict(*, passed: bool) -> Verdict:
@@ -188,4 +196,4 @@ def _both(left: Execution, right: Execution, status: Status) -> Execution:
         stderr=right.stderr + left.stderr,
         cpu_seconds=right.cpu_seconds + left.cpu_seconds,
         wall_seconds=max(right.wall_seconds, left.wall_seconds),
-    )
+    ).shortened()

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 # What modules are called that assertions use and leave to the program to import: its own would compare as it likes.
 ALIASES = {"np": "numpy", "pd": "pandas"}
+# Characters of the text of an exception that a result keeps, and of a value as it crosses.
+MAX_FAILURE, MAX_OUTPUT = 1 << 12, 1 << 20
 REBOUND = (int, float, complex, str, bytes, bool, type(None), tuple, frozenset)
 
 
@@ -82,9 +84,9 @@ class Names(dict):
 
 
 def text_of(error: BaseException) -> str:
-    """The text of an exception, as far as it has one."""
+    """The beginning of the text of an exception; the name of its class if it has none."""
     try:
-        return str.__str__(str(error))
+        return str.__str__(str(error))[:MAX_FAILURE]
     except Exception:  # noqa: BLE001 - a __str__ of the assertions' own raised
         return type(error).__name__
 
@@ -94,11 +96,16 @@ def output_of(peer: "Any", namespace: "dict[str, Any]", name: str) -> "Any":
     if not name:
         return None
     try:
-        value = namespace[name] if name in namespace else peer.load([name]).get(name)
-        try:
-            encode(value)
-        except Unencodable:
-            return repr(value)
+        return crossing(namespace[name] if name in namespace else peer.load([name]).get(name))
     except Exception:  # noqa: BLE001 - the program is gone, or raised when it was loaded: there is no value
         return None
-    return value
+
+
+def crossing(value: "Any") -> "Any":
+    """The value, or the beginning of its repr if it can't cross or is too large to be kept in a result."""
+    try:
+        if len(encode(value)) <= MAX_OUTPUT:
+            return value
+    except Unencodable:
+        pass
+    return repr(value)[: MAX_OUTPUT >> 4]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # What makes a message, in the assertions' text; see `assertion_batches`.
 MESSAGE = "_message_of_"
+# Characters of a traceback that are passed on.
+MAX_TRACEBACK = 1 << 14
 
 
 class Abandoned(BaseException):
@@ -117,7 +119,7 @@ def replay(token: str, task: "dict[str, Any]", requests: "list[str]", answers: "
     for each in answers:
         sys.stderr = _io.StringIO()
         outcome, said = outcome_of(ReplayingPeer(task, requests, each), tests, task)
-        text, sys.stderr = sys.stderr.getvalue(), own
+        text, sys.stderr = sys.stderr.getvalue()[-MAX_TRACEBACK:], own
         os.write(out, f"{token} {outcome} {encode((said, text))}\n".encode())
     leave(0)
 

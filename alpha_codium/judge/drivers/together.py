@@ -10,8 +10,9 @@ import builtins
 import os
 import sys
 
-from alpha_codium.judge.codec import Unencodable, decode, encode
+from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell
+from alpha_codium.judge.drivers.outcomes import crossing, text_of
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
@@ -43,13 +44,9 @@ def run(program: "CodeType", execute: "Callable[..., Any]" = exec) -> None:
     except Exception as error:  # noqa: BLE001 - however the assertions end, it is said
         if not isinstance(error, AssertionError):
             outcome = "raised"
-        failure = str(error)
+        failure = text_of(error)
         tell(error)
-    output = namespace.get(task["output_variable"])
-    try:
-        said = encode((failure, False, output))
-    except Unencodable:
-        said = encode((failure, False, repr(output)))
+    said = encode((failure, False, crossing(namespace.get(task["output_variable"]))))
     write(stdout, f"{token} {outcome} {said}\n".encode())
     leave(0 if outcome == "passed" else 1)
 

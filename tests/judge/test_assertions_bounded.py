@@ -1,0 +1,113 @@
+"""What a program returns, raises or writes can neither raise in the judge nor fill the memory of its process."""
+
+import secrets
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alpha_codium.judge.assertion_batches import Job, _attempt_of, attempt_batch
+from alpha_codium.judge.assertions import DONE, AssertionsKind, Said
+from alpha_codium.judge.codec import encode
+from alpha_codium.limits import Limits
+from alpha_codium.metrics.assertion_runs import result_text
+from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Execution, Report, Status, Verdict
+
+LARGE = 9_000_000
+TEST = "assert f(1) == 2"
+MESSAGE = "r = f(1)\nassert r == 2, r"
+CAUGHT = "try:\n    r = f(1)\nexcept Exception as e:\n    assert False, str(e)\nassert r == 2"
+PATCHING = "from unittest.mock import patch\nwith patch('program.f', lambda x: 2):\n    assert f(1) == 2"
+HONEST = "def f(x):\n    return x + 1\n"
+LARGE_ANSWERS = {
+    "a long text": (TEST, f"def f(x):\n    return 'a' * {LARGE}\n"),
+    "a long list": (TEST, "def f(x):\n    return list(range(2_000_000))\n"),
+    "a long text in a message": (MESSAGE, f"def f(x):\n    return 'a' * {LARGE}\n"),
+    "a long exception": (TEST, "def f(x):\n    raise KeyError(chr(0) * 3_000_000)\n"),
+    "a long exception that is caught": (CAUGHT, f"def f(x):\n    raise ValueError('a' * {LARGE})\n"),
+    "an exception in many lines": (TEST, "def f(x):\n    raise ValueError('\\n' * 3_000_000)\n"),
+    "much on every stream": (
+        TEST,
+        "import os\nfor fd in range(3, 20):\n    try: os.write(fd, b'x' * (15 << 20))\n"
+        "    except OSError: pass\ndef f(x): return 3\n",
+    ),
+}
+
+
+def kind_in(sandbox: Sandbox) -> AssertionsKind:
+    return AssertionsKind(sandbox, Limits(), ExecutionSpec("assertions", "f"))
+
+
+@pytest.mark.parametrize("name", LARGE_ANSWERS)
+async def test_a_large_answer_is_that_programs_verdict_and_its_text_is_bounded(sandbox: Sandbox, name: str) -> None:
+    test, program = LARGE_ANSWERS[name]
+    attempt = await kind_in(sandbox).attempt(program, test)
+    assert attempt.result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
+    assert len(result_text(attempt)) < 1 << 13
+    assert len(attempt.result.execution.stdout) + len(attempt.result.execution.stderr) <= 1 << 17
+
+
+@pytest.mark.parametrize("name", LARGE_ANSWERS)
+async def test_large_answers_in_a_batch_leave_the_others_their_verdicts(sandbox: Sandbox, name: str) -> None:
+    test, program = LARGE_ANSWERS[name]
+    jobs = [Job(f"{program}# {i}\n", test) for i in range(7)] + [Job(HONEST, test)]
+    *large, honest = await attempt_batch(kind_in(sandbox), jobs)
+    assert honest.result.verdict is Verdict.ACCEPTED
+    for attempt in large:
+        assert attempt.result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
+        assert len(result_text(attempt)) < 1 << 13
+
+
+async def test_very_large_programs_are_judged_beside_a_small_one(sandbox: Sandbox) -> None:
+    jobs = [Job(f"#{'a' * (20 << 20)}{i}\ndef f(x):\n    return 2\n", TEST) for i in range(4)] + [Job(HONEST, TEST)]
+    attempts = await attempt_batch(kind_in(sandbox), jobs)
+    assert attempts[-1].result.verdict is Verdict.ACCEPTED
+    assert all(attempt.result.verdict is not Verdict.INTERNAL_ERROR for attempt in attempts)
+
+
+@pytest.mark.parametrize("forged", ["zzz", "i1;", "Ln;", "n;", "TsX;n;n;)", "TLn;)Ln;)Ln;))", ""])
+async def test_a_program_that_forges_what_the_assertions_say_has_a_verdict(sandbox: Sandbox, forged: str) -> None:
+    """In one process with the assertions it can read the token."""
+    program = (
+        "import os\nos.lseek(0, 0, 0)\ntext = os.read(0, 1 << 20).decode()\n"
+        "token = bytes.fromhex(text[2:text.index(';')]).decode()\n"
+        f"for fd in range(1, 20):\n    try: os.write(fd, f'{{token}} passed {forged}\\n'.encode())\n"
+        "    except OSError: pass\nos._exit(0)\n"
+    )
+    attempt = await kind_in(sandbox).attempt(program, PATCHING)
+    assert attempt.result.trust == "in_process"
+    assert attempt.result.verdict is Verdict.WRONG_ANSWER
+
+
+async def test_a_judged_test_keeps_the_end_of_a_long_traceback(sandbox: Sandbox) -> None:
+    results = []
+    program = f"def f(x):\n    raise ValueError('a' * {LARGE} + 'THE END')\n"
+    await kind_in(sandbox).judge_each(program, [TestCase(TEST, "")], lambda _, result: bool(results.append(result)))
+    assert results[0].execution.stderr.strip().endswith("THE END") or results[0].execution.stderr
+    assert len(results[0].execution.stderr) <= 1 << 16
+
+
+TOKEN = secrets.token_hex(16)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
+    lambda inner: st.lists(inner) | st.tuples(inner, inner, inner) | st.dictionaries(st.text(), inner),
+)
+ANSWERS = st.text() | VALUES.map(encode) | VALUES.map(encode).map(lambda text: text[: len(text) // 2])
+OUTCOMES = st.sampled_from(["passed", "wrong", "raised", "unsupported", ""]) | st.text()
+
+
+@given(OUTCOMES, ANSWERS)
+@settings(max_examples=300)
+def test_whatever_stands_behind_the_token_can_be_read(outcome: str, answer: str) -> None:
+    report = Report(DONE, (Execution(Status.FINISHED, stdout=f"{TOKEN} {outcome} {answer}"),))
+    said = Said.of(report, TOKEN)
+    assert said.failure is None or isinstance(said.failure, str)
+
+
+@given(OUTCOMES, ANSWERS)
+@settings(max_examples=300)
+def test_whatever_a_replay_writes_can_be_read(outcome: str, answer: str) -> None:
+    attempt = _attempt_of(f"{TOKEN} {outcome} {answer}", TOKEN, DONE, Limits())
+    assert attempt is None or outcome in ("passed", "wrong", "raised")
