@@ -1,7 +1,8 @@
 """Compiling a checker written in C++: once, on the host, into a program that needs nothing but the kernel.
 
-1. The compiler gets a folder of its own with the checker's files, an empty environment, and limits of time, memory and
-   sizes of files. `$GENCODE_HOME/include` is searched for headers that the files don't bring (testlib.h).
+1. The compiler gets a folder of its own with the checker's files, an empty environment, and `COMPILE_LIMITS`. When it
+   ends or its time is up, every process that it started is killed. `$GENCODE_HOME/include` is searched for headers
+   that the files don't bring (testlib.h).
 2. A static, position-independent program comes out, which `drivers/image.py` can run from memory in any sandbox.
 3. It is kept under `$GENCODE_HOME/checkers` by the hash of all that went into it: the files, the headers in that
    folder, the command, the compiler's version. It is moved there in one step, so that processes can share the folder.
@@ -11,7 +12,6 @@ import functools
 import hashlib
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 import threading
@@ -20,6 +20,9 @@ from pathlib import Path, PurePosixPath
 
 from alpha_codium.data.home import home
 from alpha_codium.errors import Unjudgeable
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.worker import Ended, Worker, WorkerLost
 
 COMMAND = ("g++", "-std=gnu++17", "-O2", "-w", "-static-pie", "-s")
 SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C")
@@ -27,8 +30,17 @@ HOW_TO_GET = (
     "apt-get install g++ (Debian, Ubuntu) or dnf install gcc-c++ glibc-static libstdc++-static (Fedora, Amazon Linux)"
 )
 PATH = "/usr/local/bin:/usr/bin:/bin"
-COMPILE_SECONDS, COMPILE_KIB, COMPILED_BLOCKS = 120, 4 << 20, 128 << 11
-LIMITED = f'ulimit -S -t {COMPILE_SECONDS} -v {COMPILE_KIB} -f {COMPILED_BLOCKS}; exec "$@"'
+# Of each process that a compiler starts, but for the wall time, which is that of all.
+COMPILE_LIMITS = Limits(
+    cpu_seconds=120,
+    wall_seconds=240,
+    memory_bytes=4 << 30,
+    file_bytes=128 << 20,
+    output_bytes=1 << 16,
+    open_files=256,
+)
+# All that is said is the first error, and a sandbox's worker keeps the end of what comes on stderr.
+FIRST_ERROR_ONLY = "-Wfatal-errors"
 ERROR = re.compile(r"error: |undefined reference|multiple definition|cannot find -l")
 # One compilation at a time: a compiler takes half a gigabyte, and the second one often finds what the first one made.
 _compiling = threading.Lock()
@@ -75,10 +87,10 @@ def _compile(files: Mapping[str, str], compiler: str, kept: Path) -> None:
             _write(folder / "source", path, text)
         sources = [f"./{path}" for path in sorted(files) if PurePosixPath(path).suffix in SUFFIXES]
         made = folder / "checker"
-        command = [compiler, *COMMAND[1:], "-I", ".", "-I", str(_folder("include")), "-o", str(made), *sources]
-        status, said = _run_limited(command, folder / "source", folder)
-        if status or not made.exists():
-            raise Unjudgeable(f"its checker doesn't compile: {_why(status, said)}")
+        options = [*COMMAND[1:], FIRST_ERROR_ONLY, "-I", ".", "-I", str(_folder("include")), "-o", str(made)]
+        ended = _run([compiler, *options, *sources], folder / "source", folder)
+        if ended.exit_code != 0 or not made.exists():
+            raise Unjudgeable(f"its checker doesn't compile: {_why(ended)}")
         made.replace(kept)
 
 
@@ -91,39 +103,27 @@ def _write(folder: Path, path: str, text: str) -> None:
         raise Unjudgeable(f"its checker's file {path[:80]!r} can't be written: {why}") from error
 
 
-def _run_limited(command: Sequence[str], cwd: Path, scratch: Path) -> tuple[int, str]:
-    """Run a compiler under limits; gives its exit status and its stderr.
-
-    What it has started is ended by those limits, should the compiler itself have to be ended before: no process of
-    others can then be meant by mistake. Nobody waits for that.
-    """
+def _run(command: Sequence[str], cwd: Path, scratch: Path) -> Ended:
+    """Run a compiler under `COMPILE_LIMITS`, without a network."""
     environment = {"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"}
-    process = subprocess.Popen(
-        ["/bin/sh", "-c", LIMITED, "sh", *command],
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    worker = Worker(namespaces_command())
     try:
-        said = process.communicate(timeout=2 * COMPILE_SECONDS)[1]
-    except BaseException as error:
-        process.kill()
-        process.wait()
-        if process.stderr is not None:
-            process.stderr.close()
-        if isinstance(error, subprocess.TimeoutExpired):
-            return -signal.SIGKILL, f"it takes longer than {2 * COMPILE_SECONDS} s"
-        raise
-    return process.returncode, said.decode("utf-8", "replace")
+        return worker.run(command, b"", COMPILE_LIMITS, cwd, environment)
+    except WorkerLost as error:
+        raise Unjudgeable(f"its checker can't be compiled: {error}") from error
+    finally:
+        worker.close()
 
 
-def _why(status: int, said: str) -> str:
-    """The compiler's first error, in one line."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    first = next((line for line in lines if ERROR.search(line)), lines[-1] if lines else f"g++ ended with {status}")
+def _why(ended: Ended) -> str:
+    """Why the compiler failed, in one line: its first error, where it gave one."""
+    if ended.start_error:
+        return ended.start_error
+    if ended.wall_exceeded:
+        return f"it takes longer than {COMPILE_LIMITS.wall_seconds:g} s"
+    lines = [line.strip() for line in ended.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    end = f"g++ ended with {ended.exit_code}" if ended.signal is None else f"g++ was ended by signal {ended.signal}"
+    first = next((line for line in lines if ERROR.search(line)), lines[-1] if lines else end)
     hint = ""
     if "testlib.h: No such file" in first:
         hint = f"; put testlib.h (github.com/MikeMirzayanov/testlib) into {_folder('include')}"
