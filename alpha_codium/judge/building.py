@@ -3,8 +3,10 @@
 1. The compiler gets a folder of its own with the checker's files, an empty environment, and `COMPILE_LIMITS`. When it
    ends or its time is up, every process that it started is killed. `$GENCODE_HOME/include` is searched for headers
    that the files don't bring (testlib.h).
-2. A static, position-independent program comes out, which `drivers/image.py` can run from memory in any sandbox.
-3. It is kept under `$GENCODE_HOME/checkers` by the hash of all that went into it: the files, the headers in that
+2. Source files can take in every file that the compiler can read (`#include`, `.incbin`), and a verdict can tell what
+   is in it. So the compiler can read `READABLE` and its own folder only, where this machine allows to confine it.
+3. A static, position-independent program comes out, which `drivers/image.py` can run from memory in any sandbox.
+4. It is kept under `$GENCODE_HOME/checkers` by the hash of all that went into it: the files, the headers in that
    folder, the command, the compiler's version. It is moved there in one step, so that processes can share the folder.
 """
 
@@ -13,15 +15,19 @@ import hashlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from loguru import logger
+
 from alpha_codium.data.home import home
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.isolation import HOW, namespaces_command
+from alpha_codium.sandbox.local import inside
 from alpha_codium.sandbox.worker import Ended, Worker, WorkerLost
 
 COMMAND = ("g++", "-std=gnu++17", "-O2", "-w", "-static-pie", "-s")
@@ -39,8 +45,13 @@ COMPILE_LIMITS = Limits(
     output_bytes=1 << 16,
     open_files=256,
 )
+READABLE = (
+    *(f"{top}/{name}" for top in ("", "/usr", "/usr/local") for name in ("bin", "lib", "lib32", "lib64", "libexec")),
+    *("/usr/include", "/usr/local/include", "/etc/alternatives", "/etc/ld.so.cache"),
+)
 # All that is said is the first error, and a sandbox's worker keeps the end of what comes on stderr.
 FIRST_ERROR_ONLY = "-Wfatal-errors"
+CONFINE = Path(inside.__file__).with_name("confine.py")
 ERROR = re.compile(r"error: |undefined reference|multiple definition|cannot find -l")
 # One compilation at a time: a compiler takes half a gigabyte, and the second one often finds what the first one made.
 _compiling = threading.Lock()
@@ -68,10 +79,15 @@ def _folder(name: str) -> Path:
 
 
 def _digest(files: Mapping[str, str], compiler: str) -> str:
-    headers = {str(path): path.read_bytes() for path in sorted(_folder("include").rglob("*")) if path.is_file()}
     parts = [*COMMAND, _version_of(compiler), *(part for item in sorted(files.items()) for part in item)]
-    parts += [f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in headers.items()]
+    parts += [f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in _headers().items()]
     return hashlib.sha256("\0".join(f"{len(part)} {part}" for part in parts).encode("utf-8", "replace")).hexdigest()
+
+
+def _headers() -> dict[str, bytes]:
+    """The user's headers by their paths in the include folder; links are followed."""
+    folder = _folder("include")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 @functools.cache
@@ -82,33 +98,52 @@ def _version_of(compiler: str) -> str:
 
 def _compile(files: Mapping[str, str], compiler: str, kept: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="gencode-checker-", dir=kept.parent, ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+        # Where it is confined, the compiler finds no links on the way to its folder.
+        folder = Path(name).resolve()
         for path, text in files.items():
-            _write(folder / "source", path, text)
+            _write(folder / "source", path, text.encode("utf-8", "replace"))
+        for path, header in _headers().items():
+            _write(folder / "include", path, header)
         sources = [f"./{path}" for path in sorted(files) if PurePosixPath(path).suffix in SUFFIXES]
         made = folder / "checker"
-        options = [*COMMAND[1:], FIRST_ERROR_ONLY, "-I", ".", "-I", str(_folder("include")), "-o", str(made)]
-        ended = _run([compiler, *options, *sources], folder / "source", folder)
+        options = [*COMMAND[1:], FIRST_ERROR_ONLY, "-I", ".", "-I", "../include", "-o", str(made)]
+        ended = _run([compiler, *options, *sources], folder, _confinement(compiler))
         if ended.exit_code != 0 or not made.exists():
             raise Unjudgeable(f"its checker doesn't compile: {_why(ended)}")
         made.replace(kept)
 
 
-def _write(folder: Path, path: str, text: str) -> None:
+def _write(folder: Path, path: str, data: bytes) -> None:
     try:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(text.encode("utf-8", "replace"))
+        (folder / path).write_bytes(data)
     except (OSError, UnicodeError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise Unjudgeable(f"its checker's file {path[:80]!r} can't be written: {why}") from error
 
 
-def _run(command: Sequence[str], cwd: Path, scratch: Path) -> Ended:
-    """Run a compiler under `COMPILE_LIMITS`, without a network."""
-    environment = {"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"}
+@functools.cache
+def _confinement(compiler: str) -> str:
+    """The best way of `inside/confine` in which the compiler starts on this machine; empty if there is none."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        (folder / "source").mkdir()
+        for how in ("view", "landlock"):
+            if _run([compiler, "--version"], folder, how).exit_code == 0:
+                return how
+    logger.warning("C++ checkers can read all your files while they are compiled; to prevent that, {}", HOW)
+    return ""
+
+
+def _run(command: Sequence[str], folder: Path, how: str) -> Ended:
+    """Run a compiler in `folder`/source under `COMPILE_LIMITS`, without a network, confined in the way `how`."""
+    environment = {"PATH": PATH, "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
+    if how:
+        script = [sys.executable, "-S", "-s", str(CONFINE)]
+        command = [*script, how, str(folder), ":".join(READABLE), *command]
     worker = Worker(namespaces_command())
     try:
-        return worker.run(command, b"", COMPILE_LIMITS, cwd, environment)
+        return worker.run(command, b"", COMPILE_LIMITS, folder / "source", environment)
     except WorkerLost as error:
         raise Unjudgeable(f"its checker can't be compiled: {error}") from error
     finally:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from loguru import logger
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge import building
@@ -101,14 +102,14 @@ def test_files_that_can_not_be_written_are_one_clear_line(home: Path, files: dic
 
 # Says its limits as errors do. The shell is asked: a process of another namespace may not read /proc.
 SHOWING_LIMITS = """#!/bin/sh
-[ "$1" = -v ] && exit
+case "$1" in -v | --version) exit ;; esac
 echo "error: $(ulimit -S -t) $(ulimit -H -t) $(ulimit -H -v) $(ulimit -H -f) $(ulimit -H -c)" >&2
 exit 1
 """
 # Starts a process that holds stderr open, as g++ starts cc1plus, and waits for it.
 WAITING = """#!/bin/sh
 case "$1" in
--v) exit ;;
+-v | --version) exit ;;
 endless) while :; do /bin/sleep 0.1; done ;;
 esac
 "$0" endless &
@@ -124,10 +125,23 @@ int main() { return A<850>::v; }
 
 
 @pytest.fixture(params=["namespaces", "no namespaces"])
-def anywhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def anywhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """On this machine, and on one that gives no namespaces."""
+    building._confinement.cache_clear()
     if request.param == "no namespaces":
         monkeypatch.setattr(building, "namespaces_command", lambda: ())
+    yield
+    building._confinement.cache_clear()
+
+
+@pytest.fixture(params=["view", "landlock"])
+def confined(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each way to confine the compiler."""
+    (home / "source").mkdir()
+    if building._run(["/bin/true"], home, request.param).exit_code != 0:
+        pytest.skip(f"this machine doesn't confine by {request.param}")
+    monkeypatch.setattr(building, "_confinement", lambda _: request.param)
+    return request.param
 
 
 def use_compiler(text: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +150,7 @@ def use_compiler(text: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None
     compiler.write_text(text)
     compiler.chmod(0o755)
     monkeypatch.setattr(building, "PATH", str(home))
+    monkeypatch.setattr(building, "READABLE", (*building.READABLE, str(home)))
 
 
 def processes_of(home: Path, name: str = "") -> list[Path]:
@@ -230,3 +245,54 @@ def test_a_compiler_that_runs_wild_is_ended(home: Path, monkeypatch: pytest.Monk
     with pytest.raises(Unjudgeable, match="CPU time limit exceeded"):
         building.build({"check.cpp": f"{many}int x[] = {{ J }};"})
     assert not list((home / "checkers").iterdir())
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('#include "{}"', r"error: .*secret\.h: (No such file|Permission denied)"),
+        ('asm(".incbin \\"{}\\"");', r"Error: (file not found|can't open): .*secret\.h"),
+    ],
+)
+def test_no_file_of_the_host_can_be_compiled_in(home: Path, confined: str, line: str, said: str) -> None:
+    (home / "secret.h").write_text("int main() { return 42; }")
+    with pytest.raises(Unjudgeable, match=said):
+        building.build({"check.cpp": line.format(home / "secret.h")})
+
+
+@needs_compiler
+def test_a_new_root_does_not_show_which_files_the_host_has(home: Path, confined: str) -> None:
+    (home / "secret.h").write_text("")
+    asking = f'#if __has_include("{home}/secret.h")\n#error seen\n#endif\nint main() {{}}'
+    with contextlib.nullcontext() if confined == "view" else pytest.raises(Unjudgeable, match="Permission denied"):
+        building.build({"check.cpp": asking})
+
+
+@needs_compiler
+def test_links_lead_to_headers_and_to_the_home(
+    home: Path, confined: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "testlib.h").write_text("#define OK 42\n")
+    (elsewhere / "home").symlink_to(home)
+    (home / "include").mkdir()
+    (home / "include" / "testlib.h").symlink_to(elsewhere / "testlib.h")
+    monkeypatch.setenv("GENCODE_HOME", str(elsewhere / "home"))
+    assert building.build({"check.cpp": '#include "testlib.h"\nint main() { return OK; }'})
+
+
+@needs_compiler
+def test_where_nothing_confines_the_compiler_a_warning_says_so(
+    home: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "CONFINE", home / "missing.py")
+    said: list[str] = []
+    number = logger.add(said.append, format="{message}")
+    try:
+        assert building.build({"check.cpp": "int main() {}"})
+        assert building.build({"check.cpp": "int main() { return 1; }"})
+    finally:
+        logger.remove(number)
+    assert len(said) == 1
+    assert "C++ checkers can read all your files while they are compiled" in said[0]

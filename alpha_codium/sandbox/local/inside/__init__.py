@@ -4,4 +4,5 @@
 2. `jail` makes the namespaces and the root, `zygote` starts a runner for each candidate, `runner` a process for each
    test, `program` is what happens in that one. `kernel` holds the system calls that Python has no name for.
 3. Only `program` ever runs code of a candidate, in a process with nothing left to lose.
+4. `confine` is a script of its own, for programs that we trust with files that we don't: compilers.
 """
