@@ -26,9 +26,9 @@ from loguru import logger
 from alpha_codium.data.home import home
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.isolation import HOW, namespaces_command
-from alpha_codium.sandbox.local import inside
-from alpha_codium.sandbox.worker import Ended, Worker, WorkerLost
+from alpha_codium.sandbox.engine import inside
+from alpha_codium.sandbox.portable.isolation import HOW, namespaces_command
+from alpha_codium.sandbox.portable.worker import Ended, Worker, WorkerLost
 
 COMMAND = ("g++", "-std=gnu++17", "-O2", "-w", "-static-pie", "-s")
 SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.plugins import find_plugin
-from alpha_codium.sandbox.isolation import Isolation
+from alpha_codium.sandbox.portable.isolation import Isolation
 from alpha_codium.sandbox.protocol import Sandbox, StopTest
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ __all__ = ["Sandbox", "StopTest", "open_sandbox", "sandbox_of"]
 def _local(*, isolation: Isolation = True, **options: Any) -> Sandbox:
     if isolation is False:
         return _portable(isolation=False, **options)
-    from alpha_codium.sandbox.local.pool import LocalSandbox
+    from alpha_codium.sandbox.engine.pool import LocalSandbox
 
     return LocalSandbox(isolation=isolation, **options)
 
 
 def _portable(**options: Any) -> Sandbox:
-    from alpha_codium.sandbox.portable import PortableSandbox
+    from alpha_codium.sandbox.portable.backend import PortableSandbox
 
     # Nothing is kept warm there, so nothing can be loaded beforehand.
     options.pop("preload", None)

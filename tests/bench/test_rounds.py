@@ -11,7 +11,7 @@ from alpha_codium.bench.rounds import Plan, measure, ratio_to_ours
 from alpha_codium.bench.scaling import IN_FLIGHT, measure_scaling, scaling_text
 from alpha_codium.bench.workloads import WORKLOADS
 from alpha_codium.errors import UserError
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 
 ISOLATION = "true" if namespaces_command() else "false"
 SMALL = Plan(rounds=1, seconds=1e-6, tests=(2, 4), options={"sandbox": "portable", "isolation": ISOLATION})

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 from tests.support import gencode
 
 OURS = ("-o", "code_tester.tester_type=portable") + (

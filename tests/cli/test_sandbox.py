@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 from tests.support import gencode
 
 needs_namespaces = pytest.mark.skipif(not namespaces_command(), reason="this machine gives no namespaces")

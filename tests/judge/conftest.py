@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 from tests.support import share_a_loop
 
 # A process a test is slow: of what takes longest, the slow suite shows that it is the same there.

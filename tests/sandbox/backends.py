@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 from tests.sandbox.code_contests.differs import DIFFERS
 from tests.sandbox.code_contests.environment import installed
 from tests.sandbox.gvisor import environment as gvisor

@@ -32,7 +32,7 @@ Seen = dict[str, Any]
 def at_depth(depth: int) -> list[int]:
     """The living processes of the sandbox that stand so many links below this one."""
     parents = {number: parent_of(number) for number in descendants() if not is_zombie(number)}
-    ours = {n for n, line in command_lines() if "sandbox/local/inside" in line}
+    ours = {n for n, line in command_lines() if "sandbox/engine/inside" in line}
     return sorted(n for n in parents if n in ours and chain_length(n, parents) == depth)
 
 

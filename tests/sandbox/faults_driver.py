@@ -68,7 +68,7 @@ async def kill_the_parent() -> Seen:
 
 def survivors() -> list[int]:
     """Processes of a sandbox anywhere in this pid namespace."""
-    return [n for n, line in command_lines() if "sandbox/local/inside" in line and not is_zombie(n)]
+    return [n for n, line in command_lines() if "sandbox/engine/inside" in line and not is_zombie(n)]
 
 
 def groups_of(pid: int) -> list[str]:

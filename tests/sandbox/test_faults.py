@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 from tests.sandbox.faults_driver import FAULTS, PATIENCE
 from tests.support import ROOT
 

@@ -12,7 +12,7 @@ import pytest
 from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.isolation import isolating_command
+from alpha_codium.sandbox.portable.isolation import isolating_command
 from alpha_codium.verdict import Status
 from tests.sandbox.backends import Backend, hold, marked
 from tests.sandbox.test_conformance import run_one, until
@@ -173,7 +173,7 @@ def test_a_complete_jail_is_refused_in_one_line_by_a_backend_that_gives_none() -
 
 
 async def test_a_machine_without_namespaces_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("alpha_codium.sandbox.isolation.namespaces_command", lambda: ())
+    monkeypatch.setattr("alpha_codium.sandbox.portable.isolation.namespaces_command", lambda: ())
     with pytest.raises(SandboxError) as caught:
         async with open_sandbox("portable"):
             pass

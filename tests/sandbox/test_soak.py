@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 from tests.support import ROOT
 
 SHORT, LONG = 8.0, 1800.0

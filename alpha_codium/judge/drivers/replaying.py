@@ -13,8 +13,8 @@ import os
 import sys
 
 from alpha_codium.judge.codec import Unencodable, decode, encode, unreferred
+from alpha_codium.judge.drivers.assertion_side import LeftPeer
 from alpha_codium.judge.drivers.channel import ENDED, Gone
-from alpha_codium.judge.drivers.left import LeftPeer
 from alpha_codium.judge.drivers.loading import leave, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import outcome_of
 

@@ -13,7 +13,7 @@ import sys
 from alpha_codium.judge.codec import decode
 from alpha_codium.judge.drivers.channel import Gone
 from alpha_codium.judge.drivers.loading import leave
-from alpha_codium.judge.drivers.right import RightPeer, loader
+from alpha_codium.judge.drivers.program_side import RightPeer, loader
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from alpha_codium.errors import UserError
 # Deeper literals than Python's parser takes for sure are pickled.
 MAX_DEPTH = 20
 PLAIN = (type(None), bool, int, str, bytes)
-# Nothing of ours is in the jail: see `sandbox.local.interpreter`.
+# Nothing of ours is in the jail: see `sandbox.engine.interpreter`.
 OURS = "alpha_codium"
 
 

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox import pythons
 from alpha_codium.sandbox.code_contests import environment
 from alpha_codium.sandbox.code_contests.batches import Batches, batch_limit
 from alpha_codium.sandbox.code_contests.libraries import library_folders
 from alpha_codium.sandbox.code_contests.worker import Place, Worker, whole
-from alpha_codium.sandbox.isolation import Isolation
-from alpha_codium.sandbox.local.cgroups import remove_stale
-from alpha_codium.sandbox.local.layers import Layer
-from alpha_codium.sandbox.portable import environment_of
+from alpha_codium.sandbox.engine import pythons
+from alpha_codium.sandbox.engine.cgroups import remove_stale
+from alpha_codium.sandbox.engine.layers import Layer
+from alpha_codium.sandbox.portable.backend import environment_of
+from alpha_codium.sandbox.portable.isolation import Isolation
 from alpha_codium.sandbox.protocol import PairReport, PairUnsupported, Script, StopTest
 from alpha_codium.verdict import Execution, Report, Status
 

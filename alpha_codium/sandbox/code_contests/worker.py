@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from alpha_codium.sandbox.code_contests.inside import leftovers, wire
-from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
+from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 
 INSIDE = Path(__file__).with_name("inside")
 # For a child to be there, and for what a batch takes beyond the time of its tests: at its ends, and between two.

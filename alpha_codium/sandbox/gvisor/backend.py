@@ -3,7 +3,7 @@
 1. One sandbox a worker, by `runsc run` with a bundle of ours (see `bundle`): no network, a read-only root with the
    interpreter's folders only, no control group of runsc's own (the worker's holds it).
 2. In it lives a warm interpreter that forks a process for each test: a start of runsc costs more than a hundred tests
-   of the local backend. What happens in there is described in `oci/inside`.
+   of the local backend. What happens in there is described in `engine/containers/inside`.
 3. Where gencode itself is in gVisor (a container under `--runtime=runsc`), there is no runsc to start, nor need of one:
    the agent is started beside gencode, and makes itself a root with the interpreter's folders only.
 4. `GENCODE_RUNSC` names another runsc than the one on the path, `GENCODE_RUNSC_PLATFORM` how it runs programs: ptrace
@@ -20,18 +20,18 @@ from pathlib import Path
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox import pythons
+from alpha_codium.sandbox.engine import pythons
+from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
+from alpha_codium.sandbox.engine.containers.sources import script
+from alpha_codium.sandbox.engine.containers.worker import Launch
+from alpha_codium.sandbox.engine.inside import kernel, wire
+from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
+from alpha_codium.sandbox.engine.jail import Jail
+from alpha_codium.sandbox.engine.pool import BIND_NOW, Options
+from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
-from alpha_codium.sandbox.local.inside import kernel, wire
-from alpha_codium.sandbox.local.interpreter import Interpreter, inspect_interpreter
-from alpha_codium.sandbox.local.jail import Jail
-from alpha_codium.sandbox.local.pool import BIND_NOW, Options
-from alpha_codium.sandbox.local.scratch import Scratch, make_scratch
-from alpha_codium.sandbox.oci.cargo import script
-from alpha_codium.sandbox.oci.engine import ask
-from alpha_codium.sandbox.oci.pool import ContainerSandbox
-from alpha_codium.sandbox.oci.worker import Launch
-from alpha_codium.sandbox.portable import environment_of
+from alpha_codium.sandbox.oci.container_engine import ask
+from alpha_codium.sandbox.portable.backend import environment_of
 
 HOW = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs/user_guide/install"
 # What gVisor's kernel and the warm interpreter take of a worker's memory.

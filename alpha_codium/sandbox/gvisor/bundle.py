@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.sandbox.local.inside import wire
-from alpha_codium.sandbox.local.interpreter import Interpreter
-from alpha_codium.sandbox.local.jail import SCRATCH_BYTES
-from alpha_codium.sandbox.oci.worker import CAPABILITIES
+from alpha_codium.sandbox.engine.containers.worker import CAPABILITIES
+from alpha_codium.sandbox.engine.inside import wire
+from alpha_codium.sandbox.engine.interpreter import Interpreter
+from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
 
 UNLIMITED = (1 << 64) - 1
 WRITABLE = {wire.SCRATCH: "mode=755", "/tmp": "mode=1777", "/dev/shm": "mode=1777"}  # noqa: S108 - the container's

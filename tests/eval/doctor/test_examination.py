@@ -12,7 +12,7 @@ from alpha_codium.eval.doctor import Case, Examination, Finding, examine, load_k
 from alpha_codium.eval.doctor.examination import AFTERWARDS
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.verdict import Execution, Judgement, Report, Status, Verdict
 
 RULES = Rules(time_limit_factor=1.0)

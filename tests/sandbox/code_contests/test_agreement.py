@@ -19,7 +19,7 @@ import pytest
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import Problem
 from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.isolation import namespaces_command
+from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.verdict import Status, TestResult
 from tests.sandbox.code_contests.agreement import Agreement, Job, compare, jobs_of
 from tests.sandbox.code_contests.environment import environment_folder, installed

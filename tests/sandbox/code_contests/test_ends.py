@@ -10,7 +10,7 @@ import pytest
 
 from alpha_codium.sandbox.code_contests import worker
 from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
-from alpha_codium.sandbox.local.cgroups import WorkerGroup, open_worker_group
+from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 from tests.sandbox.backends import descendants, hold, marked
 from tests.sandbox.code_contests.environment import installed
 from tests.sandbox.hostile_world import groups_of_sandboxes

@@ -12,10 +12,10 @@ import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.gvisor import GvisorSandbox
 from alpha_codium.sandbox.gvisor.backend import best_platform
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
-from alpha_codium.sandbox.local.interpreter import Interpreter
 from alpha_codium.verdict import Status
 from tests.sandbox.gvisor.environment import installed, sandboxes
 from tests.sandbox.test_conformance import run_one

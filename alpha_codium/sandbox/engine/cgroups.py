@@ -1,0 +1,298 @@
+"""A control group for each worker: what its processes use together, and limits on the sum.
+
+1. A group is a folder in each hierarchy that has one of the controllers we use (see `hierarchies`).
+2. Who opens a group locks its folders until it ends, however it ends: so a group without a lock is stale, whatever
+   process ids mean in this pid namespace. It is removed if nothing runs in it.
+3. What is read often (CPU time, peak of memory) is read from descriptors that stay open; a limit that stands is not
+   written again.
+"""
+
+import errno
+import fcntl
+import os
+import re
+import select
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from alpha_codium.sandbox.engine.hierarchies import Part, group_above, own_hierarchies, parents, tasks
+
+OURS = re.compile(r"gencode-\d+-\d+(-\d+)?")
+PATIENCE_SECONDS = 2.0
+PAUSE_SECONDS = 0.002
+NAMES_TRIED = 100
+UNLIMITED = 2**63
+
+
+class WorkerGroup:
+    """The group of one worker; made by `open_worker_group`.
+
+    `parts` has the folder for each controller, `locks` a locked descriptor for each folder. Methods block for
+    microseconds, `kill_and_remove` for as long as processes take to die.
+    """
+
+    def __init__(self, parts: Mapping[str, Part], locks: Mapping[Path, int]) -> None:
+        self.parts = parts
+        self._locks = dict(locks)
+        self._written: dict[Path, int] = {}
+        self._cpu = self._open("cpuacct", ("cpuacct.usage", "cpu.stat"))
+        self._peak = self._open("memory", ("memory.max_usage_in_bytes", "memory.peak"))
+        self._memory_limits = self._limits_of_memory()
+
+    @property
+    def complete(self) -> bool:
+        """Whether it counts what processes can't be held to otherwise: memory and CPU time of all of them."""
+        return self._cpu is not None and "memory" in self.parts
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders of the group, one a hierarchy."""
+        return tuple(self._locks)
+
+    def add(self, pid: int) -> None:
+        """Move a process and its threads into the group; those it starts later are born there.
+
+        Raises OSError: ProcessLookupError where there is no such process.
+        """
+        for folder in self._locks:
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def cpu_seconds(self) -> float:
+        """CPU time of all tasks that were ever in the group, ended ones too; 0 where it isn't counted."""
+        if self._cpu is None:
+            return 0.0
+        text = os.pread(self._cpu, 64, 0)
+        if self.parts["cpuacct"].version == 1:
+            return int(text) / 1e9
+        return int(text.split(maxsplit=2)[1]) / 1e6
+
+    def set_memory(self, limit: int) -> bool:
+        """Limit the sum of memory and swap to so many bytes; False where more is in use, and nothing else is done.
+
+        Files in memory and the kernel's memory for the processes count too. Raises OSError where it can't be set.
+        """
+        files = self._memory_limits
+        standing = self._written.get(files[0], UNLIMITED)
+        if limit == standing and limit == self._written.get(files[-1]):
+            return True
+        if self.parts["memory"].version == 2 and limit < standing and self.memory_used() > limit:
+            return False  # version 2 would end processes to get below a new limit
+        # The limit with swap may at no time be the lower one.
+        order = files if limit <= standing else files[::-1]
+        return all(self._write(file, limit) for file in order)
+
+    def set_processes(self, limit: int) -> bool:
+        """Limit processes and threads together; False where this machine doesn't count them."""
+        return "pids" in self.parts and self._write(self.parts["pids"].folder / "pids.max", limit)
+
+    def memory_used(self) -> int:
+        """Bytes of memory in use now; the kernel counts in steps of up to 256 KiB a core."""
+        name = "memory.usage_in_bytes" if self.parts["memory"].version == 1 else "memory.current"
+        return int((self.parts["memory"].folder / name).read_text())
+
+    def memory_peak(self) -> int:
+        """The most bytes that were in use since the last reset; 0 where it isn't counted (before Linux 5.19)."""
+        return 0 if self._peak is None else int(os.pread(self._peak, 64, 0))
+
+    def reset_memory_peak(self) -> bool:
+        """Begin counting the peak anew; False where this kernel can't (version 2 before Linux 6.12)."""
+        try:
+            return self._peak is not None and os.pwrite(self._peak, b"0", 0) > 0
+        except OSError:
+            return False
+
+    def oom_kills(self) -> int:
+        """How many processes the memory limit has killed."""
+        memory = self.parts["memory"]
+        text = (memory.folder / ("memory.oom_control" if memory.version == 1 else "memory.events")).read_text()
+        return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill ")), 0)
+
+    def kill_and_remove(self) -> bool:
+        """Kill all that is in the group and remove it; False where something of it is left after two seconds.
+
+        The group can't be used any more.
+        """
+        # First, since what follows needs descriptors, and there may be no other left.
+        for descriptor in (self._cpu, self._peak):
+            if descriptor is not None:
+                os.close(descriptor)
+        self._cpu = self._peak = None
+        with suppress(OSError):
+            self.set_processes(0)  # nothing more can be started in it
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        for folder in self._locks:
+            kill_tasks(folder, deadline)
+        gone = [remove_folder(folder, deadline) for folder in self._locks]
+        for descriptor in self._locks.values():
+            os.close(descriptor)
+        self._locks = {}
+        return all(gone)
+
+    def _open(self, controller: str, names: tuple[str, str]) -> int | None:
+        if controller not in self.parts:
+            return None
+        part = self.parts[controller]
+        for mode in (os.O_RDWR, os.O_RDONLY):
+            with suppress(OSError):
+                return os.open(part.folder / names[part.version - 1], mode)
+        return None
+
+    def _limits_of_memory(self) -> tuple[Path, ...]:
+        """The files to write a limit to: of memory, and of memory with swap where version 1 counts that."""
+        memory = self.parts.get("memory")
+        if memory is None:
+            return ()
+        names = ("memory.max",) if memory.version == 2 else ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
+        # Under version 1 the second limit does it, where there is one.
+        with suppress(OSError):
+            (memory.folder / ("memory.swap.max" if memory.version == 2 else "memory.swappiness")).write_text("0")
+        return tuple(memory.folder / name for name in names if (memory.folder / name).exists())
+
+    def _write(self, file: Path, limit: int) -> bool:
+        if self._written.get(file) != limit:
+            try:
+                file.write_text(str(limit))
+            except OSError as error:
+                if error.errno == errno.EBUSY:
+                    return False
+                raise
+            self._written[file] = limit
+        return True
+
+
+def kill_tasks(folder: Path, deadline: float) -> None:
+    """Kill the processes of a group until it has none, or until `deadline`."""
+    with suppress(OSError):
+        (folder / "cgroup.kill").write_text("1")
+    while time.monotonic() < deadline:
+        pids = tasks(folder) - {os.getpid()}
+        if not pids:
+            return
+        with ExitStack() as opened:
+            poll = select.poll()
+            for pid in pids:
+                descriptor = kill_member(pid, folder)
+                if descriptor is not None:
+                    opened.callback(os.close, descriptor)
+                    poll.register(descriptor, select.POLLIN)
+            poll.poll(50)
+
+
+def kill_member(pid: int, folder: Path) -> int | None:
+    """Kill a process if it is in the group: a descriptor of it, to wait by, or None.
+
+    Membership is asked after the descriptor is there: a process that got a dead one's number is not hit.
+    """
+    try:
+        descriptor = os.pidfd_open(pid)
+    except OSError:
+        return None
+    if pid in tasks(folder):
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+    return descriptor
+
+
+def remove_folder(folder: Path, deadline: float) -> bool:
+    """Remove a group's folder; it can be busy for a moment after its last process has ended."""
+    while True:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return True
+        except OSError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(PAUSE_SECONDS)
+        else:
+            return True
+
+
+def open_worker_group(name: str) -> "WorkerGroup | None":
+    """Make a group for a worker, `name` being `gencode-PID-N`; None where this machine lets us make none.
+
+    Where the name is taken (process ids are not unique across namespaces), `-2` and so on is added to it.
+    """
+    wanted = parents()
+    for number in range(1, NAMES_TRIED):
+        try:
+            return make_group(wanted, name if number == 1 else f"{name}-{number}")
+        except FileExistsError:
+            continue
+    return None
+
+
+def make_group(wanted: Mapping[str, Part], name: str) -> "WorkerGroup | None":
+    """Make and lock the folders of a group; raises FileExistsError where another has one of them."""
+    locks: dict[Path, int] = {}
+    parts = {}
+    with ExitStack() as undo:
+        for controller, parent in wanted.items():
+            folder = parent.folder / name
+            if folder not in locks:
+                try:
+                    locks[folder] = make_locked(folder)
+                except FileExistsError:
+                    raise
+                except OSError:
+                    continue
+                undo.callback(remove_locked, folder, locks[folder])
+            parts[controller] = Part(parent.version, folder)
+        if not parts:
+            return None
+        group = WorkerGroup(parts, locks)
+        undo.pop_all()
+        return group
+    return None
+
+
+def make_locked(folder: Path) -> int:
+    """Make a group's folder and lock it; the descriptor that holds the lock. Raises OSError."""
+    remove_if_stale(folder)
+    folder.mkdir()
+    lock = lock_of(folder)
+    if lock is None:
+        raise FileExistsError(errno.EEXIST, "another one took it for stale", str(folder))
+    return lock
+
+
+def lock_of(folder: Path) -> int | None:
+    """A descriptor that holds the lock on a folder; None where another holds it or the folder is gone."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), folder.stat()):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(descriptor)
+    return None
+
+
+def remove_locked(folder: Path, lock: int) -> None:
+    """Remove a group's empty folder, if it can be, and give its lock up."""
+    with suppress(OSError):
+        folder.rmdir()
+    os.close(lock)
+
+
+def remove_if_stale(folder: Path) -> None:
+    """Remove a group that nobody holds and nothing runs in."""
+    with suppress(OSError):
+        lock = lock_of(folder)
+        if lock is not None:
+            remove_locked(folder, lock)
+
+
+def remove_stale() -> None:
+    """Remove the groups that workers of ended parents left (a parent killed with -9)."""
+    for hierarchy in own_hierarchies():
+        for entry in group_above(hierarchy).glob("gencode-*"):
+            if OURS.fullmatch(entry.name):
+                remove_if_stale(entry)

@@ -1,0 +1,1 @@
+"""What all container backends are made of."""

@@ -1,0 +1,257 @@
+"""What parts a runner from the agent in a container: as much as the container lets it have.
+
+1. With rights of its own (gVisor's own root, who is nobody outside), each runner gets a pid namespace, as in the local
+   backend, a user that isn't the agent's, and a /proc of that namespace, in which the runner itself is covered: gVisor
+   of 2022 lets any process open what another one has open, whoever that is, where it sees it in /proc.
+2. Without rights the agent makes a user namespace first, in which it may make pid namespaces for its runners.
+3. Where that is forbidden too (Docker's own seccomp profile), a test can't start processes, nor signal any but itself:
+   `flat` has what stands in.
+4. The root is read-only; what can be written to is emptied after each candidate, and watched for changes.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Config = dict[str, Any]
+
+from alpha_codium.sandbox.engine import files
+from alpha_codium.sandbox.engine.containers.inside import flat, nested, root
+from alpha_codium.sandbox.engine.inside import jail, wire
+from alpha_codium.sandbox.engine.inside import kernel as k
+
+# Where something can be written in some container or other.
+PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run", "/run/lock")
+# The user of the tests, where the agent is root in its container.
+USER = 1000
+MOST_FILES = 1 << 16
+MOST_MOUNTS = 4
+# Where the agent, if it is root, makes files that programs read.
+OWN_FOLDER = wire.SCRATCH + "/agent"
+# Devices that gVisor gives everyone, and that nobody needs.
+DEVICES = ("/dev/ptmx", "/dev/pts/ptmx", "/dev/tty", "/dev/fuse", "/dev/net/tun")
+
+
+def enter(config: Config) -> None:
+    """Find out how runners can be parted from us, and get ready to; may come back in a child."""
+    if config["own_root"]:
+        root.enter(config)
+    if not os.path.isdir(wire.SCRATCH):
+        raise SystemExit("there is no folder %s to write to" % wire.SCRATCH)
+    if not works(k.close_from, 1 << 10):
+        # gVisor takes the last number for a signed one.
+        k.close_from = close_from
+    config["uid"] = USER if os.geteuid() == 0 else 0
+    config["nested"] = works(k.unshare, k.CLONE_NEWPID)
+    if not config["nested"] and works(k.unshare, k.CLONE_NEWUSER | k.CLONE_NEWPID):
+        config["nested"], config["uid"] = True, 0
+        become_first_process(os.geteuid(), os.getegid())
+    config["place"] = nested if config["nested"] else flat
+    config["walls"], config["landlock"], config["others"] = not config["nested"], None, 0
+    config["proc"] = os.path.exists("/proc/self/fd")
+    config["own_pids"] = own_pids()
+    if config["uid"]:
+        make_own_folder()
+    # With what stood there before: an interpreter may be mounted below one.
+    config["places"] = {path: os.listdir(path) for path in (wire.SCRATCH, *PLACES) if is_writable(path)}
+    forbid_devices()
+    forbid_capabilities()
+    make_box(config)
+
+
+def make_own_folder() -> None:
+    """A file system of our own for inputs, which may be larger than all that programs may write."""
+    os.mkdir(OWN_FOLDER, 0o700)
+    try:
+        k.mount("tmpfs", OWN_FOLDER, "tmpfs", root.FLAGS | k.MS_NOEXEC, "mode=700")
+    except OSError:
+        # Without the right to mount, inputs share the space.
+        pass
+
+
+def works(action: Any, *arguments: int) -> bool:
+    """Whether something can be done, tried in a child that ends at once."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            action(*arguments)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+def forbid_devices() -> None:
+    """Take devices away from programs, where they are ours to take away."""
+    for path in DEVICES:
+        try:
+            os.chmod(path, 0)
+        except OSError:
+            pass
+
+
+def forbid_capabilities() -> None:
+    """As in the local backend, as far as this kernel knows of it: no program is ever started from here on."""
+    try:
+        k.forbid_capabilities()
+    except OSError:
+        # gVisor of 2022 has no ambient ones; a user without rights has none to forbid.
+        pass
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from `first` on that can be there."""
+    os.closerange(first, MOST_FILES)
+
+
+def become_first_process(uid: int, gid: int) -> None:
+    """Fork process 1 of a new pid namespace, in a user namespace of its own; the one outside waits for it."""
+    own = os.open("/proc/self", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    k.unshare(k.CLONE_NEWUSER | k.CLONE_NEWPID)
+    for name, text in (("setgroups", "deny"), ("uid_map", "1000 %d 1" % uid), ("gid_map", "1000 %d 1" % gid)):
+        try:
+            fd = os.open(name, os.O_WRONLY, dir_fd=own)
+            os.write(fd, text.encode())
+            os.close(fd)
+        except OSError:
+            # We do without a name: gVisor of 2022 has no such files in here.
+            break
+    os.close(own)
+    pid = os.fork()
+    if pid:
+        close_from(0)
+        os.waitpid(pid, 0)
+        os._exit(0)
+
+
+def own_pids() -> int | None:
+    """A grip on our own pid namespace; gVisor needs none, and gives none."""
+    try:
+        return os.pidfd_open(os.getpid())
+    except OSError:
+        return None
+
+
+def is_writable(path: str) -> bool:
+    """Whether that is a folder that programs may be able to write to."""
+    return os.path.isdir(path) and not os.path.islink(path) and not os.statvfs(path).f_flag & os.ST_RDONLY
+
+
+def settable(rlimits: dict[str, int]) -> dict[str, int]:
+    """Limits that can be set in here: none above those of the container, none that this kernel doesn't let be set."""
+    found = {}
+    for name, value in rlimits.items():
+        what = getattr(resource, name)
+        ours = resource.getrlimit(what)
+        try:
+            resource.setrlimit(what, ours)
+        except (OSError, ValueError):
+            continue
+        found[name] = value if ours[1] == resource.RLIM_INFINITY else min(value, ours[1])
+    return found
+
+
+def fork_runner(config: Config, guard: bytes) -> int:
+    """Fork a runner, parted from us as far as can be; `guard` is a filter that keeps its tests from ending it."""
+    if not config["nested"]:
+        return flat.fork_runner(config)
+    if config["own_pids"] is not None:
+        k.setns(config["own_pids"], k.CLONE_NEWPID)
+    k.unshare(k.CLONE_NEWPID)
+    pid = os.fork()
+    if pid == 0:
+        part(config, guard)
+    return pid
+
+
+def part(config: Config, guard: bytes) -> None:
+    """In a runner: part from the agent's /proc and from its user."""
+    if config["uid"]:
+        k.unshare(k.CLONE_NEWNS)
+        flags = k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC
+        k.mount("proc", "/proc", "proc", flags)
+        k.mount("tmpfs", "/proc/1", "tmpfs", flags | k.MS_RDONLY, "size=4k,mode=0")
+        jail.become(config["uid"])
+    k.prctl(k.PR_SET_NO_NEW_PRIVS, 1)
+    k.install_filter(k.filter_of(guard))
+
+
+def uncover() -> None:
+    """Take a /proc away that a runner mounted and that is still there after its end.
+
+    gVisor of 2022 makes no mount namespace, though it says so: what one mounts, all see.
+    """
+    for _ in range(MOST_MOUNTS):
+        if os.path.lexists("/proc/self/fd"):
+            return
+        k.unmount("/proc")
+
+
+def make_box(config: Config) -> None:
+    """A new, empty folder for programs, which is theirs."""
+    os.mkdir(wire.FOLDER, 0o700)
+    if config["uid"]:
+        os.chown(wire.FOLDER, config["uid"], config["uid"])
+    config["program_folder"] = os.open(wire.FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def input_file(config: Config, chunks: Iterator[bytes]) -> int:
+    """A descriptor to read `chunks` from, as after `<` in a shell: whoever has it can't write.
+
+    In gVisor nobody can map a sealed file in memory, so there it is one of ours, without a name.
+    """
+    if not config["uid"]:
+        return files.input_file(b"".join(chunks))
+    path = OWN_FOLDER + "/input"
+    writing = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
+    for chunk in chunks:
+        view = memoryview(chunk)
+        while view:
+            view = view[os.write(writing, view) :]
+    reading = os.open(path, os.O_RDONLY)
+    os.close(writing)
+    os.unlink(path)
+    return reading
+
+
+def renew(config: Config) -> None:
+    """Take away all that was written, and make a new folder; raises OSError or RecursionError where it goes too deep.
+
+    All who could write are dead, so paths can be trusted. What can't be taken away goes with its container.
+    """
+    os.close(config["program_folder"])
+    for place, kept in config["places"].items():
+        empty(place, kept)
+    make_box(config)
+
+
+def empty(folder: str, kept: list[str]) -> None:
+    """Remove all that is in a folder but what is to be kept."""
+    for entry in list(os.scandir(folder)):
+        if entry.name in kept:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            os.chmod(entry.path, 0o700)
+            empty(entry.path, [])
+            os.rmdir(entry.path)
+        else:
+            os.unlink(entry.path)
+
+
+def state(config: Config) -> list[tuple[int, ...]]:
+    """What shows that something was written, by comparison with an earlier one."""
+    found: list[tuple[int, ...]] = []
+    for path in (wire.FOLDER, wire.FOLDER + "/" + wire.PROGRAM, *config["places"]):
+        try:
+            s = os.lstat(path)
+        except OSError:
+            found.append(())
+        else:
+            found.append((s.st_ino, s.st_mode, s.st_nlink, s.st_size, s.st_mtime_ns, s.st_ctime_ns))
+    return found

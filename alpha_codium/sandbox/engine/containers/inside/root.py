@@ -1,0 +1,52 @@
+"""A root of its own for an agent that has none: it was started beside gencode, in a gVisor that holds both.
+
+The root is a file system in memory into which the interpreter's folders are bound; nothing else of the container is in
+sight of programs then. gVisor of 2022 knows neither `pivot_root` nor read-only binds, and what one mounts there, all
+see. So the root stands in a folder that the host made for it, nobody gets out of it without rights, and what is bound
+into it belongs to root, who no program is.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Config = dict[str, Any]
+
+from alpha_codium.sandbox.engine.inside import kernel as k
+from alpha_codium.sandbox.engine.inside import wire
+
+WRITABLE = {wire.SCRATCH: "755", "/tmp": "1777", "/dev/shm": "1777"}
+FLAGS = k.MS_NOSUID | k.MS_NODEV
+
+
+def enter(config: Config) -> None:
+    """Make the root and go there; raises OSError where it can't be made."""
+    stage = config["own_root"]
+    k.unshare(k.CLONE_NEWNS)
+    k.mount("tmpfs", stage, "tmpfs", FLAGS, "size=4m,mode=755")
+    for path in [*config["read_only"], "/dev"]:
+        make_place(stage + path, os.path.isdir(path))
+        k.mount(path, stage + path, None, k.MS_BIND)
+    for path in config["hidden"]:
+        k.mount("tmpfs", stage + path, "tmpfs", FLAGS | k.MS_RDONLY, "size=4k")
+    for path, mode in WRITABLE.items():
+        make_place(stage + path, True)
+        k.mount("tmpfs", stage + path, "tmpfs", FLAGS, "size=%d,mode=%s" % (config["scratch_bytes"], mode))
+    make_place(stage + "/proc", True)
+    k.mount("proc", stage + "/proc", "proc", FLAGS | k.MS_NOEXEC)
+    for link, target in config["links"]:
+        if not os.path.lexists(stage + link):
+            os.symlink(target, stage + link)
+    os.chroot(stage)
+    os.chdir("/")
+
+
+def make_place(path: str, is_folder: bool) -> None:
+    """What is to be covered by a mount."""
+    os.makedirs(path if is_folder else os.path.dirname(path), exist_ok=True)
+    if not is_folder:
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))

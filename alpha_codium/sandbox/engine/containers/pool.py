@@ -1,0 +1,105 @@
+"""What container backends share: the local backend's pool, its workers being containers.
+
+A backend says which interpreter runs the programs (`inspect`) and how a container is started (`launch`).
+"""
+
+from abc import ABC, abstractmethod
+from typing import Unpack
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox.engine.containers.worker import ContainerWorker, Launch
+from alpha_codium.sandbox.engine.interpreter import Interpreter
+from alpha_codium.sandbox.engine.jail import Jail
+from alpha_codium.sandbox.engine.layers import Layer
+from alpha_codium.sandbox.engine.pool import LocalSandbox, Options
+from alpha_codium.sandbox.engine.turn import Turn
+from alpha_codium.sandbox.engine.worker import WorkerLost
+from alpha_codium.verdict import Status
+
+# What no program may succeed in: the agent and the runner must be out of reach, and nothing of ours be writable.
+ATTEMPTS = b"""
+import os, socket, stat
+def others():
+    try:
+        # What shows all processes of a container has another number for this one than it has itself.
+        own = {str(os.getpid()), os.readlink("/proc/self")}
+        return [name for name in os.listdir("/proc") if name.isdigit() and name not in own]
+    except OSError:
+        return []
+for number in others():
+    for file in ("mem", *(f"fd/{fd}" for fd in range(16))):
+        try:
+            opened = os.open(f"/proc/{number}/{file}", os.O_RDWR | os.O_NONBLOCK)
+        except OSError:
+            continue
+        if not stat.S_ISCHR(os.fstat(opened).st_mode):
+            raise SystemExit(f"{file} of process {number} can be opened")
+for folder in ("/", "/usr", "/etc", "/lib"):
+    try:
+        os.close(os.open(f"{folder}/attempt", os.O_CREAT | os.O_WRONLY))
+    except OSError:
+        continue
+    raise SystemExit(f"{folder} can be written to")
+try:
+    socket.create_connection(("127.0.0.1", 9), 1)
+except PermissionError:
+    raise SystemExit(0)
+raise SystemExit("sockets can be made")
+"""
+HELD = "the kernel of its own, or the engine's walls, keep programs from it"
+
+
+class ContainerSandbox(LocalSandbox, ABC):
+    """Runs programs in containers; see the module."""
+
+    giver = "container"
+
+    def __init__(self, **options: Unpack[Options]) -> None:
+        self.wanted_interpreter = options.pop("interpreter", "")
+        super().__init__(**options)
+
+    @abstractmethod
+    def inspect(self) -> Interpreter:
+        """The interpreter that runs the programs; raises SandboxError where it, or what runs it, can't be had."""
+
+    @abstractmethod
+    def launch(self, memory_bytes: int) -> Launch:
+        """How to start a container whose programs may have so much memory."""
+
+    @property
+    def layers(self) -> list[Layer]:
+        """What keeps programs from this machine, and from each other."""
+        worker = self._slots[0].plain
+        assert isinstance(worker, ContainerWorker)
+        return [
+            Layer("container", True, f"no network, no file of the host: {HELD}", ""),
+            Layer("seccomp", True, "no system call that an ordinary program doesn't need, no other program", ""),
+            Layer(
+                "namespaces",
+                worker.facts["nested"],
+                "several processes a test, all of them ended with it; without them a test has one, with threads",
+                "a runtime that lets a container make namespaces (runsc), or --security-opt seccomp=unconfined",
+            ),
+            Layer(
+                "cgroup",
+                worker.bounded,
+                "CPU time and memory of all processes of a test together; without it a test has one, with threads",
+                "run as root, or under systemd-run --user --scope -p Delegate=yes",
+                needed=False,
+            ),
+            Layer("proc", worker.facts["proc"], "/dev/stdin and /proc/self for who opens them", "", needed=False),
+        ]
+
+    def start_first(self, turn: Turn, jail: Jail) -> None:
+        """Start the first container and try to get out of it; raises SandboxError where that can't be, or can."""
+        try:
+            self.start(jail, lambda jail: ContainerWorker(jail, self.launch))
+            end = self.attempt(turn, ATTEMPTS)
+        except WorkerLost as error:
+            raise SandboxError(self.refusal(str(error).splitlines()[-1])) from error
+        if end.status is not Status.FINISHED:
+            raise SandboxError(self.refusal(f"it doesn't hold: {end.status} {end.stderr[-500:].strip()}"))
+
+    def refusal(self, reason: str) -> str:
+        """What is said where there is no such container."""
+        return f"no container to run untrusted programs in ({reason})"

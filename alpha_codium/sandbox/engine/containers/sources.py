@@ -1,0 +1,41 @@
+"""What a container's interpreter is given to run: texts of ours, so that no image needs a file of ours."""
+
+import functools
+import marshal
+from pathlib import Path
+from typing import cast
+
+ENGINE = Path(__file__).parents[1]
+PACKAGES = (
+    "",
+    ".sandbox",
+    ".sandbox.engine",
+    *(f".sandbox.engine.{name}" for name in ("inside", "containers", "containers.inside")),
+)
+# In the order in which they need each other.
+MODULES = {
+    "": ("files",),
+    "inside": ("wire", "kernel", "trees", "program", "jail", "zygote", "runner", "walls"),
+    "containers.inside": ("frames", "link", "streams", "flat", "nested", "root", "container_jail", "agent"),
+}
+
+
+@functools.cache
+def script() -> str:
+    """The text that the interpreter is started with: how it takes its modules, and what every worker does then."""
+    return text_of("containers.inside", "main") + text_of("inside", "run")
+
+
+@functools.cache
+def modules_of() -> bytes:
+    """The modules that it takes, marshalled."""
+    named = [(f"alpha_codium{package}", "") for package in PACKAGES]
+    for folder, names in MODULES.items():
+        package = ".".join(filter(None, ("alpha_codium.sandbox.engine", folder)))
+        named += [(f"{package}.{name}", text_of(folder, name)) for name in names]
+    return cast(bytes, marshal.dumps(named, 2))
+
+
+def text_of(folder: str, name: str) -> str:
+    """The source of a module of ours."""
+    return (ENGINE / folder.replace(".", "/") / f"{name}.py").read_text("utf-8")

@@ -1,0 +1,206 @@
+"""The jail of one worker: namespaces of its own and a root that holds the interpreter and nothing else.
+
+1. Root first makes the new file system, then takes an unused user id; an ordinary user first makes a user namespace,
+   since only in there may it mount. Both end up as a user without rights outside of it.
+2. The root is a tmpfs with the interpreter's folders bound into it, read-only. A program can write in one small tmpfs
+   only, which holds its own folder and the usual places for temporary files.
+3. The zygote is process 1 of the jail's pid namespace. It keeps its capabilities, which count in here only: it needs
+   them to give each candidate a pid namespace of its own.
+"""
+
+from __future__ import annotations
+
+import _socket
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Config = dict[str, Any]
+
+from alpha_codium.sandbox.engine.inside import kernel as k
+from alpha_codium.sandbox.engine.inside import wire
+
+STAGE = "/tmp"
+PROGRAM_FOLDER = "/program"
+SCRATCH_FOLDERS = (wire.FOLDER, wire.SCRATCH + "/tmp", wire.SCRATCH + "/shm")
+DEVICES = ("null", "zero", "full", "random", "urandom")
+NAMESPACES = (
+    k.CLONE_NEWUSER | k.CLONE_NEWNS | k.CLONE_NEWPID | k.CLONE_NEWNET | k.CLONE_NEWIPC | k.CLONE_NEWUTS
+    | k.CLONE_NEWCGROUP
+)  # fmt: skip
+LINKS = {
+    "/tmp": wire.SCRATCH + "/tmp",
+    "/dev/shm": wire.SCRATCH + "/shm",
+    "/dev/fd": "/proc/self/fd",
+    "/dev/stdin": "/proc/self/fd/0",
+    "/dev/stdout": "/proc/self/fd/1",
+    "/dev/stderr": "/proc/self/fd/2",
+}
+
+
+def enter(config: Config) -> None:
+    """Go into a jail as `config` says: the caller comes back as its process 1."""
+    # This stays the same file whatever is mounted over its name.
+    own_proc = os.open("/proc/self", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    if config["uid"]:
+        k.unshare(k.CLONE_NEWNS)
+        make_root(config)
+        become(config["uid"])
+        new_namespaces(own_proc)
+    else:
+        new_namespaces(own_proc)
+        make_root(config)
+    os.close(own_proc)
+    become_first_process()
+    furnish(config)
+    _socket.sethostname("sandbox")
+    k.forbid_capabilities()
+
+
+def become(uid: int) -> None:
+    """Take a user id that nobody has, for good."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def new_namespaces(own_proc: int) -> None:
+    """A user namespace in which we are user 1000, and the others with it."""
+    uid, gid = os.geteuid(), os.getegid()
+    # Without it the files below belong to root after a change of user.
+    k.prctl(k.PR_SET_DUMPABLE, 1)
+    k.unshare(NAMESPACES)
+    for name, text in (("setgroups", "deny"), ("uid_map", "1000 %d 1" % uid), ("gid_map", "1000 %d 1" % gid)):
+        fd = os.open(name, os.O_WRONLY, dir_fd=own_proc)
+        os.write(fd, text.encode())
+        os.close(fd)
+
+
+def make_root(config: Config) -> None:
+    """Make the new root and go there; the old one is gone then."""
+    k.mount("none", "/", None, k.MS_REC | k.MS_PRIVATE)
+    sources = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in config["read_only"]]
+    devices = [("/dev/" + name, os.open("/dev/" + name, os.O_PATH | os.O_CLOEXEC)) for name in DEVICES]
+    proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    k.mount("tmpfs", STAGE, "tmpfs", k.MS_NOSUID | k.MS_NODEV, "size=1m,nr_inodes=4k,mode=755")
+    for path, fd in sources:
+        bind(fd, STAGE + path)
+        k.make_read_only(STAGE + path)
+    for path in config["hidden"]:
+        k.mount("tmpfs", STAGE + path, "tmpfs", k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV, "size=4k")
+    for path, fd in devices:
+        bind(fd, STAGE + path)
+    # A new one can be mounted only where an old one is in sight.
+    bind(proc, STAGE + "/proc")
+    for folder in (wire.SCRATCH, PROGRAM_FOLDER, "/var"):
+        os.makedirs(STAGE + folder, exist_ok=True)
+    for link, target in list(LINKS.items()) + config["links"]:
+        os.makedirs(os.path.dirname(STAGE + link), exist_ok=True)
+        if not os.path.lexists(STAGE + link):
+            os.symlink(target, STAGE + link)
+    for _, fd in sources + devices + [("", proc)]:
+        os.close(fd)
+    k.pivot_root(STAGE)
+    k.mount("none", "/", None, k.MS_REMOUNT | k.MS_BIND | k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV)
+
+
+def bind(fd: int, target: str) -> None:
+    """Show what `fd` stands for at `target` too."""
+    source = "/proc/self/fd/%d" % fd
+    if os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+        hide_names(os.path.dirname(target))
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
+    k.mount(source, target, None, k.MS_BIND | k.MS_REC)
+
+
+def hide_names(folder: str) -> None:
+    """A folder on the way to what is bound tells nobody what the host has there."""
+    while folder != STAGE:
+        os.chmod(folder, 0o311)
+        folder = os.path.dirname(folder)
+
+
+def become_first_process() -> None:
+    """Fork process 1 of the new pid namespace; the one outside waits for it and does nothing else."""
+    host = os.getppid()
+    pid = os.fork()
+    # Where the host dies, the one outside does, and we with it, and with us all that is in here.
+    k.prctl(k.PR_SET_PDEATHSIG, 9)
+    if pid:
+        k.close_from(3)
+        # It may have died before we asked to be told.
+        if os.getppid() == host:
+            os.waitpid(pid, 0)
+        os._exit(0)
+
+
+def furnish(config: Config) -> None:
+    """What belongs to this pid namespace: /proc, where it may be mounted, and the folders of the program."""
+    try:
+        flags = k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC
+        k.mount("proc", "/proc", "proc", flags, "hidepid=2,subset=pid")
+        config["proc"] = True
+    except OSError:
+        # Docker's masked /proc forbids it: nothing then, rather than the host's.
+        k.mount("tmpfs", "/proc", "tmpfs", k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV, "size=4k")
+        config["proc"] = False
+    k.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC, "size=64m,mode=755")
+    config["program_folder"] = os.open(PROGRAM_FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    k.mount(PROGRAM_FOLDER, PROGRAM_FOLDER, None, k.MS_BIND)
+    k.make_read_only(PROGRAM_FOLDER)
+    mount_scratch(config)
+    config["own_pids"] = os.pidfd_open(os.getpid())
+    # A user namespace of its own counts no process of anyone else.
+    config["others"] = 0
+
+
+def fork_runner(config: Config) -> int:
+    """Fork process 1 of a new pid namespace; what we fork ourselves is in ours again."""
+    k.setns(config["own_pids"], k.CLONE_NEWPID)
+    k.unshare(k.CLONE_NEWPID)
+    return os.fork()
+
+
+def await_end(pid: int) -> int:
+    """Wait for the end of a runner, which is the end of all that was in its namespace; its wait status."""
+    return os.waitpid(pid, 0)[1]
+
+
+def mount_scratch(config: Config) -> None:
+    """A new, empty scratch folder that shows the program."""
+    flags = k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC | k.MS_NOATIME
+    k.mount("tmpfs", wire.SCRATCH, "tmpfs", flags, "size=%d,nr_inodes=16k,mode=700" % config["scratch_bytes"])
+    for folder in SCRATCH_FOLDERS:
+        os.mkdir(folder, 0o700)
+    os.symlink(PROGRAM_FOLDER + "/" + wire.PROGRAM, wire.FOLDER + "/" + wire.PROGRAM)
+    for folder in (wire.SCRATCH, *SCRATCH_FOLDERS):
+        # Whatever is done in there makes it another time, however coarse the clock.
+        os.utime(folder, ns=(0, 0))
+
+
+def renew_scratch(config: Config) -> None:
+    """Take the scratch folder away, whatever is in it, and mount a new one."""
+    k.unmount(wire.SCRATCH)
+    mount_scratch(config)
+
+
+def watched(_config: Config) -> list[str]:
+    """What shows by its state that something in the scratch folders was changed."""
+    return [wire.SCRATCH, *SCRATCH_FOLDERS, wire.FOLDER + "/" + wire.PROGRAM]
+
+
+def landlock_ruleset(_config: Config) -> int | None:
+    """The rules of every candidate: read all there is here, write in the scratch folder only; None without Landlock."""
+    if not k.landlock_version():
+        return None
+    return k.landlock_rules([("/", k.READ), *((folder, k.CHANGE) for folder in SCRATCH_FOLDERS), *device_rules()])
+
+
+def device_rules() -> list[tuple[str, int]]:
+    """What may be done with the devices."""
+    return [("/dev/" + name, k.READ_FILE | k.WRITE_FILE) for name in DEVICES]

@@ -1,0 +1,207 @@
+"""The runner of one candidate: it compiles the program and forks a process for each test.
+
+1. It has no rights: no capabilities, no new privileges, Landlock, seccomp. Tests inherit all of it.
+2. Process 1 of its pid namespace: no signal from inside can end it, all that a test started can be killed at once,
+   and what lost its parent becomes its child, so that its CPU time counts. (Where there are none, see `walls`.)
+3. The nonce of an answer comes in the same stream, behind the request, and stays unread until all processes of the
+   test are dead. None of them can have seen it, so none could have answered in our place.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
+import _socket
+import gc
+import os
+import resource
+import sys
+import time
+
+from alpha_codium.sandbox.engine.inside import jail, program, wire, zygote
+from alpha_codium.sandbox.engine.inside import kernel as k
+
+# Ends the test that runs; only the host sends it, or a program that wants its own end.
+END_TEST = signal.SIGUSR1
+# The descriptor of the Landlock rules, while it is open.
+RULES = 4
+# Where a test starts, all that is open is below: the runner closed everything, and has few.
+MOST_FILES = 64
+WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
+
+
+class Tests:
+    """Forks the tests of one program. It is made before the forks, and light: each page that is written to in a test's
+    process, if only to let go of something, has to be copied.
+    """
+
+    def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
+        self.host, self.warnings, self.config = host, warnings, config
+        self.reseeds = False
+        self.cpu_limit = (candidate["cpu_seconds"],) * 2
+        self.filter = candidate["test_filter"]
+
+    def serve(self) -> None:
+        """Fork a test for each message of the host; comes back in the test's process."""
+        while True:
+            message, fds = zygote.receive(self.host, 1)
+            if message != wire.TEST:
+                os._exit(0)
+            start = time.monotonic()
+            pid = os.fork()
+            if pid == 0:
+                return self.become_test(fds)
+            os.closerange(fds[0], fds[-1] + 1)
+            status, cpu, peak, processes = self.reap(pid)
+            wall = time.monotonic() - start
+            nonce = self.host.recv(wire.NONCE_BYTES)
+            self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes))
+
+    def become_test(self, fds: list[int]) -> None:
+        """In the new process: its streams and nothing else open, its own limits, a session of its own."""
+        if self.filter:
+            self.enclose()
+        # Its number may be the link's now, which must not be closed with it.
+        self.host.detach()
+        for target, fd in enumerate(fds):
+            os.dup2(fd, target)
+        os.closerange(len(fds), MOST_FILES)
+        os.setsid()
+        signal.signal(END_TEST, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        resource.setrlimit(resource.RLIMIT_CPU, self.cpu_limit)
+        if self.reseeds:
+            # Python seeds `random` anew in each process; numpy's would give every test the same numbers.
+            sys.modules["numpy.random"].seed()
+        if self.warnings:
+            os.write(2, self.warnings)
+
+    def enclose(self) -> None:
+        """In the new process: what it is kept from beyond what the runner is."""
+        k.install_filter(k.filter_of(self.filter))
+
+    def reap(self, pid: int) -> tuple[int, float, int, int]:
+        """See `reap_all`."""
+        return reap_all(pid)
+
+    def end_test(self, _number: int, _frame: object) -> None:
+        """The host's clock says that it is time: kill every process of the test."""
+        kill_all()
+
+
+def make_ready(
+    candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
+) -> tuple[program.Task, Tests]:
+    """Become the runner of a candidate: give up all rights and compile its program; ends the process where it can't."""
+    try:
+        return become_runner(candidate, fds, driver, config)
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        # At once: where its socket goes first, the host kills it and takes that for somebody else's doing.
+        os._exit(1)
+
+
+def become_runner(
+    candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
+) -> tuple[program.Task, Tests]:
+    """See `make_ready`."""
+    source_fd, _, host_fd, errors_fd = fds
+    source = wire.read_all(source_fd)
+    write_program(config["program_folder"], source)
+    os.dup2(errors_fd, 2)
+    host_fd = keep_only(host_fd, config["landlock"])
+    host = _socket.socket(fileno=host_fd)
+    os.chdir(config["folder"])
+    limit(candidate, config["others"], config["own_bytes"])
+    harden(candidate, config)
+    # Whoever dies from here on may have died of the program.
+    host.send(wire.COMPILING)
+    task = program.compile_all(source, driver, config["folder"])
+    if task is None:
+        host.send(wire.NOT_COMPILED)
+        os._exit(0)
+    tests = getattr(config["place"], "Tests", Tests)(host, candidate, wire.read_all(2), config)
+    resource.setrlimit(resource.RLIMIT_AS, (candidate["memory_bytes"] + config["own_bytes"],) * 2)
+    signal.signal(END_TEST, tests.end_test)
+    tests.reseeds = task.uses_random and "numpy.random" in sys.modules
+    gc.freeze()
+    task.make_ready()
+    host.send(wire.COMPILED)
+    return task, tests
+
+
+def write_program(folder: int, source: bytes) -> None:
+    """Put the program where tracebacks and `inspect` look for it."""
+    fd = os.open(wire.PROGRAM, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=folder)
+    view = memoryview(source)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.close(fd)
+
+
+def keep_only(host_fd: int, ruleset: int | None) -> int:
+    """Close all descriptors but the host's socket, which becomes 3, and the rule set, which becomes `RULES`."""
+    high = os.dup(host_fd) if host_fd <= RULES else host_fd
+    if ruleset is not None:
+        kept = os.dup(ruleset)
+        os.dup2(high, 3, inheritable=False)
+        os.dup2(kept, RULES, inheritable=False)
+        k.close_from(RULES + 1)
+    else:
+        os.dup2(high, 3, inheritable=False)
+        k.close_from(4)
+    return 3
+
+
+def limit(candidate: jail.Config, others: int, own: int) -> None:
+    """The limits that all tests share, hard; those of the compilation, soft. `others` are our user's other tasks."""
+    _, most = resource.getrlimit(resource.RLIMIT_NPROC)
+    tasks = candidate["rlimits"]["RLIMIT_NPROC"] + others
+    candidate["rlimits"]["RLIMIT_NPROC"] = tasks if most == resource.RLIM_INFINITY else min(tasks, most)
+    for name, value in candidate["rlimits"].items():
+        resource.setrlimit(getattr(resource, name), (value, value))
+    resource.setrlimit(resource.RLIMIT_AS, (candidate["compile_bytes"] + own, resource.RLIM_INFINITY))
+
+
+def harden(candidate: jail.Config, config: jail.Config) -> None:
+    """Give up everything, for good, in the order in which it can be given up."""
+    k.drop_capabilities()
+    k.prctl(k.PR_SET_NO_NEW_PRIVS, 1)
+    k.prctl(k.PR_SET_DUMPABLE, 0)
+    if config["landlock"] is not None:
+        k.landlock_restrict(RULES)
+        if not config["walls"]:
+            os.close(RULES)
+    k.install_filter(zygote.FILTERS[candidate["filter"]])
+
+
+def kill_all() -> None:
+    """Kill every process of the test."""
+    if os.getpid() != 1:
+        raise SystemError("only process 1 of a pid namespace of its own may kill all")
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def reap_all(pid: int) -> tuple[int, float, int, int]:
+    """Wait until the test's first process ends, end what it left, and wait for that too.
+
+    Gives its wait status, and of all together the CPU seconds, the largest peak (KiB), the number of processes.
+    """
+    status, cpu_seconds, peak, processes, options = 0, 0.0, 0, 0, WALL
+    while True:
+        try:
+            ended, how, usage = os.wait4(-1, options)
+        except ChildProcessError:
+            return status, cpu_seconds, peak, processes
+        if not ended:
+            kill_all()
+            options = WALL
+            continue
+        if ended == pid:
+            # Another one may get its number now.
+            pid, status, options = -1, how, WALL | os.WNOHANG
+        processes += 1
+        cpu_seconds += usage.ru_utime + usage.ru_stime
+        peak = max(peak, usage.ru_maxrss)

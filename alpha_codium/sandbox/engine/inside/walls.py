@@ -1,0 +1,174 @@
+"""The weaker jail, for machines that give no namespaces: Landlock and seccomp only, and one process a test.
+
+1. Landlock: a program reads the interpreter's folders and its own, and writes in its own. What Landlock knows nothing
+   of, modes, dates and attributes of files, can't be changed by it at all (see `seccomp`). It can still ask whether a
+   file exists, and how large it is.
+2. Without a pid namespace nothing kills all that a test started, so a test can't start anything; nor can it signal
+   any process but its own, nor be in the domain of its runner.
+3. A test ends with its runner, a runner with its zygote, a zygote with its host: each asks the kernel for that, and no
+   test can take it back. Whose parent has gone becomes a child of the zygote, which waits for all of them.
+4. The folder of the programs is one of the host's: the size of a file in there is limited, not the number of files.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
+import os
+import resource
+import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+
+from alpha_codium.sandbox.engine.inside import jail, runner, trees, wire
+from alpha_codium.sandbox.engine.inside import kernel as k
+
+# The first version that knows of truncating files (Linux 6.2).
+OLDEST_LANDLOCK = 3
+# Other tasks of our user may become so many more while a program runs, before its threads are refused.
+ELBOW_ROOM = 256
+PROGRAM_FOLDER = "/program"
+
+
+def enter(config: jail.Config) -> None:
+    """Become a user without rights that dies with the host; the walls themselves are a runner's."""
+    version = k.landlock_version()
+    if version < OLDEST_LANDLOCK:
+        raise OSError("no Landlock" if not version else "Landlock is of version %d only" % version)
+    if config["uid"]:
+        jail.become(config["uid"])
+    k.drop_capabilities()
+    die_with(config["host"])
+    k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
+    config["proc"] = os.path.exists("/proc/self/fd")
+    folder = config["scratch"] + PROGRAM_FOLDER
+    os.mkdir(folder, 0o700)
+    config["program_folder"] = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    make_box(config)
+
+
+def die_with(parent: int) -> None:
+    """Ask to be killed when our parent ends; if it has, end now."""
+    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def make_box(config: jail.Config) -> None:
+    """A new, empty folder for programs that shows theirs."""
+    os.mkdir(config["folder"], 0o700)
+    os.symlink(".." + PROGRAM_FOLDER + "/" + wire.PROGRAM, config["folder"] + "/" + wire.PROGRAM)
+    # Whatever is done in there makes it another time, however coarse the clock.
+    os.utime(config["folder"], ns=(0, 0))
+
+
+def renew_scratch(config: jail.Config) -> None:
+    """Take the programs' folder away, whatever is in it, and make a new one."""
+    base = os.open(config["scratch"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    trees.remove(wire.BOX, base)
+    os.close(base)
+    make_box(config)
+
+
+def watched(config: jail.Config) -> list[str]:
+    """What shows by its state that something in the programs' folder was changed."""
+    return [config["folder"], config["folder"] + "/" + wire.PROGRAM]
+
+
+def landlock_ruleset(config: jail.Config) -> int:
+    """The rules of every candidate: read what the interpreter needs, write in the programs' folder."""
+    rules = [rule for path in config["read_only"] for rule in readable(path, config["hidden"])]
+    rules += [(config["scratch"] + PROGRAM_FOLDER, k.READ), (config["folder"], k.CHANGE)]
+    return k.landlock_rules([*rules, *jail.device_rules()])
+
+
+def readable(path: str, hidden: list[str]) -> list[tuple[str, int]]:
+    """The rules to read a file, or a folder but for what is hidden in it: of that, only names can be listed."""
+    if path in hidden:
+        return []
+    if not os.path.isdir(path):
+        return [(path, k.READ_FILE)]
+    if not any(each.startswith(path + "/") for each in hidden):
+        return [(path, k.READ)]
+    # What a link leads to has a rule of its own, or is none of theirs.
+    inner = [entry.path for entry in os.scandir(path) if not entry.is_symlink()]
+    return [(path, k.READ_DIR), *(rule for each in inner for rule in readable(each, hidden))]
+
+
+def fork_runner(config: jail.Config) -> int:
+    """Fork a runner, which dies with us."""
+    # A user that is only ours has no other tasks.
+    config["others"] = 0 if config["uid"] else tasks_of_user() + ELBOW_ROOM
+    zygote = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        die_with(zygote)
+    return pid
+
+
+def tasks_of_user() -> int:
+    """How many processes and threads our user has, wherever they are: the least limit that lets us fork."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    most = hard if hard != resource.RLIM_INFINITY else 1 << 22
+    low, high = 0, 1
+    # The limits that refuse cost least, so from below.
+    while high < most and not may_fork(high, hard):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if may_fork(middle, hard) else (middle, high)
+    resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))
+    return high
+
+
+def may_fork(limit: int, hard: int) -> bool:
+    """Whether a fork succeeds under a limit of our user's tasks."""
+    resource.setrlimit(resource.RLIMIT_NPROC, (limit, hard))
+    try:
+        pid = os.fork()
+    except BlockingIOError:
+        return False
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return True
+
+
+def await_end(pid: int) -> int:
+    """Wait for the end of a runner, and of its test, which is ours then; the runner's wait status."""
+    _, status = os.waitpid(pid, 0)
+    while True:
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return status
+
+
+class Tests(runner.Tests):
+    """Tests of a runner that isn't the first process of anything: it knows its test by number only."""
+
+    def __init__(self, host: socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
+        super().__init__(host, candidate, warnings, config)
+        self.runner, self.running = os.getpid(), 0
+
+    def enclose(self) -> None:
+        """In the new process: die with the runner, in a domain below the runner's, with a filter of its own."""
+        die_with(self.runner)
+        k.landlock_restrict(runner.RULES)
+        own = struct.pack("=I", os.getpid())
+        k.install_filter(k.filter_of(self.filter.replace(struct.pack("=I", wire.OWN_PROCESS), own)))
+
+    def reap(self, pid: int) -> tuple[int, float, int, int]:
+        """Wait until the test's only process ends, as `runner.reap_all` does for several."""
+        self.running = pid
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        # While it isn't reaped, nobody else has its number; from here on it may not be killed.
+        self.running = 0
+        _, status, usage = os.wait4(pid, 0)
+        return status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, 1
+
+    def end_test(self, _number: int, _frame: object) -> None:
+        """The host's clock says that it is time: kill the test's process, and never more than that."""
+        if self.running:
+            os.kill(self.running, signal.SIGKILL)

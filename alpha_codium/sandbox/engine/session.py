@@ -1,0 +1,146 @@
+"""One program through a worker: what is tried again, and what is our fault.
+
+1. A runner that dies of a program that it compiles is tried once more; then the program doesn't compile. One that is
+   ended by something else is tried once more; then it is `internal_error`.
+2. A runner or worker that is lost in a test: the test again, on a fresh worker; lost again it is `internal_error`.
+3. Where a test wrote in its folder, the next one gets a new runner, and with it a new folder.
+4. Too much CPU time by less than a fifth on a busy machine: once more, alone. Too much waiting, perhaps for a
+   processor: the same, but once for a program, since it may as well have slept to hold up all others. What was too
+   slow alone is not asked again.
+"""
+
+import contextlib
+from collections.abc import Sequence
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.engine.candidate import Candidate, RunnerLost
+from alpha_codium.sandbox.engine.exclusive_lock import Gate, is_loaded
+from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
+from alpha_codium.sandbox.engine.outcome import Outcome
+from alpha_codium.sandbox.engine.turn import Turn
+from alpha_codium.sandbox.engine.worker import Worker, WorkerLost
+from alpha_codium.sandbox.protocol import StopTest
+from alpha_codium.verdict import Execution, Report, Status
+
+# Where it lies there must be room for what it writes, too.
+LARGEST_PROGRAM = SCRATCH_BYTES // 2
+CLOSE_CALL = 1.2
+# A program that waited too long but had this share of its CPU time may have waited for a processor.
+STARVED = 0.2
+TRIES = 2
+
+
+class Session:
+    """One program on one worker; `driver` may be empty."""
+
+    def __init__(self, worker: Worker, gate: Gate, turn: Turn, source: bytes, driver: bytes, limits: Limits) -> None:
+        self.worker, self.gate, self.turn, self.limits = worker, gate, turn, limits
+        self.source, self.driver = source, driver
+        self._candidate: Candidate | None = None
+        self._may_wait_again = self._may_rerun = True
+
+    def run(self, inputs: Sequence[str], stop: StopTest | None) -> Report:
+        """Compile, then run on each input until `stop` says so."""
+        try:
+            compilation = self.compile()
+            executions: list[Execution] = []
+            if compilation.status is Status.FINISHED:
+                for index, text in enumerate(inputs):
+                    executions.append(self.execute(text.encode("utf-8", "replace")))
+                    if stop is None:
+                        continue
+                    stopped = stop(index, executions[-1])
+                    executions[-1] = executions[-1].shortened()
+                    if stopped:
+                        break
+            return Report(compilation, tuple(executions))
+        finally:
+            self.end()
+
+    def compile(self) -> Execution:
+        """How compiling went, tried twice."""
+        if len(self.source) > LARGEST_PROGRAM:
+            said = f"the program is too large: {len(self.source)} bytes, and {LARGEST_PROGRAM} are the most"
+            return Execution(Status.COMPILATION_ERROR, stderr=said)
+        lost = Execution(Status.INTERNAL_ERROR)
+        for _ in range(TRIES):
+            try:
+                return self._begin()
+            except RunnerLost as error:
+                lost = Execution(Status.COMPILATION_ERROR, stderr=str(error))
+            except (WorkerLost, OSError) as error:
+                lost = Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+            self._abandon()
+        return lost
+
+    def execute(self, data: bytes) -> Execution:
+        """Run on one input, tried twice."""
+        problem: object = ""
+        for _ in range(TRIES):
+            try:
+                return self._execute(data)
+            except (RunnerLost, WorkerLost, OSError) as error:
+                problem = error
+                self._abandon()
+        return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {problem}")
+
+    def execute_linked(self, data: bytes, link: int) -> Execution:
+        """Run on one input with a link to another program, which can't be had twice."""
+        try:
+            return self._test(data, link)[1]
+        except (RunnerLost, WorkerLost, OSError) as error:
+            self._abandon()
+            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+
+    def end(self) -> None:
+        """End the runner; a worker that doesn't manage that is thrown away."""
+        candidate, self._candidate = self._candidate, None
+        if candidate is not None:
+            try:
+                candidate.close()
+            except WorkerLost:
+                self.worker.discard()
+
+    def _begin(self) -> Execution:
+        self.turn.check()
+        self._candidate = Candidate(self.worker, self.source, self.driver, self.limits)
+        self.turn.check()
+        return self._candidate.compile()
+
+    def _execute(self, data: bytes) -> Execution:
+        with self.gate.together():
+            crowded = self.gate.is_crowded()
+            _, execution = self._test(data)
+            crowded = crowded or self.gate.is_crowded()
+        if self.is_close_call(execution) and (crowded or is_loaded(self.gate)):
+            with self.gate.alone():
+                _, execution = self._test(data)
+            self._may_rerun = execution.status is not Status.TIME_LIMIT_EXCEEDED
+        return execution
+
+    def _test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
+        if self._candidate is None:
+            self._begin()
+        self.turn.check()
+        assert self._candidate is not None
+        outcome, execution = self._candidate.test(data, link)
+        if outcome.touched or outcome.killed_for_memory:
+            self.end()
+        return outcome, execution
+
+    def _abandon(self) -> None:
+        """The next try gets a worker made anew."""
+        self.turn.check()
+        with contextlib.suppress(WorkerLost):
+            self.worker.interrupt()
+            self.end()
+        self.worker.discard()
+
+    def is_close_call(self, execution: Execution) -> bool:
+        """Whether the time limit was exceeded by so little that other load may be the reason."""
+        if execution.status is not Status.TIME_LIMIT_EXCEEDED or not self._may_rerun:
+            return False
+        if execution.cpu_seconds >= self.limits.cpu_seconds:
+            return execution.cpu_seconds < CLOSE_CALL * self.limits.cpu_seconds
+        starved, self._may_wait_again = self._may_wait_again, False
+        return starved and execution.cpu_seconds >= STARVED * self.limits.cpu_seconds

@@ -1,0 +1,244 @@
+"""A container engine, docker or podman: which there is, and the command lines that we give it.
+
+1. An engine is a command, maybe with options of its own (`podman --cgroup-manager=cgroupfs`); its kind is told by its
+   name. It is taken where it answers, which a docker client without its daemon doesn't.
+2. A container has no network, a root that can't be written to, no capability, no way to get one, and a user who isn't
+   root. What can be written to is in memory and of a bounded size. Its memory and processes are bounded as a whole.
+   Where a container has a kernel of its own (runsc), its agent is that kernel's root, and its programs aren't.
+3. An image is never fetched for anyone: what isn't there is said to be missing.
+"""
+
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from alpha_codium.errors import SandboxError, nearest
+from alpha_codium.sandbox.engine.containers.worker import CAPABILITIES
+from alpha_codium.sandbox.engine.inside import wire
+from alpha_codium.sandbox.engine.interpreter import ASK, NEWEST, OLDEST, Interpreter
+from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
+
+KINDS = ("docker", "podman")
+ANSWER_SECONDS = 60.0
+# The users of containers: within what an unprivileged engine maps, and each worker's own, since processes are counted
+# by user.
+FIRST_USER, USERS = 61000, 4000
+PROCESSES = 512
+# Runtimes whose containers have a kernel that isn't the host's.
+OWN_KERNEL = ("runsc", "kata")
+FILES = 1024
+ASK_ALL = f"{ASK}\nprint(json.dumps(platform.libc_ver()[0]))"
+HOW = "install docker or podman, or name one in GENCODE_OCI_ENGINE"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A command that runs containers, the runtime that it is told to use (its own if empty), and options for `run`."""
+
+    command: tuple[str, ...]
+    runtime: str = ""
+    options: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """`docker` or `podman`."""
+        return Path(self.command[0]).name
+
+    def run(
+        self,
+        image: str,
+        name: str,
+        interpreter: Sequence[str],
+        environment: Mapping[str, str],
+        memory_bytes: int = 0,
+        number: int = 0,
+    ) -> tuple[str, ...]:
+        """The command line of a container that runs `interpreter`, a command, with our pipes as its streams.
+
+        Containers with different numbers have different users, as far as there are users. Memory 0 is unbounded.
+        """
+        memory = (f"--memory={memory_bytes}", f"--memory-swap={memory_bytes}") if memory_bytes else ()
+        # What the image has in such a folder, and how it is, is nothing to us; podman would copy it.
+        plain = ",notmpcopyup" if self.kind == "podman" else ""
+        writable = f"rw,nosuid,nodev,noexec,size={SCRATCH_BYTES},mode=1777{plain}"
+        return (
+            *self._global(),
+            "run",
+            "--rm",
+            "--interactive",
+            f"--name={name}",
+            "--pull=never",
+            "--network=none",
+            "--read-only",
+            "--cap-drop=ALL",
+            "--security-opt=no-new-privileges",
+            f"--pids-limit={PROCESSES}",
+            *memory,
+            f"--tmpfs={wire.SCRATCH}:{writable}",
+            f"--tmpfs=/tmp:{writable}",
+            "--shm-size=16m",
+            f"--ulimit=nofile={FILES}:{FILES}",
+            f"--ulimit=nproc={PROCESSES}:{PROCESSES}",
+            *self._user(number),
+            "--workdir=/",
+            "--hostname=sandbox",
+            "--log-driver=none",
+            *self._own(),
+            *self.options,
+            *(f"--env={key}={value}" for key, value in environment.items()),
+            f"--entrypoint={interpreter[0]}",
+            image,
+            *interpreter[1:],
+        )
+
+    def remove(self, name: str) -> None:
+        """Remove a container of ours, if it is still there; raises SandboxError where the engine doesn't answer."""
+        ask([*self._global(), "rm", "--force", name])
+
+    def members(self, name: str) -> list[int]:
+        """The processes of a running container, where they are children of this machine's, and ours to move: podman's.
+
+        A docker daemon's containers have control groups of its own, which are not ours to touch.
+        """
+        if self.kind != "podman" or os.geteuid() != 0:
+            return []
+        told = ask([*self._global(), "inspect", "--format={{.State.ConmonPid}}", name]).stdout.strip()
+        monitor = int(told) if told.isdigit() else 0
+        return [monitor, *descendants(monitor)] if is_monitor(monitor, name) else []
+
+    def has_image(self, image: str) -> bool:
+        """Whether the engine has the image here."""
+        return ask([*self.command, "image", "inspect", image]).returncode == 0
+
+    def _user(self, number: int) -> tuple[str, ...]:
+        """Whom the container's processes are."""
+        if Path(self.runtime).name.startswith(OWN_KERNEL):
+            # Root of a kernel of its own is nobody to ours, and parts programs from the agent better than who isn't.
+            return ("--user=0:0", *(f"--cap-add={capability}" for capability in CAPABILITIES))
+        user = FIRST_USER + number % USERS
+        return (f"--user={user}:{user}",)
+
+    def _global(self) -> tuple[str, ...]:
+        """The command up to its verb."""
+        return (*self.command, "--runtime", self.runtime) if self.runtime and self.kind == "podman" else self.command
+
+    def _own(self) -> tuple[str, ...]:
+        """What the two call by different names."""
+        if self.kind == "podman":
+            # It would look for keys to detach in what is data, make more folders writable than are asked for, and show
+            # programs the names that this machine knows others by.
+            return ("--detach-keys=", "--read-only-tmpfs=false", "--no-hosts")
+        return (f"--runtime={self.runtime}",) if self.runtime else ()
+
+
+def descendants(ancestor: int) -> list[int]:
+    """All processes below one, each after its parent."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found = [ancestor]
+    for parent in found:
+        found += [child for child, above in parents.items() if above == parent]
+    return found[1:]
+
+
+def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Engine:
+    """The engine that was asked for, or the first that answers; raises SandboxError where there is none."""
+    if wanted.strip():
+        command = words_of(wanted, "GENCODE_OCI_ENGINE")
+        kind = Path(command[0]).name
+        if kind not in KINDS:
+            raise SandboxError(f"there is no container engine called {kind!r} that we know{nearest(kind, KINDS)}")
+        if shutil.which(command[0]) is None:
+            raise SandboxError(f"there is no {command[0]!r} on this machine: {HOW}")
+        reason = trouble(command)
+        if reason:
+            raise SandboxError(f"{wanted!r} doesn't answer ({reason}): {HOW}")
+        return Engine(command, runtime, options)
+    reasons = {kind: trouble((kind,)) if shutil.which(kind) else "not installed" for kind in KINDS}
+    for kind, reason in reasons.items():
+        if not reason:
+            return Engine((kind,), runtime, options)
+    told = "; ".join(f"{kind}: {reason}" for kind, reason in reasons.items())
+    raise SandboxError(f"there is no container engine that answers ({told}): {HOW}")
+
+
+def is_monitor(process: int, name: str) -> bool:
+    """Whether a process of this machine watches the container of that name, as podman's conmon does.
+
+    An engine may speak for another machine, where its number is someone else's.
+    """
+    try:
+        return name.encode() in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def words_of(text: str, name: str) -> tuple[str, ...]:
+    """The words of a command line, as a shell takes them; raises SandboxError where it has none."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise SandboxError(f"{name} is {text!r}, which is no command line: {error}") from error
+
+
+def ask(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """What an engine says, whatever its exit status; raises SandboxError where it doesn't answer."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise SandboxError(f"{command[0]} doesn't answer within {ANSWER_SECONDS:.0f} s") from error
+    except OSError as error:
+        raise SandboxError(f"{command[0]} can't be run: {error.strerror or error}") from error
+
+
+def trouble(command: Sequence[str]) -> str:
+    """Why an engine doesn't answer, or nothing."""
+    try:
+        told = ask([*command, "version"])
+    except SandboxError as error:
+        return str(error)
+    return "" if told.returncode == 0 else last_line(told.stderr)
+
+
+def inspect_image(command: Sequence[str], image: str, interpreter: str) -> Interpreter:
+    """Ask an image's interpreter, which `command` runs with ASK_ALL; raises SandboxError where it can't serve."""
+    told = ask(command)
+    if told.returncode:
+        reason = last_line(told.stderr)
+        raise SandboxError(f"the image {image!r} can't be run, or has no interpreter {interpreter!r} ({reason})")
+    try:
+        facts, libc = map(json.loads, told.stdout.splitlines()[-2:])
+    except ValueError as error:
+        raise SandboxError(
+            f"{interpreter!r} of the image {image!r} doesn't answer as a python does: {error}"
+        ) from error
+    version = tuple(facts["version"])
+    if facts["implementation"] != "CPython" or not OLDEST <= version <= NEWEST or libc != "glibc":
+        raise SandboxError(
+            f"the image {image!r} has {facts['implementation']} {version[0]}.{version[1]} on {libc or 'another libc'}: "
+            f"the oci backend needs CPython {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} on glibc "
+            "(python:3.12-slim, say)"
+        )
+    return Interpreter(
+        executable=facts["attributes"]["executable"],
+        version=(version[0], version[1]),
+        path=tuple(facts["path"]),
+        attributes=facts["attributes"],
+        depth=facts["depth"],
+        read_only=(),
+        links=(),
+    )
+
+
+def last_line(text: str) -> str:
+    """The last thing that was said."""
+    return (text.strip().splitlines() or ["it says nothing"])[-1]

@@ -1,0 +1,1 @@
+"""The portable backend: a plain interpreter process for each test."""

@@ -1,0 +1,291 @@
+"""The portable backend: a plain interpreter process for each test. Correct, neither fast nor a complete jail.
+
+1. The program is compiled once, in a process of its own: what doesn't compile isn't run.
+2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and in a
+   session of its own. A worker's helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and
+   kills what is left of it before the next one starts.
+3. CPU time decides what took too long. The wall limit is a backstop for programs that wait.
+4. A driver comes as a file that a few lines of ours read, remove and run in the program's place.
+5. Each worker has a partner, started when it is first needed: a pair runs on both, so no two pairs wait for each other.
+"""
+
+import asyncio
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from alpha_codium.limits import OVERHEAD_BYTES, Limits
+from alpha_codium.sandbox.engine import pythons
+from alpha_codium.sandbox.portable.isolation import Isolation, isolating_command
+from alpha_codium.sandbox.portable.worker import Ended, Worker, WorkerLost
+from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
+from alpha_codium.verdict import Execution, Report, Status
+
+T = TypeVar("T")
+PROGRAM = "program.py"
+COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {PROGRAM!r}, 'exec')"
+DRIVER = "driver.py"
+# Runs a driver: it finds nothing of these lines, and the program finds nothing but its own file in the folder.
+DRIVE = f"""
+import os, sys
+sys.argv[:] = [{DRIVER!r}]
+with open({DRIVER!r}, "rb") as file:
+    driver = file.read()
+os.remove({DRIVER!r})
+with open({PROGRAM!r}, "rb") as file:
+    program = compile(file.read(), {PROGRAM!r}, "exec", dont_inherit=True)
+exec(compile(driver, {DRIVER!r}, "exec"), {{"__name__": "__main__", "__file__": {DRIVER!r}, "program": program}})
+"""
+COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
+# Close to the memory limit a kill or a failed allocation is the limit's doing.
+NEAR_LIMIT = 0.95
+
+
+class PortableSandbox:
+    """A sandbox of plain processes; see the module."""
+
+    def __init__(self, workers: int = 0, isolation: Isolation = True, interpreter: str = "") -> None:
+        self.workers = workers or os.cpu_count() or 1
+        self.isolation: Isolation = isolation
+        self.interpreter = pythons.path_of(interpreter)
+        self._idle: queue.SimpleQueue[tuple[Worker, Worker]] = queue.SimpleQueue()
+        self._workers: list[Worker] = []
+        self._threads: ThreadPoolExecutor | None = None
+        self._scratch: Path | None = None
+
+    async def __aenter__(self) -> Self:
+        """Check that the machine gives the isolation and the interpreter, and make the scratch folder."""
+        pythons.require(self.interpreter)
+        prefix = await asyncio.to_thread(isolating_command, self.isolation)
+        for _ in range(self.workers):
+            both = (Worker(prefix), Worker(prefix))
+            self._workers += both
+            self._idle.put(both)
+        self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
+        self._scratch = Path(tempfile.mkdtemp(prefix="gencode-"))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop what still runs and remove the scratch folder."""
+        assert self._threads is not None and self._scratch is not None
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.interrupt(closing=True)
+        await asyncio.to_thread(self._threads.shutdown)
+        for worker in self._workers:
+            await asyncio.to_thread(worker.close)
+        await asyncio.to_thread(remove, self._scratch)
+
+    async def run(
+        self,
+        program: str,
+        inputs: Sequence[str],
+        *,
+        limits: Limits | None = None,
+        stop: StopTest | None = None,
+        driver: str = "",
+    ) -> Report:
+        """Compile `program` and run it on each input; see `Sandbox.run`."""
+        limits = limits or Limits()
+        compilation = await self._in_thread(self._compile, program, limits)
+        if compilation.status is not Status.FINISHED:
+            return Report(compilation)
+        executions: list[Execution] = []
+        for index, text in enumerate(inputs):
+            executions.append(await self._in_thread(self._execute, Script(program, driver, text), limits))
+            # Comparing large outputs takes long: not in the event loop.
+            if stop is None:
+                continue
+            stopped = await asyncio.to_thread(stop, index, executions[-1])
+            executions[-1] = executions[-1].shortened()
+            if stopped:
+                break
+        return Report(compilation, tuple(executions))
+
+    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
+        """Run two programs at once with a channel between them; see `Sandbox.run_pair`."""
+        sides = (left, right)
+        compiled = [await self._in_thread(self._compile, side.program, limits or Limits()) for side in sides]
+        executed: tuple[Execution, ...] = ()
+        if all(compilation.status is Status.FINISHED for compilation in compiled):
+            executed = await self._in_thread(self._execute_both, sides, limits or Limits())
+        reports = [Report(compilation, executed[i : i + 1]) for i, compilation in enumerate(compiled)]
+        return PairReport(*reports)
+
+    async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
+        """Run something in a thread of ours; where it is cancelled, its program ends at once."""
+        turn = Turn()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function, turn, *arguments)
+        except asyncio.CancelledError:
+            turn.call_off()
+            raise
+
+    def _compile(self, turn: "Turn", program: str, limits: Limits) -> Execution:
+        memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
+        with self._both_workers() as (worker, _):
+            arguments, text = ["-I", "-S", "-c", COMPILE], program.encode("utf-8", "replace")
+            execution = self._run(turn, worker, arguments, text, replace(COMPILE_LIMITS, memory_bytes=memory))
+        if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
+            return execution
+        if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
+            # Of its own limits none does that.
+            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
+        return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
+
+    def _execute(self, turn: "Turn", script: Script, limits: Limits) -> Execution:
+        with self._both_workers() as (worker, _):
+            return self._run_script(turn, worker, script, limits)
+
+    def _execute_both(self, turn: "Turn", scripts: Sequence[Script], limits: Limits) -> tuple[Execution, ...]:
+        with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
+            jobs = zip(workers, scripts, socket.socketpair(), strict=True)
+            running = [threads.submit(self._run_script, turn, w, script, limits, end) for w, script, end in jobs]
+            return tuple(each.result() for each in running)
+
+    @contextlib.contextmanager
+    def _both_workers(self) -> Iterator[tuple[Worker, Worker]]:
+        """A worker and its partner, for this thread alone."""
+        both = self._idle.get()
+        try:
+            yield both
+        finally:
+            self._idle.put(both)
+
+    def _run_script(
+        self, turn: "Turn", worker: Worker, script: Script, limits: Limits, channel: socket.socket | None = None
+    ) -> Execution:
+        files = {PROGRAM: script.program} | ({DRIVER: script.driver} if script.driver else {})
+        arguments = ["-c", DRIVE] if script.driver else [PROGRAM]
+        with channel or contextlib.nullcontext():
+            return self._run(turn, worker, arguments, script.input.encode("utf-8", "replace"), limits, files, channel)
+
+    def _run(
+        self,
+        turn: "Turn",
+        worker: Worker,
+        arguments: list[str],
+        stdin: bytes,
+        limits: Limits,
+        files: Mapping[str, str] | None = None,
+        channel: socket.socket | None = None,
+    ) -> Execution:
+        """Run the interpreter in a new folder with `files`; a fault of ours becomes an execution that says so."""
+        assert self._scratch is not None
+        try:
+            folder = Path(tempfile.mkdtemp(dir=self._scratch))
+            try:
+                for name, text in (files or {}).items():
+                    (folder / name).write_bytes(text.encode("utf-8", "replace"))
+                command = [self.interpreter, *arguments]
+                with turn.of(worker):
+                    ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel)
+                if ended.start_error:
+                    return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
+                return execution_of(ended, limits, folder)
+            finally:
+                remove(folder)
+        except (OSError, WorkerLost) as error:
+            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+
+
+class Turn:
+    """One use of a worker or of two, which can be called off from another thread without harm to the next one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._workers: set[Worker] = set()
+        self._called_off = False
+
+    @contextlib.contextmanager
+    def of(self, worker: Worker) -> Iterator[None]:
+        """While `worker` works for this turn; raises WorkerLost where that was called off already."""
+        with self._lock:
+            if self._called_off:
+                raise WorkerLost("the run was called off")
+            self._workers.add(worker)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._workers.discard(worker)
+
+    def call_off(self) -> None:
+        """End what runs in this turn, or would run."""
+        with self._lock:
+            self._called_off = True
+            for worker in self._workers:
+                worker.interrupt()
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder whatever a program made of it: folders nested too deep for `shutil`, for one."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    """The environment of a program: nothing of ours, and the same each time."""
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    # Some processors crash older OpenBLAS builds unless this is set.
+    kept = {name: os.environ[name] for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ}
+    return environment | kept
+
+
+def execution_of(ended: Ended, limits: Limits, folder: Path) -> Execution:
+    """An execution from how a process ended.
+
+    `folder` is left out of stderr: the same program and input give the same text each time, and a prompt that shows
+    a traceback the same answer.
+    """
+    return Execution(
+        status=status_of(ended, limits),
+        stdout=ended.stdout.decode("utf-8", "replace"),
+        stderr=ended.stderr.replace(f"{folder}/".encode(), b"").decode("utf-8", "replace"),
+        exit_code=ended.exit_code,
+        signal=ended.signal,
+        cpu_seconds=ended.cpu_seconds,
+        wall_seconds=ended.wall_seconds,
+        max_rss_bytes=ended.max_rss_bytes,
+    )
+
+
+def status_of(ended: Ended, limits: Limits) -> Status:
+    """Which limit was reached first, or how the program ended."""
+    if ended.output_exceeded or ended.signal == signal.SIGXFSZ:
+        return Status.OUTPUT_LIMIT_EXCEEDED
+    # The kernel counts CPU time in ticks, and may say that it is used up before the sum that it gives says so.
+    if ended.cpu_seconds >= limits.cpu_seconds or ended.wall_exceeded or ended.signal == signal.SIGXCPU:
+        return Status.TIME_LIMIT_EXCEEDED
+    if ended.exit_code == 0:
+        return Status.FINISHED
+    last_line = ended.stderr.rstrip().rpartition(b"\n")[2]
+    out_of_memory = last_line.partition(b":")[0].endswith(b"MemoryError")
+    if out_of_memory or ended.max_rss_bytes >= NEAR_LIMIT * limits.memory_bytes:
+        return Status.MEMORY_LIMIT_EXCEEDED
+    return Status.RUNTIME_ERROR

@@ -1,0 +1,63 @@
+"""What of an interpreter's modules programs can see."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox.engine.interpreter import inspect_interpreter
+
+LOOK = """
+import os
+for path in PATHS:
+    try:
+        print(os.listdir(path) if os.path.isdir(path) else open(path).read())
+    except OSError as error:
+        print(type(error).__name__)
+"""
+
+
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with a package, with our own, and with a project beside it that a .pth file adds."""
+    folder = tmp_path_factory.mktemp("interpreter")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    (packages,) = (folder / "venv").glob("lib/python3*/site-packages")
+    for name in ("project/data", f"{packages}/alpha_codium", f"{packages}/useful"):
+        (folder / name).mkdir(parents=True)
+    (folder / "project/data/tests.json").write_text("EXPECTED")
+    (packages / "alpha_codium/tests.json").write_text("EXPECTED")
+    (packages / "useful/__init__.py").write_text("x = 5\n")
+    (packages / "project.pth").write_text(f"{folder}/project\n")
+    return folder
+
+
+def test_what_pth_files_add_is_not_on_the_path_of_programs(venv: Path) -> None:
+    found = inspect_interpreter(str(venv / "venv/bin/python"))
+    assert str(venv / "project") not in found.path
+    assert any(path.endswith("site-packages") for path in found.path)
+
+
+async def test_programs_see_installed_packages_but_neither_projects_nor_ours(venv: Path) -> None:
+    (packages,) = (venv / "venv").glob("lib/python3*/site-packages")
+    paths = [str(venv / "project/data/tests.json"), str(packages / "alpha_codium/tests.json"), str(venv)]
+    try:
+        async with open_sandbox("local", workers=1, interpreter=str(venv / "venv/bin/python")) as sandbox:
+            look = await sandbox.run(f"PATHS = {paths!r}\n{LOOK}", [""])
+            use = await sandbox.run("import useful\nprint(useful.x)", [""])
+    except SandboxError as error:
+        pytest.skip(str(error))
+    assert look.executions[0].stdout.split() == ["FileNotFoundError", "FileNotFoundError", "PermissionError"]
+    assert use.executions[0].stdout == "5\n"
+
+
+def test_an_interpreter_that_is_none_is_refused_in_one_line(tmp_path: Path) -> None:
+    fake = tmp_path / "python"
+    fake.write_text("#!/bin/sh\necho hello\n")
+    fake.chmod(0o755)
+    with pytest.raises(SandboxError, match="doesn't answer") as caught:
+        inspect_interpreter(str(fake))
+    assert "\n" not in str(caught.value)
