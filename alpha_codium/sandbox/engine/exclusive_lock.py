@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 
 
-class Gate:
+class ExclusiveLock:
     """Lets many through together, or one alone."""
 
     def __init__(self) -> None:
@@ -16,7 +16,7 @@ class Gate:
         self._alone = False
 
     @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
+    def shared(self) -> Iterator[None]:
         """Run beside others, after those who want to be alone."""
         with self._condition:
             while self._alone or self._waiting_alone:
@@ -28,7 +28,7 @@ class Gate:
             self._leave()
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
         """Run while nobody else does."""
         with self._condition:
             self._waiting_alone += 1
@@ -56,6 +56,6 @@ class Gate:
                 self._condition.notify_all()
 
 
-def is_loaded(gate: Gate) -> bool:
+def is_loaded(lock: ExclusiveLock) -> bool:
     """Whether others run, here or elsewhere: more wants to run than there are processors."""
-    return gate.is_crowded() or os.getloadavg()[0] > (os.cpu_count() or 1)
+    return lock.is_crowded() or os.getloadavg()[0] > (os.cpu_count() or 1)

@@ -7,7 +7,7 @@ import socket
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.engine.exclusive_lock import Gate, is_loaded
+from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.session import Session
 from alpha_codium.sandbox.engine.turn import Turn
 from alpha_codium.sandbox.engine.worker import Worker
@@ -19,14 +19,14 @@ LEAVE_SECONDS = 0.5
 
 
 def run_pair(
-    workers: tuple[Worker, Worker], gate: Gate, turn: Turn, scripts: tuple[Script, Script], limits: Limits
+    workers: tuple[Worker, Worker], lock: ExclusiveLock, turn: Turn, scripts: tuple[Script, Script], limits: Limits
 ) -> PairReport:
     """Compile both, then run both if both compiled; raises CalledOff.
 
     A pair is run again where a worker was lost, and alone where its time was a close call, as a single program is.
     """
     sessions = [
-        Session(worker, gate, turn, script.program.encode("utf-8", "replace"), script.driver.encode(), limits)
+        Session(worker, lock, turn, script.program.encode("utf-8", "replace"), script.driver.encode(), limits)
         for worker, script in zip(workers, scripts, strict=True)
     ]
     inputs = [script.input.encode("utf-8", "replace") for script in scripts]
@@ -40,13 +40,13 @@ def run_pair(
         with turn.of(interrupt):
             compiled = [session.compile() for session in sessions]
             if all(compilation.status is Status.FINISHED for compilation in compiled):
-                with gate.together():
+                with lock.shared():
                     executed = run_linked(sessions, inputs)
                 if any(execution.status is Status.INTERNAL_ERROR for execution in executed):
-                    with gate.together():
+                    with lock.shared():
                         executed = run_linked(sessions, inputs)
-                elif any(s.is_close_call(each) for s, each in zip(sessions, executed, strict=True)) and is_loaded(gate):
-                    with gate.alone():
+                elif any(s.is_close_call(each) for s, each in zip(sessions, executed, strict=True)) and is_loaded(lock):
+                    with lock.exclusive():
                         executed = run_linked(sessions, inputs)
     finally:
         for session in sessions:

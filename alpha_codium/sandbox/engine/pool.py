@@ -23,7 +23,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine import pairs, pythons
 from alpha_codium.sandbox.engine.cgroups import remove_stale
-from alpha_codium.sandbox.engine.exclusive_lock import Gate
+from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
 from alpha_codium.sandbox.engine.jail import Jail
@@ -121,7 +121,7 @@ class LocalSandbox:
         self.isolation: Isolation = isolation
         self.interpreter = pythons.path_of(interpreter)
         self.preload = tuple(preload)
-        self._gate = Gate()
+        self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
         self._idle: queue.SimpleQueue[Slot] = queue.SimpleQueue()
         self._threads: ThreadPoolExecutor | None = None
@@ -195,7 +195,7 @@ class LocalSandbox:
             slot = self._idle.get()
             try:
                 workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(right.program))
-                return pairs.run_pair(workers, self._gate, turn, (left, right), limits or Limits())
+                return pairs.run_pair(workers, self._lock, turn, (left, right), limits or Limits())
             except CalledOff:
                 return PairReport(CALLED_OFF, CALLED_OFF)
             finally:
@@ -222,7 +222,7 @@ class LocalSandbox:
             worker = slot.worker_for(program)
             source, driving = program.encode("utf-8", "replace"), driver.encode()
             with turn.of(worker.interrupt):
-                return Session(worker, self._gate, turn, source, driving, limits).run(inputs, stop)
+                return Session(worker, self._lock, turn, source, driving, limits).run(inputs, stop)
         except CalledOff:
             return CALLED_OFF
         finally:
@@ -277,7 +277,7 @@ class LocalSandbox:
 
     def attempt(self, turn: Turn, program: bytes) -> Execution:
         """What becomes of a program in the first worker that finishes only where it gets nowhere."""
-        report = Session(self._slots[0].plain, self._gate, turn, program, b"", Limits()).run([""], None)
+        report = Session(self._slots[0].plain, self._lock, turn, program, b"", Limits()).run([""], None)
         return report.executions[0] if report.executions else report.compilation
 
 

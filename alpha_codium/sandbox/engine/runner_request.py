@@ -13,7 +13,7 @@ COMPILE_BYTES = 2 << 30
 OWN_PROCESSES = 3
 
 
-def order_of(limits: Limits, *, may_fork: bool, walls: bool = False, counted: bool = True) -> dict[str, Any]:
+def runner_request(limits: Limits, *, may_fork: bool, walls: bool = False, counted: bool = True) -> dict[str, Any]:
     """The limits and filters of a candidate, for `inside/runner`.
 
     A runner may always fork; where its tests may not, each of them takes a second filter. Where memory isn't

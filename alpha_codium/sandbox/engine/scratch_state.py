@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 
 
-class Watch:
+class ScratchState:
     """The state of a jail's scratch folders, by descriptors of their paths (O_PATH), which it closes in the end.
 
     `own_file_system`: they are all there is in theirs, so that its free space tells of them alone.

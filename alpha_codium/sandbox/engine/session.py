@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine.candidate import Candidate, RunnerLost
-from alpha_codium.sandbox.engine.exclusive_lock import Gate, is_loaded
+from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
 from alpha_codium.sandbox.engine.outcome import Outcome
 from alpha_codium.sandbox.engine.turn import Turn
@@ -33,8 +33,10 @@ TRIES = 2
 class Session:
     """One program on one worker; `driver` may be empty."""
 
-    def __init__(self, worker: Worker, gate: Gate, turn: Turn, source: bytes, driver: bytes, limits: Limits) -> None:
-        self.worker, self.gate, self.turn, self.limits = worker, gate, turn, limits
+    def __init__(
+        self, worker: Worker, lock: ExclusiveLock, turn: Turn, source: bytes, driver: bytes, limits: Limits
+    ) -> None:
+        self.worker, self.lock, self.turn, self.limits = worker, lock, turn, limits
         self.source, self.driver = source, driver
         self._candidate: Candidate | None = None
         self._may_wait_again = self._may_rerun = True
@@ -108,12 +110,12 @@ class Session:
         return self._candidate.compile()
 
     def _execute(self, data: bytes) -> Execution:
-        with self.gate.together():
-            crowded = self.gate.is_crowded()
+        with self.lock.shared():
+            crowded = self.lock.is_crowded()
             _, execution = self._test(data)
-            crowded = crowded or self.gate.is_crowded()
-        if self.is_close_call(execution) and (crowded or is_loaded(self.gate)):
-            with self.gate.alone():
+            crowded = crowded or self.lock.is_crowded()
+        if self.is_close_call(execution) and (crowded or is_loaded(self.lock)):
+            with self.lock.exclusive():
                 _, execution = self._test(data)
             self._may_rerun = execution.status is not Status.TIME_LIMIT_EXCEEDED
         return execution

@@ -20,9 +20,9 @@ from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import Jail, folder_in
 from alpha_codium.sandbox.engine.processor_wait import processor_wait
-from alpha_codium.sandbox.engine.runner_request import order_of
+from alpha_codium.sandbox.engine.runner_request import runner_request
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
-from alpha_codium.sandbox.engine.scratch_state import Watch
+from alpha_codium.sandbox.engine.scratch_state import ScratchState
 from alpha_codium.sandbox.engine.users import unused_user
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
@@ -49,7 +49,7 @@ class Worker:
         self._stderr = -1
         self._runner = -1
         self._scratch: Scratch | None = None
-        self._watch: Watch | None = None
+        self._scratch_state: ScratchState | None = None
         self._lock = threading.Lock()
         self._closing = False
         self._kills = 0
@@ -112,8 +112,10 @@ class Worker:
         try:
             with inner:
                 errors = files.output_file("stderr")
-                order = order_of(limits, may_fork=self.may_fork, walls=self.jail.walls, counted=self.counts_memory)
-                self._hand_over([source, driver], inner, errors, order)
+                request = runner_request(
+                    limits, may_fork=self.may_fork, walls=self.jail.walls, counted=self.counts_memory
+                )
+                self._hand_over([source, driver], inner, errors, request)
         except BaseException:
             host.close()
             if errors >= 0:
@@ -147,7 +149,7 @@ class Worker:
     @property
     def touched(self) -> bool:
         """Whether anything in the folders that programs can write to was changed since they were made."""
-        return self._watch is None or self._watch.touched
+        return self._scratch_state is None or self._scratch_state.touched
 
     @property
     def processor_wait(self) -> float:
@@ -174,9 +176,9 @@ class Worker:
         if stderr >= 0:
             os.close(stderr)
         self._let_go()
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None
+        if self._scratch_state is not None:
+            self._scratch_state.close()
+            self._scratch_state = None
         if self.group is not None:
             self.group.kill_and_remove()
             self.group, self._kills = None, 0
@@ -216,9 +218,9 @@ class Worker:
         """The zygote's word that it can take a program; raises OSError."""
         assert self._control is not None
         message, grips, flags, _ = socket.recv_fds(self._control, 64, 16, socket.MSG_CMSG_CLOEXEC)
-        if self._watch is not None:
-            self._watch.close()
-        self._watch = Watch(grips, own_file_system=not self.jail.walls)
+        if self._scratch_state is not None:
+            self._scratch_state.close()
+        self._scratch_state = ScratchState(grips, own_file_system=not self.jail.walls)
         if message[:1] != wire.READY:
             raise OSError(files.last_words(self._stderr) or "it ended")
         # The kernel leaves out what we have no room for, without an error.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.sandbox.engine.scratch_state import Watch
+from alpha_codium.sandbox.engine.scratch_state import ScratchState
 
 CHANGES: dict[str, Callable[[Path], object]] = {
     "a file": lambda box: (box / "left").write_text("x"),
@@ -25,27 +25,27 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.fixture
-def watched(tmp_path: Path) -> Iterator[tuple[Path, Watch]]:
+def watched(tmp_path: Path) -> Iterator[tuple[Path, ScratchState]]:
     box = tmp_path / "box"
     box.mkdir()
     (box / "program.py").symlink_to("../program.py")
     for folder in (tmp_path, box):
         os.utime(folder, ns=(0, 0))
     grips = [os.open(path, os.O_PATH | os.O_NOFOLLOW) for path in (tmp_path, box, box / "program.py")]
-    watch = Watch(grips, own_file_system=False)
+    watch = ScratchState(grips, own_file_system=False)
     yield box, watch
     watch.close()
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_whatever_is_left_or_changed_is_seen(watched: tuple[Path, Watch], change: str) -> None:
+def test_whatever_is_left_or_changed_is_seen(watched: tuple[Path, ScratchState], change: str) -> None:
     box, watch = watched
     assert not watch.touched
     CHANGES[change](box)
     assert watch.touched
 
 
-def test_looking_is_no_change(watched: tuple[Path, Watch]) -> None:
+def test_looking_is_no_change(watched: tuple[Path, ScratchState]) -> None:
     box, watch = watched
     assert box.stat().st_nlink
     assert (box / "program.py").is_symlink()
@@ -54,7 +54,7 @@ def test_looking_is_no_change(watched: tuple[Path, Watch]) -> None:
 
 def test_closing_lets_go_of_all_descriptors_once(tmp_path: Path) -> None:
     before = set(Path("/proc/self/fd").iterdir())
-    watch = Watch([os.open(tmp_path, os.O_PATH)], own_file_system=True)
+    watch = ScratchState([os.open(tmp_path, os.O_PATH)], own_file_system=True)
     assert not watch.touched
     watch.close()
     watch.close()

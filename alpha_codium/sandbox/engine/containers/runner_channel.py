@@ -37,7 +37,7 @@ END_SECONDS = 0.8 * GRACE_SECONDS
 LINGER_SECONDS = 0.5
 
 
-class Line:
+class RunnerChannel:
     """Speaks with one runner, number `number` of `stream`; `group` counts what the whole container uses.
 
     `make_room` is told the size of each input, before it is sent.

@@ -26,12 +26,12 @@ from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.cgroups import open_worker_group
 from alpha_codium.sandbox.engine.containers.guard import guard_of
 from alpha_codium.sandbox.engine.containers.inside import frames
-from alpha_codium.sandbox.engine.containers.runner_channel import Line, largest_frame
+from alpha_codium.sandbox.engine.containers.runner_channel import RunnerChannel, largest_frame
 from alpha_codium.sandbox.engine.containers.sources import modules_of
 from alpha_codium.sandbox.engine.containers.stream import Stream, StreamLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.runner_request import order_of
+from alpha_codium.sandbox.engine.runner_request import runner_request
 from alpha_codium.sandbox.engine.worker import ANSWER_SECONDS, START_SECONDS, Worker, WorkerLost
 
 # Nothing runs in a container before the line comes that says that its control group is ready.
@@ -71,7 +71,7 @@ class ContainerWorker(Worker):
         self.launcher = launcher
         self._launch: Launch | None = None
         self._stream: Stream | None = None
-        self._line: Line | None = None
+        self._channel: RunnerChannel | None = None
         self._candidates = 0
         self._memory = DEFAULT_MEMORY_BYTES
         self._room = 0
@@ -84,7 +84,7 @@ class ContainerWorker(Worker):
     @property
     def touched(self) -> bool:
         """Whether the last test changed anything where it could write."""
-        return self._line is None or self._line.touched
+        return self._channel is None or self._channel.touched
 
     @property
     def may_fork(self) -> bool:
@@ -130,19 +130,21 @@ class ContainerWorker(Worker):
                 raise self._lost("it holds more memory than the next program may have")
         self._candidates += 1
         self._stream.largest = largest_frame(limits)
-        order = order_of(limits, may_fork=self.may_fork, walls=not self.facts["nested"], counted=self.counts_memory)
-        order |= {"output_bytes": limits.output_bytes, "guard": guard_of(platform.machine())}
+        request = runner_request(
+            limits, may_fork=self.may_fork, walls=not self.facts["nested"], counted=self.counts_memory
+        )
+        request |= {"output_bytes": limits.output_bytes, "guard": guard_of(platform.machine())}
         if self.bounded:
             # It is ended by what its group has used; by the clock in there it would be ended too soon.
-            order["cpu_seconds"] = math.ceil(PATIENCE * limits.wall_seconds)
-        self._say(frames.BEGIN, marshal.dumps([source, driver, order], 2))
+            request["cpu_seconds"] = math.ceil(PATIENCE * limits.wall_seconds)
+        self._say(frames.BEGIN, marshal.dumps([source, driver, request], 2))
         if self._closing:
             # While the container was started there was nothing that could be ended.
             raise self._lost("the sandbox is closed")
         errors = files.output_file("stderr")
         group = self.group if self.bounded else None
-        self._line = Line(self._stream, self._candidates, limits, errors, group, self._make_room)
-        return self._line, errors
+        self._channel = RunnerChannel(self._stream, self._candidates, limits, errors, group, self._make_room)
+        return self._channel, errors
 
     def _make_room(self, size: int) -> None:
         """Let a large input come on top of what the container may have: it is there twice while it is handed on."""
@@ -151,7 +153,7 @@ class ContainerWorker(Worker):
 
     def end_test(self) -> None:
         """Have the runner kill the test that it runs."""
-        line = self._line
+        line = self._channel
         if line is not None:
             line.expire()
         self._urge(frames.END_TEST)
@@ -162,7 +164,7 @@ class ContainerWorker(Worker):
 
     def await_end(self) -> int:
         """End the candidate, and wait until nothing of it is left; the runner's wait status."""
-        if self._line is not None and self._line.lost:
+        if self._channel is not None and self._channel.lost:
             raise self._lost("it didn't end a test")
         self._say(frames.END)
         deadline = time.monotonic() + ANSWER_SECONDS
@@ -184,7 +186,7 @@ class ContainerWorker(Worker):
             launch, self._launch = self._launch, None
             group, self.group = self.group, None
             stream, self._stream = self._stream, None
-            self._line, self._kills = None, 0
+            self._channel, self._kills = None, 0
         if stream is not None:
             stream.close()
         if process is not None:

@@ -14,7 +14,7 @@ from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.candidate import TIMEVAL
 from alpha_codium.sandbox.engine.containers import runner_channel as module
 from alpha_codium.sandbox.engine.containers.inside import frames
-from alpha_codium.sandbox.engine.containers.runner_channel import Line, largest_frame
+from alpha_codium.sandbox.engine.containers.runner_channel import RunnerChannel, largest_frame
 from alpha_codium.sandbox.engine.containers.stream import Stream
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.outcome import largest_file
@@ -30,7 +30,7 @@ class Played:
         (self.heard, writer), (reader, self.said) = os.pipe(), os.pipe()
         self.fds = [files.input_file(b"the input"), files.output_file("stdout"), files.output_file("stderr")]
         self.errors = files.output_file("errors")
-        self.line = Line(Stream(writer, reader, largest_frame(LIMITS)), 7, LIMITS, self.errors)
+        self.line = RunnerChannel(Stream(writer, reader, largest_frame(LIMITS)), 7, LIMITS, self.errors)
         self._all = [self.heard, writer, reader, self.said, *self.fds, self.errors]
 
     def begin(self) -> None:
