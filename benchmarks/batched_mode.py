@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 
 from alpha_codium.bench.workloads import WORKLOADS, an_input
-from alpha_codium.sandbox.engine.pool import LocalSandbox
+from alpha_codium.sandbox.local import LocalSandbox
 
 TESTS, CANDIDATES, ROUNDS = 20, 40, 7
 PYTHON3 = 3

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.plugins import find_plugin
-from alpha_codium.sandbox.portable.isolation import Isolation
-from alpha_codium.sandbox.protocol import Sandbox, StopTest
+from alpha_codium.sandbox.protocol import Isolation, Sandbox, StopTest
 
 if TYPE_CHECKING:
     from alpha_codium.config import CodeTesterSection
@@ -20,7 +19,7 @@ __all__ = ["Sandbox", "StopTest", "open_sandbox", "sandbox_of"]
 def _local(*, isolation: Isolation = True, **options: Any) -> Sandbox:
     if isolation is False:
         return _portable(isolation=False, **options)
-    from alpha_codium.sandbox.engine.pool import LocalSandbox
+    from alpha_codium.sandbox.local import LocalSandbox
 
     return LocalSandbox(isolation=isolation, **options)
 

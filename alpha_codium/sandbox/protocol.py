@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.verdict import Execution, Report
 
+# True: the strongest that the machine gives; "strict": all of it or an error; False: none.
+Isolation = bool | Literal["strict"]
 # Told an input's index and its execution: whether to leave out the inputs after it.
 StopTest = Callable[[int, Execution], bool]
 

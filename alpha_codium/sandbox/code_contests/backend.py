@@ -23,10 +23,9 @@ from alpha_codium.sandbox.code_contests.libraries import library_folders
 from alpha_codium.sandbox.code_contests.worker import Place, Worker, whole
 from alpha_codium.sandbox.engine import pythons
 from alpha_codium.sandbox.engine.cgroups import remove_stale
+from alpha_codium.sandbox.engine.environment import environment_of
 from alpha_codium.sandbox.engine.layers import Layer
-from alpha_codium.sandbox.portable.backend import environment_of
-from alpha_codium.sandbox.portable.isolation import Isolation
-from alpha_codium.sandbox.protocol import PairReport, PairUnsupported, Script, StopTest
+from alpha_codium.sandbox.protocol import Isolation, PairReport, PairUnsupported, Script, StopTest
 from alpha_codium.verdict import Execution, Report, Status
 
 if TYPE_CHECKING:

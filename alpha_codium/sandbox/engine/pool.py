@@ -1,4 +1,4 @@
-"""The local backend: jailed workers, one a core, each with a warm interpreter that forks a process for each test.
+"""A pool of jailed workers, one a core, each with a warm interpreter that forks a process for each test.
 
 1. A program waits for a worker, is compiled there once and run on its inputs; then the worker takes the next one.
 2. A program that imports a heavy module (`preload`) goes to a second zygote of its worker, which has it loaded. Both
@@ -10,6 +10,7 @@ import asyncio
 import os
 import queue
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,25 +18,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypedDict, TypeVar
 
-from loguru import logger
-
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine import pairs, pythons
 from alpha_codium.sandbox.engine.cgroups import remove_stale
+from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.layers import NEEDS, Layer, layers_of
+from alpha_codium.sandbox.engine.layers import Layer
 from alpha_codium.sandbox.engine.scratch import remove_stale as remove_stale_folders
 from alpha_codium.sandbox.engine.session import Session
 from alpha_codium.sandbox.engine.turn import CalledOff, Turn
 from alpha_codium.sandbox.engine.users import is_ours
-from alpha_codium.sandbox.engine.worker import Worker, WorkerLost
-from alpha_codium.sandbox.portable.backend import environment_of
-from alpha_codium.sandbox.portable.isolation import Isolation
-from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
+from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.sandbox.protocol import Isolation, PairReport, Script, StopTest
 from alpha_codium.verdict import Execution, Report, Status
 
 # Loaded in every zygote: what programs import most, and what costs a fork next to nothing.
@@ -43,24 +41,6 @@ WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "ope
 HEAVY = ("numpy",)
 # Spaces within the line only: with line ends a program of blank lines takes quadratic time.
 IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
-# Without it each test would look up anew each function of a library that it calls.
-BIND_NOW = {"LD_BIND_NOW": "1"}
-# What no program may succeed in where Landlock and seccomp stand alone.
-ATTEMPTS = b"""
-import os
-for attempt in (
-    os.fork,
-    lambda: os.listdir("/"),
-    lambda: open("/proc/self/status"),
-    lambda: os.kill(os.getppid(), 0),
-    lambda: os.chmod(".", 0o777),
-):
-    try:
-        attempt()
-    except OSError:
-        continue
-    raise SystemExit("not held")
-"""
 CALLED_OFF = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off"))
 T = TypeVar("T")
 
@@ -104,11 +84,11 @@ class Options(TypedDict, total=False):
     preload: Sequence[str]
 
 
-class LocalSandbox:
-    """Runs programs in jails on this machine; see the module. What the jails are is a subclass's to say."""
+class JailPool(ABC):
+    """Runs programs in jailed workers; a backend says what the jails are (`start_first`, `layers`)."""
 
-    # What a complete jail is asked of.
-    giver = "machine"
+    # What would have to provide a complete jail, for messages.
+    provider = "machine"
 
     def __init__(
         self,
@@ -229,9 +209,13 @@ class LocalSandbox:
             self._idle.put(slot)
 
     @property
+    @abstractmethod
     def layers(self) -> list[Layer]:
         """What the jails are made of here."""
-        return layers_of(self._slots[0].plain)
+
+    @abstractmethod
+    def start_first(self, turn: Turn, jail: Jail) -> None:
+        """Make the places of all workers, and the first one's jail; raises SandboxError if there is none."""
 
     def _settle(self, turn: Turn, jail: Jail) -> None:
         """Make the first worker's jail, the strongest there is; raises SandboxError where less than what was asked."""
@@ -241,34 +225,11 @@ class LocalSandbox:
         missing = [layer for layer in self.layers if layer.needed and not layer.used]
         if self.isolation == "strict" and missing:
             raise SandboxError(
-                f'sandbox = "strict" asks for a complete jail, and this {self.giver} gives no {missing[0].name} '
+                f'sandbox = "strict" asks for a complete jail, and this {self.provider} gives no {missing[0].name} '
                 f"({missing[0].how}): use -o code_tester.sandbox=true"
             )
         for slot in self._slots:
             self._idle.put(slot)
-
-    def start_first(self, turn: Turn, jail: Jail) -> None:
-        """Make the places of all workers, and the first one's jail; raises SandboxError where there is none."""
-        try:
-            self._try_out(turn, jail)
-        except WorkerLost as error:
-            reason = str(error).splitlines()[-1]
-            if self.isolation == "strict":
-                raise no_jail(reason) from error
-            try:
-                self._try_out(turn, replace(jail, walls=True))
-            except WorkerLost as other:
-                raise no_jail(f"{reason}; without namespaces: {str(other).splitlines()[-1]}") from other
-            logger.warning(f"this machine gives a weaker jail only ({reason}): see `gencode sandbox check`")
-
-    def _try_out(self, turn: Turn, jail: Jail) -> None:
-        """Make a jail of that kind; raises WorkerLost where it can't be made, or has a hole."""
-        self.start(jail, Worker)
-        if jail.walls:
-            end = self.attempt(turn, ATTEMPTS)
-            if end.status is not Status.FINISHED:
-                self._slots[0].plain.discard()
-                raise WorkerLost(f"the walls don't hold: {end}")
 
     def start(self, jail: Jail, make: Callable[[Jail], Worker]) -> None:
         """Make the places of all workers, and start the first one; raises WorkerLost."""
@@ -279,11 +240,3 @@ class LocalSandbox:
         """What becomes of a program in the first worker that finishes only where it gets nowhere."""
         report = Session(self._slots[0].plain, self._lock, turn, program, b"", Limits()).run([""], None)
         return report.executions[0] if report.executions else report.compilation
-
-
-def no_jail(reason: str) -> SandboxError:
-    """What is said where there is no jail at all."""
-    return SandboxError(
-        f"this machine gives no jail to run untrusted programs in ({reason}): {NEEDS}, "
-        "or accept the danger with -o code_tester.sandbox=false"
-    )

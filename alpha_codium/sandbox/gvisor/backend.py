@@ -21,17 +21,17 @@ from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine import pythons
+from alpha_codium.sandbox.engine.containers.commands import ask
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
+from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
 from alpha_codium.sandbox.engine.inside import kernel, wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.pool import BIND_NOW, Options
+from alpha_codium.sandbox.engine.pool import Options
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
-from alpha_codium.sandbox.oci.container_engine import ask
-from alpha_codium.sandbox.portable.backend import environment_of
 
 HOW = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs/user_guide/install"
 # What gVisor's kernel and the warm interpreter take of a worker's memory.

@@ -18,11 +18,11 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
+from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter
-from alpha_codium.sandbox.engine.pool import BIND_NOW, Options
+from alpha_codium.sandbox.engine.pool import Options
 from alpha_codium.sandbox.oci.container_engine import ASK_ALL, Engine, find_engine, inspect_image, words_of
-from alpha_codium.sandbox.portable.backend import environment_of
 
 IMAGE = "gencode-worker"
 INTERPRETER = "python3"

@@ -13,19 +13,18 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from alpha_codium.errors import SandboxError, nearest
+from alpha_codium.sandbox.engine.containers.commands import ask, last_line
 from alpha_codium.sandbox.engine.containers.worker import CAPABILITIES
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import ASK, NEWEST, OLDEST, Interpreter
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
 
 KINDS = ("docker", "podman")
-ANSWER_SECONDS = 60.0
 # The users of containers: within what an unprivileged engine maps, and each worker's own, since processes are counted
 # by user.
 FIRST_USER, USERS = 61000, 4000
@@ -190,16 +189,6 @@ def words_of(text: str, name: str) -> tuple[str, ...]:
         raise SandboxError(f"{name} is {text!r}, which is no command line: {error}") from error
 
 
-def ask(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    """What an engine says, whatever its exit status; raises SandboxError where it doesn't answer."""
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
-    except subprocess.TimeoutExpired as error:
-        raise SandboxError(f"{command[0]} doesn't answer within {ANSWER_SECONDS:.0f} s") from error
-    except OSError as error:
-        raise SandboxError(f"{command[0]} can't be run: {error.strerror or error}") from error
-
-
 def trouble(command: Sequence[str]) -> str:
     """Why an engine doesn't answer, or nothing."""
     try:
@@ -237,8 +226,3 @@ def inspect_image(command: Sequence[str], image: str, interpreter: str) -> Inter
         read_only=(),
         links=(),
     )
-
-
-def last_line(text: str) -> str:
-    """The last thing that was said."""
-    return (text.strip().splitlines() or ["it says nothing"])[-1]

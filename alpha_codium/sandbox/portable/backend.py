@@ -28,9 +28,10 @@ from typing import Self, TypeVar
 
 from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.sandbox.engine import pythons
-from alpha_codium.sandbox.portable.isolation import Isolation, isolating_command
+from alpha_codium.sandbox.engine.environment import environment_of
+from alpha_codium.sandbox.portable.isolation import isolating_command
 from alpha_codium.sandbox.portable.worker import Ended, Worker, WorkerLost
-from alpha_codium.sandbox.protocol import PairReport, Script, StopTest
+from alpha_codium.sandbox.protocol import Isolation, PairReport, Script, StopTest
 from alpha_codium.verdict import Execution, Report, Status
 
 T = TypeVar("T")
@@ -238,23 +239,6 @@ def remove(folder: Path) -> None:
         shutil.rmtree(folder)
     except (OSError, RecursionError):
         subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
-
-
-def environment_of(folder: Path) -> dict[str, str]:
-    """The environment of a program: nothing of ours, and the same each time."""
-    environment = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": str(folder),
-        "TMPDIR": str(folder),
-        "LC_ALL": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    # Some processors crash older OpenBLAS builds unless this is set.
-    kept = {name: os.environ[name] for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ}
-    return environment | kept
 
 
 def execution_of(ended: Ended, limits: Limits, folder: Path) -> Execution:

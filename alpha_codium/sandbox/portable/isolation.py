@@ -9,13 +9,11 @@ import functools
 import os
 import shutil
 import subprocess
-from typing import Literal
 
 from loguru import logger
 
 from alpha_codium.errors import SandboxError
-
-Isolation = bool | Literal["strict"]
+from alpha_codium.sandbox.protocol import Isolation
 
 NAMESPACES = ("--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
 HOW = "run as root or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"

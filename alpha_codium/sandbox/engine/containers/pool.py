@@ -1,9 +1,9 @@
-"""What container backends share: the local backend's pool, its workers being containers.
+"""What container backends share: a pool of jailed workers that are containers.
 
 A backend says which interpreter runs the programs (`inspect`) and how a container is started (`launch`).
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
@@ -11,7 +11,7 @@ from alpha_codium.sandbox.engine.containers.worker import ContainerWorker, Launc
 from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.layers import Layer
-from alpha_codium.sandbox.engine.pool import LocalSandbox, Options
+from alpha_codium.sandbox.engine.pool import JailPool, Options
 from alpha_codium.sandbox.engine.turn import Turn
 from alpha_codium.sandbox.engine.worker import WorkerLost
 from alpha_codium.verdict import Status
@@ -49,10 +49,10 @@ raise SystemExit("sockets can be made")
 HELD = "the kernel of its own, or the engine's walls, keep programs from it"
 
 
-class ContainerSandbox(LocalSandbox, ABC):
+class ContainerSandbox(JailPool):
     """Runs programs in containers; see the module."""
 
-    giver = "container"
+    provider = "container"
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self.wanted_interpreter = options.pop("interpreter", "")
