@@ -13,6 +13,8 @@ _HOMES = {
     "TestCase": "alpha_codium.problem",
     "Statement": "alpha_codium.problem",
     "Limits": "alpha_codium.limits",
+    "Program": "alpha_codium.program",
+    "Job": "alpha_codium.program",
     "Candidate": "alpha_codium.solution",
     "Execution": "alpha_codium.verdict",
     "Judgement": "alpha_codium.verdict",

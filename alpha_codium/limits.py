@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from alpha_codium.values import JsonValue
+
 DEFAULT_CPU_SECONDS = 4.0
 DEFAULT_MEMORY_BYTES = 2**30
 # What an interpreter that compiles a program, and what runs its tests, may take beyond the program's memory.
@@ -9,7 +11,7 @@ OVERHEAD_BYTES = 96 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(JsonValue):
     """Limits of one test; whichever is reached first ends it.
 
     CPU time decides; `wall_seconds` is a backstop against programs that wait, and where it is not given it is

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import ClassVar
+
+from alpha_codium.values import JsonValue, Readers, many
 
 # Where a verdict was decided.
 OUTSIDE, IN_PROCESS = "outside", "in_process"
@@ -44,12 +47,14 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(JsonValue):
     """One run of a program on one input; `stdout` and `stderr` hold what fitted under the output limit.
 
     `exit_code` is None where a signal ended the program, and `signal` where none did. Bytes that are not UTF-8
     stand as U+FFFD.
     """
+
+    readers: ClassVar[Readers] = {"status": Status}
 
     status: Status
     stdout: str = ""
@@ -60,6 +65,11 @@ class Execution:
     wall_seconds: float = 0.0
     max_rss_bytes: int = 0
 
+    @property
+    def finished(self) -> bool:
+        """Whether the program came to its end, with the exit status 0."""
+        return self.status is Status.FINISHED
+
     def shortened(self) -> "Execution":
         """This one with the beginning of its outputs only: a hundred of what a program may print fill a machine."""
         if len(self.stdout) <= KEPT and len(self.stderr) <= KEPT:
@@ -68,12 +78,14 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(JsonValue):
     """What a sandbox says of one program: did it compile, and one execution an input, in order.
 
     `executions` is shorter than the inputs where the caller stopped early; a program that doesn't compile has
     none.
     """
+
+    readers: ClassVar[Readers] = {"compilation": Execution.from_json, "executions": many(Execution.from_json)}
 
     compilation: Execution
     executions: tuple[Execution, ...] = ()
@@ -82,6 +94,21 @@ class Report:
     def compiled(self) -> bool:
         """Whether the program compiled."""
         return self.compilation.status is Status.FINISHED
+
+    @property
+    def last(self) -> Execution:
+        """The last execution; that of the compiler if there is no other."""
+        return self.executions[-1] if self.executions else self.compilation
+
+
+@dataclass(frozen=True, slots=True)
+class PairReport(JsonValue):
+    """What a sandbox says of the two sides of a pair; each has one execution, if both compiled."""
+
+    readers: ClassVar[Readers] = {"left": Report.from_json, "right": Report.from_json}
+
+    left: Report
+    right: Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import alpha_codium.gen
 import alpha_codium.runs
 
 PUBLIC = {
-    "Candidate", "Execution", "Judgement", "Limits", "Problem", "Report", "Settings", "Statement", "TestCase",
+    "Candidate", "Execution", "Job", "Judgement", "Limits", "Problem", "Program", "Report", "Settings", "Statement", "TestCase",
     "UserError", "Verdict", "__version__", "evaluate", "load_problems", "load_settings", "open_sandbox", "solve",
 }  # fmt: skip
 

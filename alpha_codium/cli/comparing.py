@@ -34,7 +34,7 @@ from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.prelude import check_header
+from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import RUN_FILE
 from alpha_codium.sandbox import sandbox_of

@@ -79,7 +79,7 @@ class Evaluation:
         """
         from alpha_codium.cli.run_folders import open_run, versions
         from alpha_codium.eval.scoring import labels_of, score
-        from alpha_codium.judge.prelude import check_header
+        from alpha_codium.languages.python.prelude import check_header
         from alpha_codium.sandbox import sandbox_of
 
         # Made, not opened, before the run's folder: what the settings get wrong mustn't take the run's name.

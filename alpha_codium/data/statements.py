@@ -10,8 +10,8 @@ import re
 import sys
 from pathlib import Path
 
-from alpha_codium.data.beginnings import beginning_of
 from alpha_codium.errors import DatasetError
+from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.problem import ExecutionSpec, Problem
 
 STDIN = "-"

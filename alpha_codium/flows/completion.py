@@ -13,10 +13,10 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 
-from alpha_codium.data.beginnings import Beginning, lines_of
 from alpha_codium.flows.extraction import Extracted, extract_code, fenced_texts
 from alpha_codium.flows.fences import clean
-from alpha_codium.flows.programs import ProgramReader
+from alpha_codium.languages.python.beginnings import Beginning, lines_of
+from alpha_codium.languages.python.programs import ProgramReader
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)

@@ -56,12 +56,12 @@ class SampleContext:
             raise SandboxFault(fault.shown)
         return found
 
-    async def what_came(self, program: str, test: TestCase, execution: Execution) -> str:
+    async def actual_output(self, program: str, test: TestCase, execution: Execution) -> str:
         """What a program that failed a test gave in place of what was wanted; raises SandboxFault."""
-        came = await self.judge.what_came(program, test, execution)
-        if came.status is Status.INTERNAL_ERROR:
-            raise SandboxFault(came.shown)
-        return came.shown
+        actual = await self.judge.actual_output(program, test, execution)
+        if actual.status is Status.INTERNAL_ERROR:
+            raise SandboxFault(actual.shown)
+        return actual.shown
 
     def record(self, stage: str, **values: Any) -> None:
         """Add an event to the sample's transcript; long texts are cut."""

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 from alpha_codium.flows.fences import LINE, ZERO_WIDTH, Fence, clean, dedent, find_fences, strip_thinking
 from alpha_codium.flows.fields import Field
-from alpha_codium.flows.programs import MAX_PROGRAM, Kind, ProgramReader
 from alpha_codium.flows.repairs import readings
 from alpha_codium.flows.yaml_text import FormatError, read
+from alpha_codium.languages.python.programs import MAX_PROGRAM, Kind, ProgramReader
 
 __all__ = ["Extracted", "extract_code", "fenced_texts", "strip_thinking"]
 

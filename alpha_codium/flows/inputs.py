@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from alpha_codium.data.beginnings import parsed
 from alpha_codium.flows.context import shortened
-from alpha_codium.flows.examples import expression, is_literal, literal_calls
 from alpha_codium.flows.extraction import fenced_texts
 from alpha_codium.flows.tasks import Task
+from alpha_codium.languages.python.beginnings import parsed
+from alpha_codium.languages.python.examples import expression, is_literal, literal_calls
 
 INTEGER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
 MOST_LINES = 200

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from alpha_codium.data.beginnings import Beginning, beginning_of
 from alpha_codium.flows.asking import WHOLE_PROGRAM, CodeForm
 from alpha_codium.flows.completion import extract_completion
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.state import FlowState
+from alpha_codium.languages.python.beginnings import Beginning, beginning_of
 from alpha_codium.problem import Statement, TestCase
 
 WHOLE_CODE = "Give the whole Python 3 code, with the imports it needs, in one fenced block:\n```python\n...\n```"

@@ -16,7 +16,7 @@ from itertools import islice
 from alpha_codium.data.samples.reading import COMPLETION
 from alpha_codium.flows.extraction import CODE_LINE, MOST_CUTS, MOST_STARTS, PROSE_LINE
 from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens, strip_thinking
-from alpha_codium.flows.programs import Kind, ProgramReader
+from alpha_codium.languages.python.programs import Kind, ProgramReader
 
 # Chen et al. 2021 (arXiv:2107.03374), section 2.1: where a completion of HumanEval ends.
 STOP_WORDS = ("\nclass", "\ndef", "\n#", "\nif", "\nprint")

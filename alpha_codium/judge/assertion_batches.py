@@ -25,8 +25,8 @@ from alpha_codium.judge.drivers.replaying import MESSAGE
 from alpha_codium.judge.names import Needs, needs_of
 from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.protocol import PairReport
-from alpha_codium.verdict import Execution, Report, Status, TestResult, Verdict
+from alpha_codium.program import PYTHON, Program
+from alpha_codium.verdict import Execution, PairReport, Report, Status, TestResult, Verdict
 
 # CPU seconds for all answers of a program; most take a hundredth of it.
 SOON = 0.03
@@ -48,7 +48,7 @@ MOST_IMPORTS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Task:
     """A program and the code with the assertions on it."""
 
     program: str
@@ -64,7 +64,7 @@ class Recorded:
     requests: tuple[str, ...]
 
 
-async def attempt_batch(kind: AssertionsKind, jobs: Sequence[Job], output_variable: str = "") -> list[Attempt]:
+async def attempt_batch(kind: AssertionsKind, jobs: Sequence[Task], output_variable: str = "") -> list[Attempt]:
     """What comes of each job, in order; raises Unjudgeable where assertions are none.
 
     Jobs with the same assertions should stand in one batch. More than a hundred in one gain nothing.
@@ -73,11 +73,12 @@ async def attempt_batch(kind: AssertionsKind, jobs: Sequence[Job], output_variab
     if len(jobs) >= LEAST and not output_variable:
         decided = await _decide(kind, jobs)
     return [
-        decided.get(i) or await kind.attempt(job.program, job.test_code, output_variable) for i, job in enumerate(jobs)
+        decided.get(i) or await kind.attempt(Program.from_source(PYTHON, job.program), job.test_code, output_variable)
+        for i, job in enumerate(jobs)
     ]
 
 
-async def _decide(kind: AssertionsKind, jobs: Sequence[Job]) -> dict[int, Attempt]:
+async def _decide(kind: AssertionsKind, jobs: Sequence[Task]) -> dict[int, Attempt]:
     """What comes of the jobs for which it needs no pair, by their places."""
     recorded = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
     known = {i: job for i, job in enumerate(jobs) if job.test_code in recorded and _fits(job.program)}
@@ -89,8 +90,8 @@ async def _decide(kind: AssertionsKind, jobs: Sequence[Job]) -> dict[int, Attemp
 
 
 async def _round(
-    kind: AssertionsKind, jobs: dict[int, Job], recorded: dict[str, Recorded], seconds: float
-) -> tuple[dict[int, Attempt], dict[int, Job]]:
+    kind: AssertionsKind, jobs: dict[int, Task], recorded: dict[str, Recorded], seconds: float
+) -> tuple[dict[int, Attempt], dict[int, Task]]:
     """What comes of the jobs, and those that take longer than `seconds` and haven't failed by then."""
     answers: dict[int, Execution] = {}
     modules = {i: _heavy_module(kind, job.program) for i, job in jobs.items()}
@@ -173,7 +174,7 @@ def _unless_fails(change: Callable[[str], str], code: str) -> str:
 
 
 async def _answer(
-    kind: AssertionsKind, module: str, jobs: dict[int, Job], recorded: dict[str, Recorded], seconds: float
+    kind: AssertionsKind, module: str, jobs: dict[int, Task], recorded: dict[str, Recorded], seconds: float
 ) -> dict[int, Execution]:
     """How each program answers what its assertions ask for."""
     inputs = [
@@ -189,13 +190,13 @@ async def _answer(
     return dict(zip(jobs, report.executions, strict=False))
 
 
-def _imported(jobs: dict[int, Job]) -> list[str]:
+def _imported(jobs: dict[int, Task]) -> list[str]:
     names = sorted({name for job in jobs.values() for name in IMPORT.findall(job.program)})
     return [name for name in names if name not in ("None", "True", "False", "import", "as")][:MOST_IMPORTS]
 
 
 async def _replay(
-    kind: AssertionsKind, jobs: dict[int, Job], recorded: dict[str, Recorded], answers: dict[int, Execution]
+    kind: AssertionsKind, jobs: dict[int, Task], recorded: dict[str, Recorded], answers: dict[int, Execution]
 ) -> dict[int, Attempt]:
     """What the assertions say to each program's answers, where that decides."""
     groups: dict[str, list[int]] = {}
@@ -234,6 +235,8 @@ def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Atte
     try:
         (failure, believed, _), stderr = decode(text)
     except (TypeError, ValueError):
+        return None
+    if not isinstance(stderr, str):
         return None
     left = Execution(Status.FINISHED, stderr=stderr, exit_code=0)
     # A program that failed early may well have been stopped later: nobody would have asked it so much.

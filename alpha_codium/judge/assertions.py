@@ -9,22 +9,26 @@
 3. Many programs under the same assertions: see `assertion_batches`.
 """
 
+import ast
 import dataclasses
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.behaviour import ENDED, Behaviour, error_shown, key_of, spelt
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import OnResult
+from alpha_codium.judge.kinds import NotCompiled, goes_on, is_driven
 from alpha_codium.judge.names import Needs, needs_of
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.program import PYTHON, PairJob, Program, Side
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import PairReport, PairUnsupported, Script
-from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Execution, Report, Status, TestResult, Verdict
+from alpha_codium.sandbox.protocol import PairUnsupported
+from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Execution, PairReport, Report, Status, TestResult, Verdict
 
 DONE = Execution(Status.FINISHED)
 # What ends the right side whatever the left side says of it.
@@ -53,9 +57,15 @@ class Attempt:
 class AssertionsKind:
     """The test's input is code with assertions on what the program defines."""
 
+    name: ClassVar[str] = "assertions"
+
     sandbox: Sandbox
     limits: Limits
     spec: ExecutionSpec
+
+    def drives(self, language: str) -> bool:
+        """See `Kind`."""
+        return is_driven(language, self.name)
 
     def fault_of(self, test: TestCase) -> str:
         """See `Kind`; the input must be Python, and must assert something."""
@@ -65,21 +75,44 @@ class AssertionsKind:
             return str(error)
         return ""
 
-    async def judge_each(self, program: str, tests: Sequence[TestCase], told: OnResult) -> Execution:
+    def input_fault(self, text: str) -> str:
+        """See `Kind`; the input must be an expression."""
+        return self.fault_of(TestCase(_assigning(text), ""))
+
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
         """See `Kind`."""
-        for index, test in enumerate(tests):
+        results: list[TestResult] = []
+        for test in tests:
             result = (await self.attempt(program, test.input)).result
             if result.execution.status is Status.COMPILATION_ERROR:
-                return result.execution
-            if told(index, result):
+                raise NotCompiled(result.execution)
+            results.append(result)
+            if not goes_on(result, stop_early=stop_early):
                 break
-        return DONE
+        return results
 
-    async def execute(self, program: str, input: str) -> Execution:
+    async def execute(self, program: Program, input: str) -> Execution:
         """See `Kind`; the program and the assertions run in one process."""
         return (await self._attempt_together(program, input, needs_of(input, self.spec))).result.execution
 
-    async def attempt(self, program: str, test_code: str, output_variable: str = "") -> Attempt:
+    async def behaviour(self, program: Program, input: str) -> Behaviour:
+        """See `Kind`; the value of an expression."""
+        attempt = await self.attempt(program, _assigning(input), output_variable="value")
+        execution = attempt.result.execution
+        if not execution.finished:
+            return Behaviour(execution.status, shown=_shown(execution))
+        if attempt.result.verdict is not Verdict.ACCEPTED:
+            return Behaviour(Status.RUNTIME_ERROR, shown=ENDED)
+        return Behaviour(Status.FINISHED, key_of(spelt(attempt.output, exact=False)), spelt(attempt.output))
+
+    async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
+        """See `Kind`; the compared value is found by another run, which may fail through a fault of ours."""
+        compared = _compared(test.input)
+        if execution.finished and compared:
+            return await self.behaviour(program, compared)
+        return Behaviour(execution.status, shown=_shown(execution))
+
+    async def attempt(self, program: Program, test_code: str, output_variable: str = "") -> Attempt:
         """Judge `program` by one piece of code with assertions; raises Unjudgeable where that is none.
 
         `output_variable` names a variable of the assertions', or else of the program's, whose value is wanted.
@@ -88,10 +121,11 @@ class AssertionsKind:
         if needs.together:
             return await self._attempt_together(program, test_code, needs, output_variable)
         token = secrets.token_hex(16)
-        left = Script(test_code, driver("asserting"), encode((token, self.task(needs, output_variable))))
-        right = Script(program, driver("serving"), encode(self.spec.setup_code))
+        tests = Program.from_source(PYTHON, test_code)
+        left = Side(tests, driver("asserting"), encode((token, self.task(needs, output_variable))))
+        right = Side(program, driver("serving"), encode(self.spec.setup_code))
         try:
-            report = await self.sandbox.run_pair(left, right, limits=self.limits)
+            report = await self.sandbox.execute_pair(PairJob(left, right, self.limits))
         except PairUnsupported:
             return await self._attempt_together(program, test_code, needs, output_variable)
         said = Said.of(report.left, token)
@@ -116,12 +150,14 @@ class AssertionsKind:
             **more,
         }
 
-    async def _attempt_together(self, program: str, test_code: str, needs: Needs, output_variable: str = "") -> Attempt:
+    async def _attempt_together(
+        self, program: Program, test_code: str, needs: Needs, output_variable: str = ""
+    ) -> Attempt:
         token = secrets.token_hex(16)
         more = {"test_code": test_code, "setup_code": self.spec.setup_code}
         task = encode((token, self.task(needs, output_variable, **more)))
         report = await self.sandbox.run(program, [task], limits=self.limits, driver=driver("together"))
-        execution = (report.executions[0] if report.executions else report.compilation).shortened()
+        execution = report.last.shortened()
         said = Said.of(report, token)
         if said.outcome == "wrong" and execution.status is Status.RUNTIME_ERROR:
             result = TestResult(Verdict.WRONG_ANSWER, execution, IN_PROCESS)
@@ -156,6 +192,32 @@ class Said:
             return cls()
         readable = isinstance(failure, str | None) and isinstance(believed, bool)
         return cls(words[1], failure, believed, output) if readable else cls()
+
+
+def _assigning(expression: str) -> str:
+    """Code that keeps an expression's value; it asserts nothing that can fail, but has to assert."""
+    return f"value = ({expression}\n)\nassert True"
+
+
+def _compared(test_code: str) -> str:
+    """The left side of a lone `assert LEFT == RIGHT`; empty for any other code."""
+    try:
+        body = parse(test_code.strip()).body
+    except UNPARSABLE:
+        return ""
+    match body:
+        case [ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()]))]:
+            return ast.unparse(left)
+        case [ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=left))] | [ast.Assert(test=left)]:
+            return ast.unparse(left)
+    return ""
+
+
+def _shown(execution: Execution) -> str:
+    """What ended a run. The frames of assertions are the test's own: they say nothing of the program."""
+    shown = error_shown(execution)
+    failed = execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR)
+    return shown.strip().rpartition("\n")[2] if failed else shown
 
 
 def _verdict(*, passed: bool) -> Verdict:

@@ -10,7 +10,6 @@
    asked again in the same words.
 """
 
-import ast
 import hashlib
 import math
 import re
@@ -18,13 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.call_result import BUILD, Hashed
 from alpha_codium.judge.codec import Malformed, decode
-from alpha_codium.judge.kinds import CallKind, Kind
-from alpha_codium.languages.python.syntax import UNPARSABLE, parse
-from alpha_codium.problem import TestCase
-from alpha_codium.verdict import Execution, Status, Verdict
+from alpha_codium.verdict import Execution, Status
 
 # Characters of a value up to which it stands in a key as it is.
 KEPT = 1 << 12
@@ -32,7 +27,6 @@ KEPT = 1 << 12
 LARGE_BITS = 10_000
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 DRIVER_LINES = re.compile(r'^  File "driver\.py".*\n(?:    .*\n)*', re.MULTILINE)
-GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
 ENDED = "(the program ended, and gave no value)"
 
 
@@ -50,94 +44,29 @@ class Behaviour:
         return self.status is Status.FINISHED
 
 
-def input_fault(kind: Kind, text: str) -> str:
-    """Why `text` is no input of this kind, as one that a model wrote may be none; nothing where it is one."""
-    if isinstance(kind, AssertionsKind):
-        return kind.fault_of(TestCase(_assigning(text), ""))
-    return kind.fault_of(TestCase(text, "null"))
-
-
-async def behaviours(kind: Kind, program: str, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
-    """What `program` did on each input, in order."""
-    found: list[Behaviour] = []
-    for text in inputs:
-        found.append(await _behaviour(kind, program, text))
-        if found[-1].status not in GOES_ON:
-            break
-    return tuple(found + found[-1:] * (len(inputs) - len(found)))
-
-
-async def what_came(kind: Kind, program: str, test: TestCase, execution: Execution) -> Behaviour:
-    """What the program that fails `test` gave in place of what was wanted: output, value, or what ended it.
-
-    Of an assertion the compared value is found by another run, which may fail through a fault of ours.
-    """
-    if isinstance(kind, AssertionsKind):
-        compared = _compared(test.input)
-        if execution.status is Status.FINISHED and compared:
-            return await _behaviour(kind, program, compared)
-    return Behaviour(execution.status, shown=_shown(kind, execution))
-
-
-async def _behaviour(kind: Kind, program: str, text: str) -> Behaviour:
-    if isinstance(kind, AssertionsKind):
-        attempt = await kind.attempt(program, _assigning(text), output_variable="value")
-        execution = attempt.result.execution
-        if execution.status is not Status.FINISHED:
-            return Behaviour(execution.status, shown=_shown(kind, execution))
-        if attempt.result.verdict is not Verdict.ACCEPTED:
-            return Behaviour(Status.RUNTIME_ERROR, shown=ENDED)
-        return Behaviour(Status.FINISHED, _short(spelt(attempt.output, exact=False)), spelt(attempt.output))
-    execution = await kind.execute(program, text)
-    shown = _shown(kind, execution)
-    if execution.status is not Status.FINISHED:
-        return Behaviour(execution.status, shown=shown)
-    if isinstance(kind, CallKind):
-        returned = _returned(execution.stdout, exact=False)
-        if returned is None:
-            return Behaviour(Status.RUNTIME_ERROR, shown=shown)
-        return Behaviour(Status.FINISHED, _short(returned), shown)
-    return Behaviour(Status.FINISHED, _short(" ".join(map(_word, shown.split()))), shown)
-
-
-def _assigning(expression: str) -> str:
-    """Code that notes an expression's value; it asserts nothing that can fail, but has to assert."""
-    return f"value = ({expression}\n)\nassert True"
-
-
-def _compared(test_code: str) -> str:
-    """The left side of a lone `assert LEFT == RIGHT`; empty for any other code."""
-    try:
-        body = parse(test_code.strip()).body
-    except UNPARSABLE:
-        return ""
-    match body:
-        case [ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()]))]:
-            return ast.unparse(left)
-        case [ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=left))] | [ast.Assert(test=left)]:
-            return ast.unparse(left)
-    return ""
-
-
-def _shown(kind: Kind, execution: Execution) -> str:
-    """One run for a reader. What was printed before a limit depends on the machine, and a prompt mustn't."""
-    if execution.status is Status.FINISHED and isinstance(kind, CallKind):
-        return _returned(execution.stdout) or ENDED
-    if execution.status is Status.FINISHED and not isinstance(kind, AssertionsKind):
-        return ADDRESS.sub("", execution.stdout)
+def error_shown(execution: Execution) -> str:
+    """What ended a run, for a reader: its traceback without addresses, or the limit that it reached."""
     if execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR):
-        told = ADDRESS.sub("", DRIVER_LINES.sub("", execution.stderr))
-        # The frames of assertions are the test's own: they say nothing of the program.
-        return told.strip().rpartition("\n")[2] if isinstance(kind, AssertionsKind) else told
+        return without_addresses(DRIVER_LINES.sub("", execution.stderr))
     return f"({execution.status.value.replace('_', ' ')})"
 
 
-def _returned(text: str, *, exact: bool = True) -> str | None:
-    """The value that a call returned, spelt; None where it returned none."""
+def without_addresses(text: str) -> str:
+    """The text without the addresses of objects in it."""
+    return ADDRESS.sub("", text)
+
+
+def returned(text: str, *, exact: bool = True) -> str | None:
+    """The value that a call returned, as `spelt`; None if it returned none."""
     try:
         return spelt(decode(text, BUILD), exact=exact)
     except Malformed:
         return None
+
+
+def key_of_output(text: str) -> str:
+    """The key of a printed output."""
+    return key_of(" ".join(map(_word, text.split())))
 
 
 def spelt(value: Any, *, exact: bool = True) -> str:
@@ -192,5 +121,6 @@ def _word(word: str) -> str:
         return word
 
 
-def _short(key: str) -> str:
+def key_of(key: str) -> str:
+    """The text itself, or a hash of one that is long."""
     return key if len(key) <= KEPT else hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

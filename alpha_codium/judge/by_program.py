@@ -8,15 +8,16 @@
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.checker_program import CHECKER_LIMITS, CheckerProgram
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import OnResult
-from alpha_codium.judge.runner import Runner, fault_of_size
+from alpha_codium.judge.kinds import StdinKind, goes_on, require_compiled
+from alpha_codium.judge.runner import fault_of_size
 from alpha_codium.problem import TestCase
+from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 FIRST_TESTS, GROWTH = 4, 4
@@ -25,94 +26,83 @@ SLICE = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramKind:
+class ProgramKind(StdinKind):
     """The test's input is what the program reads; a checker program looks at what it prints."""
 
-    runner: Runner
-    checker: CheckerProgram
+    checker: CheckerProgram  # pyrefly: ignore[bad-override] - it is a program, not a function
 
     def fault_of(self, test: TestCase) -> str:
         """See `Kind`; the checker finds the test in files, and a program may, too."""
         return fault_of_size(test.input, test.output)
 
-    async def judge_each(self, program: str, tests: Sequence[TestCase], told: OnResult) -> Execution:
-        """See `Kind`; raises Unjudgeable where the checker doesn't compile."""
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
+        """See `Kind`; raises Unjudgeable if the checker doesn't compile."""
         checker = await asyncio.to_thread(self.checker.program)
-        done, size = 0, FIRST_TESTS
+        results: list[TestResult] = []
+        size = FIRST_TESTS
         while True:
-            compilation, executions = await self._run(program, [test.input for test in tests[done : done + size]])
-            telling = _Telling(tests[done:], executions, done, told)
-            await self._check(checker, telling)
-            done, size = done + len(executions), size * GROWTH
-            if telling.stopped or not executions or done == len(tests):
-                return compilation
+            rest = tests[len(results) :]
+            executions = await self._slice(program, [test.input for test in rest[:size]])
+            some = await self._checked(checker, rest, executions, stop_early=stop_early)
+            results += some
+            stopped = stop_early and any(result.verdict is not Verdict.ACCEPTED for result in some)
+            if stopped or not executions or len(results) == len(tests):
+                return results
+            size *= GROWTH
 
-    async def execute(self, program: str, input: str) -> Execution:
-        """See `Kind`."""
-        return await self.runner.execute(program, input)
+    async def _slice(self, program: Program, inputs: Sequence[str]) -> list[Execution]:
+        """Executions with whole outputs, until those fill a slice."""
+        kept: list[Execution] = []
 
-    async def _run(self, program: str, inputs: Sequence[str]) -> tuple[Execution, list[Execution]]:
-        """The compilation, and executions with whole outputs, until those fill a slice."""
-        executions: list[Execution] = []
-        printed = 0
+        def keep(execution: Execution) -> bool:
+            kept.append(execution)
+            return sum(len(each.stdout) for each in kept) < SLICE
 
-        def collect(_index: int, execution: Execution) -> bool:
-            nonlocal printed
-            executions.append(execution)
-            printed += len(execution.stdout)
-            return printed >= SLICE
+        require_compiled(await self.runner.sandbox.consume(self.runner.job(program, inputs), keep))
+        return kept
 
-        return (await self.runner.run(program, inputs, collect)).compilation, executions
+    async def _checked(
+        self, checker: str, tests: Sequence[TestCase], executions: Sequence[Execution], *, stop_early: bool
+    ) -> list[TestResult]:
+        """The results of some tests, by the checker's runs on the outputs of what finished."""
+        first_failed = next((i for i, each in enumerate(executions) if not each.finished), len(executions))
+        until = first_failed if stop_early else len(executions)
+        to_check = [(test, each) for test, each in zip(tests, executions[:until], strict=False) if each.finished]
+        checks: list[Execution] = []
 
-    async def _check(self, checker: str, telling: "_Telling") -> None:
-        """Run the checker on the outputs of what finished, and tell all results in order."""
-        if telling.tell() or not telling.unknown:
-            return
-        places = list(telling.unknown)
+        def keep(check: Execution) -> bool:
+            checks.append(check)
+            return not stop_early or self.checker.verdict_of(check) is True
 
-        def checked(index: int, checking: Execution) -> bool:
-            telling.know(places[index], self.checker.verdict_of(checking))
-            return telling.tell()
+        if to_check:
+            await self._check(checker, to_check, keep)
+        results: list[TestResult] = []
+        remaining = iter(checks)
+        for execution in executions:
+            check = next(remaining, None) if execution.finished else None
+            if execution.finished and check is None:
+                break
+            results.append(self._result(execution.shortened(), check))
+            if not goes_on(results[-1], stop_early=stop_early):
+                break
+        return results
 
-        packed = [self.checker.packed(telling.tests[at], telling.executions[at].stdout) for at in places]
-        report = await self.runner.sandbox.run(
-            checker, packed, limits=CHECKER_LIMITS, stop=checked, driver=driver("checking")
-        )
-        if not report.compiled:
-            lines = report.compilation.stderr.strip().splitlines() or [report.compilation.status.value]
+    async def _check(
+        self, checker: str, outputs: Sequence[tuple[TestCase, Execution]], look: Callable[[Execution], bool]
+    ) -> None:
+        """Run the checker on outputs, each in a process of its own; raises Unjudgeable if it doesn't compile."""
+        inputs = tuple(self.checker.packed(test, execution.stdout) for test, execution in outputs)
+        job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
+        compilation = await self.runner.sandbox.consume(job, look)
+        if not compilation.finished:
+            lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
             raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
 
-
-class _Telling:
-    """The results of some tests, told in order as soon as they are known."""
-
-    def __init__(self, tests: Sequence[TestCase], executions: Sequence[Execution], first: int, told: OnResult) -> None:
-        self.tests, self.executions = tests, executions
-        self.stopped = False
-        self._first, self._told, self._next = first, told, 0
-        self._results = {
-            at: TestResult(Verdict(execution.status.value), execution.shortened())
-            for at, execution in enumerate(executions)
-            if execution.status is not Status.FINISHED
-        }
-
-    @property
-    def unknown(self) -> list[int]:
-        """The places of those that only the checker can tell of."""
-        return [at for at in range(len(self.executions)) if at not in self._results]
-
-    def know(self, at: int, accepted: bool | str) -> None:
-        """Take the checker's verdict on one, or the reason why it gave none."""
-        execution = self.executions[at].shortened()
+    def _result(self, execution: Execution, check: Execution | None) -> TestResult:
+        if check is None:
+            return TestResult(Verdict(execution.status.value), execution)
+        accepted = self.checker.verdict_of(check)
         if isinstance(accepted, str):
             execution = replace(execution, status=Status.INTERNAL_ERROR, stderr=accepted)
-            self._results[at] = TestResult(Verdict.INTERNAL_ERROR, execution)
-        else:
-            self._results[at] = TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution)
-
-    def tell(self) -> bool:
-        """Tell what is known, up to the first that isn't, until told to stop; whether it was."""
-        while not self.stopped and self._next in self._results:
-            self.stopped = self._told(self._first + self._next, self._results[self._next])
-            self._next += 1
-        return self.stopped
+            return TestResult(Verdict.INTERNAL_ERROR, execution)
+        return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution)

@@ -1,40 +1,78 @@
-"""How the tests of a problem run a program: one class for each kind of tests, all behind `Kind`."""
+"""Kinds of tests: one class for each way in which the tests of a problem run a program, all behind `Kind`."""
 
 import functools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from alpha_codium.checkers import Checker
+from alpha_codium.judge.behaviour import (
+    ENDED,
+    Behaviour,
+    error_shown,
+    key_of,
+    key_of_output,
+    returned,
+    without_addresses,
+)
 from alpha_codium.judge.codec import Unencodable, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.runner import Runner
+from alpha_codium.languages import HOMES, language_named
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
-# Told a test's index and its result: whether to leave out the tests after it.
-OnResult = Callable[[int, TestResult], bool]
 INVALID = object()
 # Characters from which on arguments are read faster as JSON.
 LARGE_ARGUMENTS = 10_000
 
 
+class NotCompiled(Exception):
+    """The program doesn't compile, or the sandbox failed to compile it; `execution` is that of the compiler."""
+
+    def __init__(self, execution: Execution) -> None:
+        super().__init__(execution.stderr)
+        self.execution = execution
+
+
 class Kind(Protocol):
-    """Runs programs on tests of one kind and tells each result."""
+    """Runs programs on tests of one kind, and shows what they do on inputs without an expected output."""
+
+    name: ClassVar[str]
+
+    def drives(self, language: str) -> bool:
+        """Whether programs of that language can be run on such tests."""
+        ...
 
     def fault_of(self, test: TestCase) -> str:
-        """Why `test` is none of this kind, in one line; nothing where it is one. Tests at fault aren't run."""
+        """Why `test` is not of this kind, in one line; empty if it is. Tests at fault aren't run."""
         ...
 
-    async def judge_each(self, program: str, tests: Sequence[TestCase], told: OnResult) -> Execution:
-        """Judge `program` by each test, in order, until `told` says so; gives the compilation."""
+    def input_fault(self, text: str) -> str:
+        """Why `text` is not an input for `behaviour`; empty if it is."""
         ...
 
-    async def execute(self, program: str, input: str) -> Execution:
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
+        """The results of the tests, in order; with `stop_early` none after the first that isn't accepted.
+
+        Raises NotCompiled.
+        """
+        ...
+
+    async def execute(self, program: Program, input: str) -> Execution:
         """One run of `program` on a test's input, not compared with anything."""
+        ...
+
+    async def behaviour(self, program: Program, input: str) -> Behaviour:
+        """What `program` does on an input without an expected output."""
+        ...
+
+    async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
+        """What a program that failed `test` by this execution gave instead: an output, a value, or an error."""
         ...
 
 
@@ -42,24 +80,41 @@ class Kind(Protocol):
 class StdinKind:
     """The test's input is what the program reads; the checker compares what it prints."""
 
+    name: ClassVar[str] = "stdin"
+
     runner: Runner
     checker: Checker
+
+    def drives(self, language: str) -> bool:
+        """See `Kind`; a language must support files where they take the place of the streams."""
+        return is_driven(language, "files") if self.runner.uses_files else language in HOMES
 
     def fault_of(self, test: TestCase) -> str:
         """See `Kind`; any text may be read and printed, if it fits where a file has to hold it."""
         return self.runner.fault_of(test)
 
-    async def judge_each(self, program: str, tests: Sequence[TestCase], told: OnResult) -> Execution:
+    def input_fault(self, text: str) -> str:
         """See `Kind`."""
+        return self.fault_of(TestCase(text, ""))
 
-        def judged(index: int, execution: Execution) -> bool:
-            return told(index, TestResult(verdict_of(self.checker, tests[index], execution), execution.shortened()))
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
+        """See `Kind`."""
+        job = self.runner.job(program, [test.input for test in tests])
+        return await compared(self.runner.sandbox, job, tests, self.checker, stop_early=stop_early)
 
-        return (await self.runner.run(program, [test.input for test in tests], judged)).compilation
-
-    async def execute(self, program: str, input: str) -> Execution:
+    async def execute(self, program: Program, input: str) -> Execution:
         """See `Kind`."""
         return await self.runner.execute(program, input)
+
+    async def behaviour(self, program: Program, input: str) -> Behaviour:
+        """See `Kind`; what was printed, word by word."""
+        execution = await self.execute(program, input)
+        shown = printed(execution)
+        return Behaviour(execution.status, key_of_output(shown) if execution.finished else "", shown)
+
+    async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
+        """See `Kind`."""
+        return Behaviour(execution.status, shown=printed(execution))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,33 +124,100 @@ class CallKind:
     The driver `call` writes that as `codec` spells it, and `call_result` compares it out here.
     """
 
+    name: ClassVar[str] = "call"
+
     sandbox: Sandbox
     limits: Limits
     checker: Checker
     spec: ExecutionSpec
 
+    def drives(self, language: str) -> bool:
+        """See `Kind`."""
+        return is_driven(language, self.name)
+
     def fault_of(self, test: TestCase) -> str:
         """See `Kind`; the input must be a JSON list, the output JSON."""
         return _fault_of_call(test)
 
-    async def judge_each(self, program: str, tests: Sequence[TestCase], told: OnResult) -> Execution:
+    def input_fault(self, text: str) -> str:
         """See `Kind`."""
+        return self.fault_of(TestCase(text, "null"))
 
-        def judged(index: int, execution: Execution) -> bool:
-            return told(index, TestResult(verdict_of(self.checker, tests[index], execution), execution.shortened()))
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
+        """See `Kind`."""
+        program = Program.from_source(program.language, _loading_early(program.source, self.spec.setup_code))
+        inputs = tuple(self._input(test.input) for test in tests)
+        job = Job(program, inputs, self.limits, driver("call"))
+        return await compared(self.sandbox, job, tests, self.checker, stop_early=stop_early)
 
-        program = _loading_early(program, self.spec.setup_code)
-        inputs = [self._input(test.input) for test in tests]
-        report = await self.sandbox.run(program, inputs, limits=self.limits, stop=judged, driver=driver("call"))
-        return report.compilation
-
-    async def execute(self, program: str, input: str) -> Execution:
+    async def execute(self, program: Program, input: str) -> Execution:
         """See `Kind`; what was returned is on stdout, as `codec` spells it."""
         report = await self.sandbox.run(program, [self._input(input)], limits=self.limits, driver=driver("call"))
-        return report.executions[0] if report.executions else report.compilation
+        return report.last
+
+    async def behaviour(self, program: Program, input: str) -> Behaviour:
+        """See `Kind`; what was returned."""
+        execution = await self.execute(program, input)
+        value = returned(execution.stdout, exact=False) if execution.finished else None
+        if value is None:
+            status = Status.RUNTIME_ERROR if execution.finished else execution.status
+            return Behaviour(status, shown=self._shown(execution))
+        return Behaviour(Status.FINISHED, key_of(value), self._shown(execution))
+
+    async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
+        """See `Kind`."""
+        return Behaviour(execution.status, shown=self._shown(execution))
+
+    def _shown(self, execution: Execution) -> str:
+        return (returned(execution.stdout) or ENDED) if execution.finished else error_shown(execution)
 
     def _input(self, arguments: str) -> str:
         return encode((self.spec.entry_point, self.spec.setup_code)) + "\n" + _spelt(arguments)
+
+
+async def compared(
+    sandbox: Sandbox, job: Job, tests: Sequence[TestCase], checker: Checker, *, stop_early: bool
+) -> list[TestResult]:
+    """The results of the tests whose inputs a job has; outputs are compared in a thread. Raises NotCompiled."""
+    results: list[TestResult] = []
+
+    def compare(execution: Execution) -> bool:
+        results.append(TestResult(verdict_of(checker, tests[len(results)], execution), execution.shortened()))
+        return goes_on(results[-1], stop_early=stop_early)
+
+    require_compiled(await sandbox.consume(job, compare))
+    return results
+
+
+def goes_on(result: TestResult, *, stop_early: bool) -> bool:
+    """Whether more tests run after this result."""
+    return not stop_early or result.verdict is Verdict.ACCEPTED
+
+
+def require_compiled(compilation: Execution) -> None:
+    """Raise NotCompiled unless the compiler's execution is `finished`."""
+    if not compilation.finished:
+        raise NotCompiled(compilation)
+
+
+def verdict_of(checker: Checker, test: TestCase, execution: Execution) -> Verdict:
+    """The verdict on one execution: what finished is compared, all else speaks for itself."""
+    if not execution.finished:
+        return Verdict(execution.status.value)
+    return Verdict.ACCEPTED if checker(test.input, test.output, execution.stdout) else Verdict.WRONG_ANSWER
+
+
+def printed(execution: Execution) -> str:
+    """One run for a reader: what was printed, or what ended it.
+
+    What was printed before a limit depends on the machine, and a prompt must not.
+    """
+    return without_addresses(execution.stdout) if execution.finished else error_shown(execution)
+
+
+def is_driven(language: str, by: str) -> bool:
+    """Whether a language is supported, and its programs can be driven in that way; see `Language.drives`."""
+    return language in HOMES and by in language_named(language).drives
 
 
 @functools.lru_cache(maxsize=256)
@@ -132,11 +254,3 @@ def _json_of(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return INVALID
-
-
-def verdict_of(checker: Checker, test: TestCase, execution: Execution) -> Verdict:
-    """The verdict on one execution: what finished is compared, all else speaks for itself."""
-    if execution.status is not Status.FINISHED:
-        return Verdict(execution.status.value)
-    right = checker(test.input, test.output, execution.stdout)
-    return Verdict.ACCEPTED if right else Verdict.WRONG_ANSWER

@@ -6,17 +6,19 @@
    So is a checker program that doesn't compile: that is found out only when there is something to check.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.judge.behaviour import Behaviour, behaviours, input_fault, what_came
-from alpha_codium.judge.kinds import CallKind, Kind
+from alpha_codium.judge.behaviour import Behaviour
+from alpha_codium.judge.kinds import Kind, NotCompiled
 from alpha_codium.judge.order import FailureCounts
 from alpha_codium.problem import TestCase
+from alpha_codium.program import PYTHON, Program
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
+# After these the next input runs; after a limit it would cost as much again.
+GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 
 
@@ -32,28 +34,35 @@ class ProblemJudge:
     stop_on_first_failure: bool = False
     failures: FailureCounts | None = None
 
-    async def judge(self, program: str, tests: Sequence[TestCase], *, stop_early: bool | None = None) -> Judgement:
-        """The verdicts of `program` on `tests`; with `stop_early`, tests after the first failure are left out."""
+    async def judge(
+        self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
+    ) -> Judgement:
+        """The verdicts of `program` on `tests`; with `stop_early`, tests after the first failure are left out.
+
+        A text is a Python program.
+        """
+        program = as_program(program)
         if not tests:
             return Judgement(Verdict.NO_TESTS, message="there are no tests")
-        if not program.strip():
+        if not program.source.strip():
             return _uncompiled(NO_PROGRAM, len(tests))
+        if not self.kind.drives(program.language):
+            return _unjudged(f"tests of the kind {self.kind.name!r} can't run {program.language} programs", len(tests))
         stop_early = self.stop_on_first_failure if stop_early is None else stop_early
         faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
         ordered = self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
         ordered = [place for place in ordered if place not in faults]
         results = {place: _not_run(fault) for place, fault in faults.items()}
 
-        def told(index: int, result: TestResult) -> bool:
-            results[ordered[index]] = result
-            return stop_early and not self._passed(tests[ordered[index]], result)
-
         try:
-            compilation = await self.kind.judge_each(program, [tests[place] for place in ordered], told)
+            found = await self.kind.results(program, [tests[place] for place in ordered], stop_early=stop_early)
+        except NotCompiled as error:
+            return _uncompiled(error.execution, len(tests))
         except Unjudgeable as reason:
             return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
-        if compilation.status is not Status.FINISHED:
-            return _uncompiled(compilation, len(tests))
+        results |= dict(zip(ordered, found, strict=False))
+        if stop_early:
+            self._count_failures((tests[place], result) for place, result in zip(ordered, found, strict=False))
         if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
             results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
         in_order = tuple(results[place] for place in sorted(results))
@@ -64,33 +73,44 @@ class ProblemJudge:
         """Why a test can't be run, as one that a model made may not; nothing where it can."""
         return self.kind.fault_of(test)
 
-    async def execute(self, program: str, input: str) -> Execution:
+    async def execute(self, program: str | Program, input: str) -> Execution:
         """One run of `program` under the problem's limits, not compared with anything."""
-        return await self.kind.execute(program, input)
+        return await self.kind.execute(as_program(program), input)
 
     @property
     def execution_kind(self) -> str:
         """How the tests run a program: `stdin`, `call` or `assertions`."""
-        if isinstance(self.kind, AssertionsKind):
-            return "assertions"
-        return "call" if isinstance(self.kind, CallKind) else "stdin"
+        return self.kind.name
 
     def input_fault(self, text: str) -> str:
-        """Why `text` is no input for `behaviour`; nothing where it is one."""
-        return input_fault(self.kind, text)
+        """Why `text` is not an input for `behaviour`; empty if it is."""
+        return self.kind.input_fault(text)
 
-    async def behaviour(self, program: str, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
-        """What `program` does on inputs without expected outputs; for assertions an input is an expression."""
-        return await behaviours(self.kind, program, inputs)
+    async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
+        """What `program` does on inputs without expected outputs; for assertions an input is an expression.
 
-    async def what_came(self, program: str, test: TestCase, execution: Execution) -> Behaviour:
-        """What a program that failed `test` by this execution gave in place of what was wanted: see what is `shown`."""
-        return await what_came(self.kind, program, test, execution)
+        After a limit the other inputs are left out, and stand for the same.
+        """
+        found: list[Behaviour] = []
+        for text in inputs:
+            found.append(await self.kind.behaviour(as_program(program), text))
+            if found[-1].status not in GOES_ON:
+                break
+        return tuple(found + found[-1:] * (len(inputs) - len(found)))
 
-    def _passed(self, test: TestCase, result: TestResult) -> bool:
-        if self.failures and result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
-            self.failures.add(self.name, test)
-        return result.verdict is Verdict.ACCEPTED
+    async def actual_output(self, program: str | Program, test: TestCase, execution: Execution) -> Behaviour:
+        """What a program that failed `test` by this execution gave instead: see what is `shown`."""
+        return await self.kind.actual_output(as_program(program), test, execution)
+
+    def _count_failures(self, results: Iterable[tuple[TestCase, TestResult]]) -> None:
+        for test, result in results:
+            if self.failures and result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
+                self.failures.add(self.name, test)
+
+
+def as_program(program: str | Program) -> Program:
+    """The program; a text is one in Python."""
+    return Program.from_source(PYTHON, program) if isinstance(program, str) else program
 
 
 def _not_run(why: str) -> TestResult:

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from alpha_codium.checkers import DEFAULT_CHECKER
-from alpha_codium.judge.prelude import with_prelude
 from alpha_codium.judge.tolerances import tolerance_in
+from alpha_codium.languages.python.prelude import with_prelude
 from alpha_codium.limits import DEFAULT_CPU_SECONDS, DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.packing import pack
-from alpha_codium.judge.prelude import with_prelude
+from alpha_codium.languages import language_named
 from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
+from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import StopTest
-from alpha_codium.verdict import Execution, Report
+from alpha_codium.sandbox.protocol import report_of
+from alpha_codium.verdict import Execution
 
 # Bytes of texts that fit into a sandbox's scratch folder (64 MiB) beside what a program may write (16 MiB).
 MOST_IN_FILES = 44 << 20
@@ -32,25 +33,29 @@ class Runner:
     input_file: str = ""
     output_file: str = ""
 
-    async def run(self, program: str, inputs: Sequence[str], stop: StopTest | None = None) -> Report:
-        """Run `program` on each input until `stop` says so; its output is on stdout. See `Sandbox.run`."""
-        whole = with_prelude(self.setup_code, program)
-        if not (self.input_file or self.output_file):
-            return await self.sandbox.run(whole, inputs, limits=self.limits, stop=stop)
-        packed = [pack([self.input_file, self.output_file, text]) for text in inputs]
+    @property
+    def uses_files(self) -> bool:
+        """Whether programs use a file in place of a stream."""
+        return bool(self.input_file or self.output_file)
+
+    def job(self, program: Program, inputs: Sequence[str]) -> Job:
+        """The job of running `program` on each input; its output is on stdout."""
+        program = language_named(program.language).with_setup(program, self.setup_code)
+        if not self.uses_files:
+            return Job(program, tuple(inputs), self.limits)
+        packed = tuple(pack([self.input_file, self.output_file, text]) for text in inputs)
         # The driver writes the input to a file, in the program's process: its limit is the driver's.
         largest = SOME + max((size_of(text) for text in inputs), default=0)
         limits = replace(self.limits, file_bytes=max(self.limits.file_bytes, largest))
-        return await self.sandbox.run(whole, packed, limits=limits, stop=stop, driver=driver("filing"))
+        return Job(program, packed, limits, driver("filing"))
 
     def fault_of(self, test: TestCase) -> str:
         """Why the input of `test` can't be given to a program; nothing where it can."""
-        return fault_of_size(test.input) if self.input_file or self.output_file else ""
+        return fault_of_size(test.input) if self.uses_files else ""
 
-    async def execute(self, program: str, input: str) -> Execution:
-        """One run on one input; the compilation, where that failed."""
-        report = await self.run(program, [input])
-        return report.executions[0] if report.executions else report.compilation
+    async def execute(self, program: Program, input: str) -> Execution:
+        """One run on one input; the compilation, if that failed."""
+        return (await report_of(self.sandbox, self.job(program, [input]))).last
 
 
 def fault_of_size(*texts: str) -> str:

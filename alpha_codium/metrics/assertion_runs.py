@@ -26,7 +26,7 @@ from loguru import logger
 
 from alpha_codium.errors import UserError
 from alpha_codium.eval.running import all_or_none
-from alpha_codium.judge.assertion_batches import Job, attempt_batch
+from alpha_codium.judge.assertion_batches import Task, attempt_batch
 from alpha_codium.judge.assertions import AssertionsKind, Attempt
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
@@ -193,7 +193,7 @@ async def _run_all(
 
         async def judge(some: Sequence[tuple[int, str]]) -> None:
             async with room:
-                batch = [Job(program_of(candidate), references[task]) for task, candidate in some]
+                batch = [Task(program_of(candidate), references[task]) for task, candidate in some]
                 attempts = await attempt_batch(kind, batch, settings.output_variable)
             for key, attempt in zip(some, attempts, strict=True):
                 outcomes[key] = _outcome_of(attempt)

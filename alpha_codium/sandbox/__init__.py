@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.plugins import find_plugin
-from alpha_codium.sandbox.protocol import Isolation, Sandbox, StopTest
+from alpha_codium.sandbox.protocol import Isolation, Sandbox
 
 if TYPE_CHECKING:
     from alpha_codium.config import CodeTesterSection
 
-__all__ = ["Sandbox", "StopTest", "open_sandbox", "sandbox_of"]
+__all__ = ["Sandbox", "open_sandbox", "sandbox_of"]
 
 
 def _local(*, isolation: Isolation = True, **options: Any) -> Sandbox:

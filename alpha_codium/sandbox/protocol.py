@@ -1,20 +1,18 @@
-"""What every sandbox does, whatever it is made of."""
+"""The contract of sandboxes: what every backend does, whatever it is made of."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from types import TracebackType
 from typing import Literal, Protocol, Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
-from alpha_codium.verdict import Execution, Report
+from alpha_codium.program import PYTHON, Job, PairJob, Program
+from alpha_codium.verdict import Execution, PairReport, Report
 
 # True: the strongest that the machine gives; "strict": all of it or an error; False: none.
 Isolation = bool | Literal["strict"]
-# Told an input's index and its execution: whether to leave out the inputs after it.
-StopTest = Callable[[int, Execution], bool]
-
-
 # Where each side of a pair finds its end of the channel between them: a connected AF_UNIX stream socket.
 CHANNEL = 3
 
@@ -23,28 +21,11 @@ class PairUnsupported(SandboxError):
     """This backend can't run two programs with a channel between them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
-    """One side of a pair: a program, the trusted driver in its place (or none), and what stands on its stdin."""
-
-    program: str
-    driver: str = ""
-    input: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PairReport:
-    """What a sandbox says of the two sides of a pair; each has one execution, if both compiled."""
-
-    left: Report
-    right: Report
-
-
 class Sandbox(Protocol):
-    """Runs programs of others. Each input gets a process that shares nothing with the one before."""
+    """Runs untrusted programs. Each input gets a process that shares nothing with the one before."""
 
     async def __aenter__(self) -> Self:
-        """Get ready to run; raises SandboxError where the machine can't give what was asked for."""
+        """Get ready to run; raises SandboxError if the machine can't give what was asked for."""
         ...
 
     async def __aexit__(
@@ -53,28 +34,55 @@ class Sandbox(Protocol):
         """End what still runs; leave nothing behind."""
         ...
 
+    def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        """Compile a program and run it on each input, in order.
+
+        The first execution is that of the compiler; the others are those of the inputs, if it is `finished`. The next
+        input starts only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the
+        job. A fault of the program is data in the executions; a fault of the sandbox is the status `internal_error`.
+        """
+        ...
+
+    async def consume(self, job: Job, look: Callable[[Execution], bool]) -> Execution:
+        """Give each execution of an input to `look`, in a thread, as long as that returns True.
+
+        Returns the compiler's execution. `look` runs on this side of whatever the job crosses; a backend whose jobs run
+        in threads of this process may call it there, which saves two switches between threads an input.
+        """
+        async with aclosing(self.execute(job)) as executions:
+            compilation = await anext(executions)
+            if compilation.finished:
+                async for execution in executions:
+                    if not await asyncio.to_thread(look, execution):
+                        break
+        return compilation
+
+    async def execute_pair(self, job: PairJob) -> PairReport:
+        """Run two programs at once; raises PairUnsupported if the backend can't."""
+        raise PairUnsupported(f"{type(self).__name__} can't run two programs with a channel between them")
+
     async def run(
-        self,
-        program: str,
-        inputs: Sequence[str],
-        *,
-        limits: Limits | None = None,
-        stop: StopTest | None = None,
-        driver: str = "",
+        self, program: str | Program, inputs: Sequence[str], *, limits: Limits | None = None, driver: str = ""
     ) -> Report:
-        """Compile `program` and run it once on each input, in order, until `stop` says so.
+        """Run a program on all inputs; a text is a Python program. See `Job`."""
+        return await report_of(self, job_of(program, inputs, limits, driver))
 
-        `stop` is told each execution whole; the report then keeps the beginning of large outputs.
 
-        `driver`, if given, is the source of a trusted script that runs in the program's place and process, as
-        `driver.py`: its global `program` is the code object of the program, which it runs itself. A fault of the
-        program is data in the report. A fault of the sandbox is the status `internal_error`.
-        """
-        ...
+def job_of(program: str | Program, inputs: Sequence[str], limits: Limits | None = None, driver: str = "") -> Job:
+    """A job; a text is a Python program. Raises TypeError if `inputs` is not a list of texts."""
+    if isinstance(program, str):
+        program = Program.from_source(PYTHON, program)
+    return Job(program, tuple(inputs) if not isinstance(inputs, str) else inputs, limits or Limits(), driver)  # type: ignore[arg-type]
 
-    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
-        """Run two programs at once, isolated from each other but for a channel between them (`CHANNEL`).
 
-        `limits` are those of each. Raises PairUnsupported where the backend can't.
-        """
-        ...
+async def report_of(sandbox: Sandbox, job: Job) -> Report:
+    """All executions of a job."""
+    async with aclosing(sandbox.execute(job)) as executions:
+        compilation, *others = [execution async for execution in executions]
+    return Report(compilation, tuple(others))
+
+
+def require_language(program: Program, *languages: str) -> None:
+    """Raise SandboxError if a backend that runs `languages` can't run `program`."""
+    if program.language not in languages:
+        raise SandboxError(f"this backend runs {', '.join(languages)}, not {program.language}")

@@ -1,11 +1,11 @@
 """A small split with known answers, and a sandbox that loses what it is told to lose."""
 
 from collections.abc import Sequence
-from typing import Self
 
 from alpha_codium.limits import Limits
 from alpha_codium.problem import Problem, Solution, TestCase
 from alpha_codium.verdict import Execution, Report, Status
+from tests.jobs import FakeSandbox
 
 RIGHT, WRONG, BROKEN = "print(2 * int(input()))", "print(0)", "print("
 ALSO_WRONG = "print(0) # as well"
@@ -27,29 +27,18 @@ def labelled(name: str) -> Problem:
     )
 
 
-class Arithmetic:
+class Arithmetic(FakeSandbox):
     """A sandbox without processes: it knows `RIGHT`, `WRONG`, `BROKEN` and loses `LOST`. Counts its runs."""
 
     def __init__(self, *, lose: bool = True) -> None:
         self.lose = lose
         self.runs: list[str] = []
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        pass
-
-    async def run(self, program: str, inputs: Sequence[str], *, limits: Limits | None = None, stop=None) -> Report:
+    async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
         self.runs.append(program)
         if program == BROKEN:
             return Report(Execution(Status.COMPILATION_ERROR))
-        executions = []
-        for index, text in enumerate(inputs):
-            executions.append(self._execution(program, text))
-            if stop is not None and stop(index, executions[-1]):
-                break
-        return Report(Execution(Status.FINISHED), tuple(executions))
+        return Report(Execution(Status.FINISHED), tuple(self._execution(program, text) for text in inputs))
 
     def _execution(self, program: str, text: str) -> Execution:
         if program == LOST and self.lose:

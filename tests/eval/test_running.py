@@ -143,11 +143,11 @@ async def test_only_so_many_programs_are_judged_at_a_time_as_keep_the_workers_bu
     class Counting(Arithmetic):
         now = most = 0
 
-        async def run(self, program, inputs, **options):
+        async def report(self, program, inputs, limits):
             Counting.now += 1
             Counting.most = max(Counting.most, Counting.now)
             await asyncio.sleep(0)
-            report = await super().run(program, inputs, **options)
+            report = await super().report(program, inputs, limits)
             Counting.now -= 1
             return report
 
@@ -158,7 +158,7 @@ async def test_only_so_many_programs_are_judged_at_a_time_as_keep_the_workers_bu
 
 async def test_a_fault_in_one_program_ends_those_beside_it_before_it_is_raised() -> None:
     class Failing(Arithmetic):
-        async def run(self, program, inputs, **options):
+        async def report(self, program, inputs, limits):
             if program == BROKEN:
                 raise RuntimeError("ours")
             await asyncio.Event().wait()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.data.beginnings import beginning_of
 from alpha_codium.flows.completion import completed, extract_completion
+from alpha_codium.languages.python.beginnings import beginning_of
 
 PROMPT = '''from typing import List
 import math

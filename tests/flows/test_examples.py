@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from alpha_codium.flows.clusters import clusters_of, telling_input, valid_inputs
 from alpha_codium.flows.comparing import first_is_right
-from alpha_codium.flows.examples import examples_in
 from alpha_codium.flows.inputs import function_name, inputs_in, mutations, public_inputs
 from alpha_codium.flows.tasks import Task
 from alpha_codium.judge.behaviour import Behaviour
+from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import ExecutionSpec, Problem, Statement, TestCase
 from alpha_codium.verdict import Status
 from tests.flows.scripted_flow import program
@@ -110,7 +110,7 @@ def test_inputs_are_read_from_answers(kind, answer, found):
 @pytest.mark.parametrize("line", ["add(" * 500 + ")" * 500, ("add(['" + "(" * 30 + "1," * 900 + ")" * 60) * 20])
 def test_an_answer_full_of_broken_calls_is_read_at_a_bounded_cost(line, monkeypatch):
     read = []
-    monkeypatch.setattr("alpha_codium.flows.examples.parsed", lambda text: read.append(len(text)))
+    monkeypatch.setattr("alpha_codium.languages.python.examples.parsed", lambda text: read.append(len(text)))
     inputs_in(f"{line}\n" * 200, task("assertions", ("assert add(0, 1) == 1", "")))
     assert 0 < sum(read) < 1_000_000
 

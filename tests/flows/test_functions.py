@@ -1,19 +1,17 @@
 """Functions are repaired, too; and what a model answers stays text in the prompts of every flow."""
 
-from dataclasses import dataclass
-from typing import Any
-
 import pytest
 
 from alpha_codium.flows.loading import load_flow
+from alpha_codium.program import PairJob
 from alpha_codium.runs import AnswerStore
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import PairReport
 from alpha_codium.solution import ErrorKind
-from alpha_codium.verdict import Execution, Report
+from alpha_codium.verdict import Execution, PairReport, Report
 from alpha_codium.verdict import Status as RunStatus
 from tests.flows.scripted_flow import CRASH, ONE, fields, fixed, program
 from tests.flows.test_complete_flow import CALL, HUMANEVAL, MBPP
+from tests.jobs import WrappedSandbox
 from tests.servers.scripted import Status
 
 STAGES = """
@@ -94,16 +92,16 @@ async def test_a_provider_that_fails_is_no_failed_sample_of_the_model(bench, flo
     assert outcome.candidate.error.kind is ErrorKind.PROVIDER
 
 
-@dataclass
-class Losing:
+class Losing(WrappedSandbox):
     """A sandbox that loses every pair of programs after the first few."""
 
-    sandbox: Sandbox
-    left: int
+    def __init__(self, sandbox: Sandbox, left: int) -> None:
+        super().__init__(sandbox)
+        self.left = left
 
-    async def run_pair(self, *arguments: Any, **more: Any) -> PairReport:
+    async def execute_pair(self, job: PairJob) -> PairReport:
         self.left -= 1
-        report = await self.sandbox.run_pair(*arguments, **more)
+        report = await super().execute_pair(job)
         lost = Report(Execution(RunStatus.INTERNAL_ERROR, stderr="lost"))
         return report if self.left >= 0 else PairReport(report.left, lost)
 

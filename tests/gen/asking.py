@@ -12,9 +12,9 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.limits import Limits
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.problem import Problem, TestCase
-from alpha_codium.sandbox.protocol import StopTest
 from alpha_codium.verdict import Execution, Report, Status
 from tests.gen.running import ECHO
+from tests.jobs import FakeSandbox
 
 HELLO = ChatRequest((Message("user", "hello"),), temperature=0.2)
 
@@ -47,23 +47,17 @@ class FakeModel:
         return self.supports_json_schema
 
 
-class EchoSandbox:
+class EchoSandbox(FakeSandbox):
     """Takes every program for `print(input())`, without running it."""
 
-    async def run(
-        self, program: str, inputs: Sequence[str], *, limits: Limits | None = None, stop: StopTest | None = None
-    ) -> Report:
-        executions = tuple(Execution(Status.FINISHED, stdout=text) for text in inputs)
-        for index, execution in enumerate(executions):
-            if stop is not None:
-                stop(index, execution)
-        return Report(Execution(Status.FINISHED), executions)
+    async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
+        return Report(Execution(Status.FINISHED), tuple(Execution(Status.FINISHED, stdout=text) for text in inputs))
 
 
 def solver_of(model: FakeModel, flow: str | Path = "baseline", settings: Settings | None = None) -> Solver:
     """A solver with the fake model, and a sandbox that runs nothing."""
     settings = settings or Settings()
-    judge = Judge(EchoSandbox(), Rules.of(settings.code_tester))  # type: ignore[arg-type]
+    judge = Judge(EchoSandbox(), Rules.of(settings.code_tester))
     return Solver(load_flow(str(flow)), model, model.name, judge, settings)
 
 

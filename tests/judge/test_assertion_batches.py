@@ -6,15 +6,17 @@ import sys
 
 import pytest
 
-from alpha_codium.judge.assertion_batches import Job, attempt_batch, without_assertions
+from alpha_codium.judge.assertion_batches import Task, attempt_batch, without_assertions
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.names import needs_of
+from alpha_codium.judge.problem_judge import as_program
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
+from alpha_codium.program import PairJob
 from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.protocol import PairReport, Script
-from alpha_codium.verdict import OUTSIDE, Verdict
+from alpha_codium.verdict import OUTSIDE, PairReport, Verdict
+from tests.jobs import WrappedSandbox
 from tests.judge.asserting import CHECK
 from tests.judge.python_oddities import ODDITIES
 from tests.judge.pythons import OTHER_PYTHONS
@@ -24,16 +26,16 @@ from tests.support import shared_path
 LIMITS = Limits(cpu_seconds=0.6, wall_seconds=2.0)
 
 
-class Counting:
+class Counting(WrappedSandbox):
     """A sandbox that counts pairs."""
 
     def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox, self.run = sandbox, sandbox.run
+        super().__init__(sandbox)
         self.programs: list[str] = []
 
-    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
-        self.programs.append(right.program)
-        return await self.sandbox.run_pair(left, right, limits=limits)
+    async def execute_pair(self, job: PairJob) -> PairReport:
+        self.programs.append(job.right.program.source)
+        return await super().execute_pair(job)
 
 
 def kind_in(sandbox: Sandbox | Counting, entry_point: str = "", setup_code: str = "") -> AssertionsKind:
@@ -64,9 +66,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("programs", [PROGRAMS, CHEATS], ids=["programs", "cheats"])
 async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, programs: dict[str, str]) -> None:
     kind = kind_in(both, "order")
-    batch = await attempt_batch(kind, [Job(program, CHECK) for program in programs.values()])
+    batch = await attempt_batch(kind, [Task(program, CHECK) for program in programs.values()])
     for name, attempt in zip(programs, batch, strict=True):
-        pair = await kind.attempt(programs[name], CHECK)
+        pair = await kind.attempt(as_program(programs[name]), CHECK)
         told = (attempt.result.verdict, attempt.result.trust, attempt.failure)
         # How the end of a program shows at the other end of a channel is a matter of time.
         same = told == (pair.result.verdict, pair.result.trust, pair.failure) or programs is CHEATS
@@ -76,7 +78,7 @@ async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, prog
 
 async def test_most_programs_of_a_batch_need_no_pair(both: Sandbox) -> None:
     counting = Counting(both)
-    await attempt_batch(kind_in(counting, "order"), [Job(program, CHECK) for program in PROGRAMS.values()])
+    await attempt_batch(kind_in(counting, "order"), [Task(program, CHECK) for program in PROGRAMS.values()])
     paired = {name for name, program in PROGRAMS.items() if program in counting.programs}
     assert paired == {"gives an iterator", "own exception", "ends", "nothing"}
 
@@ -86,7 +88,7 @@ async def test_assertions_whose_calls_depend_on_answers_are_judged_as_pairs(both
     test = "assert undo(do('abc')) == 'abc'"
     right = "def do(s): return s[::-1]\nundo = do"
     wrong = "def do(s): return s\ndef undo(s): return ''"
-    attempts = await attempt_batch(kind_in(counting), [Job(program, test) for program in (right, wrong, wrong + "\n")])
+    attempts = await attempt_batch(kind_in(counting), [Task(program, test) for program in (right, wrong, wrong + "\n")])
     assert [attempt.result.verdict for attempt in attempts] == [Verdict.ACCEPTED, *[Verdict.WRONG_ANSWER] * 2]
     assert len(counting.programs) == 3
 
@@ -95,20 +97,20 @@ async def test_random_arguments_are_the_same_for_each_program_and_need_no_pair(b
     counting = Counting(both)
     test = "import random\nfor _ in range(20):\n    x = random.randint(0, 99)\n    assert f(x) == x + 1"
     programs = ["def f(x): return x + 1", "def f(x): return x + 2", "import random\ndef f(x): return random.random()"]
-    attempts = await attempt_batch(kind_in(counting), [Job(program, test) for program in programs])
+    attempts = await attempt_batch(kind_in(counting), [Task(program, test) for program in programs])
     assert [attempt.result.verdict is Verdict.ACCEPTED for attempt in attempts] == [True, False, False]
     assert counting.programs == []
 
 
 async def test_different_assertions_may_stand_in_one_batch(both: Sandbox) -> None:
-    jobs = [Job(f"def f(x): return x + {i % 2}", f"assert f({i}) == {i}") for i in range(8)]
+    jobs = [Task(f"def f(x): return x + {i % 2}", f"assert f({i}) == {i}") for i in range(8)]
     attempts = await attempt_batch(kind_in(both), jobs)
     assert [attempt.result.verdict is Verdict.ACCEPTED for attempt in attempts] == [True, False] * 4
 
 
 async def test_what_passes_in_python3_is_accepted_in_a_batch_too(both: Sandbox) -> None:
     chosen = [case for case in ODDITIES.values() if "numpy" not in case[0] + case[1]][::4]
-    attempts = await attempt_batch(kind_in(both), [Job(*case) for case in chosen])
+    attempts = await attempt_batch(kind_in(both), [Task(*case) for case in chosen])
     failed = [
         case for case, attempt in zip(chosen, attempts, strict=True) if attempt.result.verdict is not Verdict.ACCEPTED
     ]
@@ -130,7 +132,7 @@ FORGERIES = {
 
 async def test_answers_that_are_forged_pass_nothing(both: Sandbox) -> None:
     test = "assert f(3) == 4\nassert f(5) == 6"
-    attempts = await attempt_batch(kind_in(both), [Job(program, test) for program in FORGERIES.values()])
+    attempts = await attempt_batch(kind_in(both), [Task(program, test) for program in FORGERIES.values()])
     for name, attempt in zip(FORGERIES, attempts, strict=True):
         assert attempt.result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR), name
         assert attempt.result.trust == OUTSIDE, name
@@ -154,7 +156,7 @@ async def test_messages_of_assertions_may_call_the_program_and_are_told(both: Sa
     counting = Counting(both)
     test = "assert f(1) == 1\nassert f(2) == 2, 'two: ' + str(f(2)) + f\"{f(1)!r}\"\nassert f(3) == 3, str(f(9))"
     programs = [f"def f(x): return x if x < {i} else 'no'" for i in (2, 3, 4)]
-    attempts = await attempt_batch(kind_in(counting), [Job(program, test) for program in programs])
+    attempts = await attempt_batch(kind_in(counting), [Task(program, test) for program in programs])
     assert [attempt.failure for attempt in attempts] == ["two: no1", "no", None]
     # What the last message asks for had not been asked for before.
     assert counting.programs == programs[1:2]
@@ -181,15 +183,15 @@ ALIKE = {
 
 async def test_what_a_batch_could_see_in_another_way_than_a_pair_it_sees_alike(both: Sandbox) -> None:
     kind = kind_in(both)
-    batch = await attempt_batch(kind, [Job(*case) for case in ALIKE.values()])
+    batch = await attempt_batch(kind, [Task(*case) for case in ALIKE.values()])
     for (name, case), attempt in zip(ALIKE.items(), batch, strict=True):
-        assert attempt.result.verdict is (await kind.attempt(*case)).result.verdict, name
+        assert attempt.result.verdict is (await kind.attempt(as_program(case[0]), case[1])).result.verdict, name
 
 
 async def test_too_much_output_is_that_in_a_batch_too() -> None:
     flood = "def f(x):\n    for _ in range(200000): print('x' * 100)\n    return x"
     async with open_sandbox("local", workers=1) as sandbox:
-        attempts = await attempt_batch(kind_in(sandbox), [Job(flood, f"assert f({x}) == {x}") for x in range(3)])
+        attempts = await attempt_batch(kind_in(sandbox), [Task(flood, f"assert f({x}) == {x}") for x in range(3)])
     assert {attempt.result.verdict for attempt in attempts} == {Verdict.OUTPUT_LIMIT_EXCEEDED}
 
 

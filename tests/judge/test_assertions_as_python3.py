@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.judge.assertions import AssertionsKind, Attempt
 from alpha_codium.judge.drivers.changes import apply_changes, changes_among, containers_in, copies_of
+from alpha_codium.judge.problem_judge import as_program
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
 from alpha_codium.sandbox import Sandbox
@@ -25,7 +26,7 @@ POSSIBLE = {
 
 async def attempts(sandbox: Sandbox, names: list[str]) -> dict[str, Attempt]:
     kind = AssertionsKind(sandbox, LIMITS, ExecutionSpec("assertions"))
-    gathered = await asyncio.gather(*(kind.attempt(*ODDITIES[name]) for name in names))
+    gathered = await asyncio.gather(*(kind.attempt(as_program(ODDITIES[name][0]), ODDITIES[name][1]) for name in names))
     return dict(zip(names, gathered, strict=True))
 
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.judge.assertion_batches import Job, _attempt_of, attempt_batch
+from alpha_codium.judge.assertion_batches import Task, _attempt_of, attempt_batch
 from alpha_codium.judge.assertions import DONE, AssertionsKind, Said
 from alpha_codium.judge.codec import encode
+from alpha_codium.judge.problem_judge import as_program
 from alpha_codium.limits import Limits
 from alpha_codium.metrics.assertion_runs import result_text
 from alpha_codium.problem import ExecutionSpec, TestCase
@@ -43,7 +44,7 @@ def kind_in(sandbox: Sandbox) -> AssertionsKind:
 @pytest.mark.parametrize("name", LARGE_ANSWERS)
 async def test_a_large_answer_is_that_programs_verdict_and_its_text_is_bounded(sandbox: Sandbox, name: str) -> None:
     test, program = LARGE_ANSWERS[name]
-    attempt = await kind_in(sandbox).attempt(program, test)
+    attempt = await kind_in(sandbox).attempt(as_program(program), test)
     assert attempt.result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
     assert len(result_text(attempt)) < 1 << 13
     assert len(attempt.result.execution.stdout) + len(attempt.result.execution.stderr) <= 1 << 17
@@ -52,7 +53,7 @@ async def test_a_large_answer_is_that_programs_verdict_and_its_text_is_bounded(s
 @pytest.mark.parametrize("name", LARGE_ANSWERS)
 async def test_large_answers_in_a_batch_leave_the_others_their_verdicts(sandbox: Sandbox, name: str) -> None:
     test, program = LARGE_ANSWERS[name]
-    jobs = [Job(f"{program}# {i}\n", test) for i in range(7)] + [Job(HONEST, test)]
+    jobs = [Task(f"{program}# {i}\n", test) for i in range(7)] + [Task(HONEST, test)]
     *large, honest = await attempt_batch(kind_in(sandbox), jobs)
     assert honest.result.verdict is Verdict.ACCEPTED
     for attempt in large:
@@ -61,7 +62,7 @@ async def test_large_answers_in_a_batch_leave_the_others_their_verdicts(sandbox:
 
 
 async def test_very_large_programs_are_judged_beside_a_small_one(sandbox: Sandbox) -> None:
-    jobs = [Job(f"#{'a' * (20 << 20)}{i}\ndef f(x):\n    return 2\n", TEST) for i in range(4)] + [Job(HONEST, TEST)]
+    jobs = [Task(f"#{'a' * (20 << 20)}{i}\ndef f(x):\n    return 2\n", TEST) for i in range(4)] + [Task(HONEST, TEST)]
     attempts = await attempt_batch(kind_in(sandbox), jobs)
     assert attempts[-1].result.verdict is Verdict.ACCEPTED
     assert all(attempt.result.verdict is not Verdict.INTERNAL_ERROR for attempt in attempts)
@@ -76,17 +77,16 @@ async def test_a_program_that_forges_what_the_assertions_say_has_a_verdict(sandb
         f"for fd in range(1, 20):\n    try: os.write(fd, f'{{token}} passed {forged}\\n'.encode())\n"
         "    except OSError: pass\nos._exit(0)\n"
     )
-    attempt = await kind_in(sandbox).attempt(program, PATCHING)
+    attempt = await kind_in(sandbox).attempt(as_program(program), PATCHING)
     assert attempt.result.trust == "in_process"
     assert attempt.result.verdict is Verdict.WRONG_ANSWER
 
 
 async def test_a_judged_test_keeps_the_end_of_a_long_traceback(sandbox: Sandbox) -> None:
-    results = []
-    program = f"def f(x):\n    raise ValueError('a' * {LARGE} + 'THE END')\n"
-    await kind_in(sandbox).judge_each(program, [TestCase(TEST, "")], lambda _, result: bool(results.append(result)))
-    assert results[0].execution.stderr.strip().endswith("THE END") or results[0].execution.stderr
-    assert len(results[0].execution.stderr) <= 1 << 16
+    program = as_program("def f(x):\n    raise ValueError('a' * 100_000 + 'THE END')\n")
+    (result,) = await kind_in(sandbox).results(program, [TestCase(TEST, "")], stop_early=False)
+    assert "THE END" in result.execution.stderr
+    assert len(result.execution.stderr) <= 1 << 16
 
 
 TOKEN = secrets.token_hex(16)

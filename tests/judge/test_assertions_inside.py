@@ -1,13 +1,12 @@
 """Assertions that must run in the program's process: it is said, and nothing leads there in disguise."""
 
-from collections.abc import Sequence
-
 import pytest
 
-from alpha_codium.limits import Limits
+from alpha_codium.program import PairJob
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import PairReport, PairUnsupported, Script
-from alpha_codium.verdict import Report, Verdict
+from alpha_codium.sandbox.protocol import PairUnsupported
+from alpha_codium.verdict import PairReport, Verdict
+from tests.jobs import WrappedSandbox
 from tests.judge.asserting import judged
 from tests.judge.test_assertions import CHEATS
 
@@ -27,16 +26,10 @@ async def test_assertions_that_replace_what_a_program_reads_run_in_its_process_a
     assert (judgement.verdict, judgement.trust) == (Verdict.ACCEPTED, "in_process")
 
 
-class Unpaired:
+class Unpaired(WrappedSandbox):
     """A sandbox that has no pairs."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-
-    async def run(self, program: str, inputs: Sequence[str], **options: object) -> Report:
-        return await self.sandbox.run(program, inputs, **options)  # type: ignore[arg-type]
-
-    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
+    async def execute_pair(self, job: PairJob) -> PairReport:
         raise PairUnsupported("no pairs here")
 
 
@@ -56,7 +49,7 @@ class Unpaired:
 async def test_without_pairs_the_assertions_run_in_the_programs_process_and_it_is_said(
     both: Sandbox, program: str, verdict: Verdict
 ) -> None:
-    judgement = await judged(Unpaired(both), program)  # type: ignore[arg-type]
+    judgement = await judged(Unpaired(both), program)
     assert judgement.verdict is verdict
     assert verdict is Verdict.COMPILATION_ERROR or judgement.trust == "in_process"
 

@@ -103,7 +103,7 @@ async def test_of_a_failed_assertion_the_value_is_shown_that_came(assertion, pro
     async with open_sandbox("local", workers=1) as sandbox:
         judge, test = Judge(sandbox).for_problem(ASSERTIONS), TestCase(assertion, "")
         (result,) = (await judge.judge(program, [test])).tests
-        assert (await judge.what_came(program, test, result.execution)).shown == shown
+        assert (await judge.actual_output(program, test, result.execution)).shown == shown
 
 
 @pytest.mark.parametrize(

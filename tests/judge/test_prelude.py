@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.prelude import with_prelude
+from alpha_codium.languages.python.prelude import with_prelude
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.sandbox import Sandbox
 

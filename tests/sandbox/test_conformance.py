@@ -2,12 +2,17 @@
 
 import asyncio
 import signal
+from contextlib import aclosing
 
 import pytest
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.protocol import job_of, report_of
 from alpha_codium.verdict import Execution, Status
+from tests.jobs import run_until
 from tests.sandbox.backends import Backend
 
 MIB = 2**20
@@ -187,9 +192,34 @@ async def test_running_stops_where_the_caller_says_so(sandbox: Sandbox) -> None:
         seen.append((index, execution.stdout))
         return index == 1
 
-    report = await sandbox.run("print(input())", ["a", "b", "c", "d"], stop=stop)
+    executions = await run_until(sandbox, "print(input())", ["a", "b", "c", "d"], stop)
     assert seen == [(0, "a\n"), (1, "b\n")]
-    assert [execution.stdout for execution in report.executions] == ["a\n", "b\n"]
+    assert [execution.stdout for execution in executions] == ["a\n", "b\n"]
+
+
+async def test_nothing_runs_after_a_failure_if_the_job_says_so(sandbox: Sandbox) -> None:
+    program = Program.from_source(PYTHON, "print(1 // int(input()))")
+    for stops, numbers in ((True, 2), (False, 3)):
+        job = Job(program, ("1", "0", "1"), stop_after_failure=stops)
+        assert len((await report_of(sandbox, job)).executions) == numbers
+
+
+async def test_a_job_that_is_closed_leaves_the_sandbox_to_the_next_one(sandbox: Sandbox) -> None:
+    for _ in range(3):
+        async with aclosing(sandbox.execute(job_of("print(input())", ["a", "b"]))) as executions:
+            assert (await anext(executions)).finished
+            assert (await anext(executions)).stdout == "a\n"
+    assert (await run_one(sandbox, "print(1)")).stdout == "1\n"
+
+
+async def test_a_program_of_another_language_is_refused(sandbox: Sandbox) -> None:
+    with pytest.raises(SandboxError, match="cpp"):
+        await sandbox.run(Program.from_source("cpp", "int main() {}"), [""])
+
+
+async def test_inputs_must_be_a_list_of_texts(sandbox: Sandbox) -> None:
+    with pytest.raises(TypeError, match="inputs must be a list"):
+        await sandbox.run("print(1)", "text")
 
 
 async def test_many_programs_at_once_get_their_own_answers(sandbox: Sandbox) -> None:
@@ -249,14 +279,8 @@ async def test_an_orphan_does_not_keep_the_test_from_ending(sandbox: Sandbox) ->
     assert (execution.status, execution.stdout) == (Status.FINISHED, "parent\n")
 
 
-async def test_who_compares_outputs_as_they_come_gets_them_whole_and_keeps_their_beginning(sandbox: Sandbox) -> None:
-    told: list[int] = []
-
-    def stop(_index: int, execution: Execution) -> bool:
-        told.append(len(execution.stdout))
-        return False
-
-    report = await sandbox.run("print('x' * 500_000)", ["", ""], stop=stop)
-    assert told == [500_001, 500_001]
-    assert [len(execution.stdout) for execution in report.executions] == [1 << 16, 1 << 16]
+async def test_outputs_are_whole_and_can_be_shortened(sandbox: Sandbox) -> None:
+    executions = await run_until(sandbox, "print('x' * 500_000)", ["", ""], lambda *_: False)
+    assert [len(execution.stdout) for execution in executions] == [500_001, 500_001]
+    assert len(executions[0].shortened().stdout) == 1 << 16
     assert len((await run_one(sandbox, "print('x' * 500_000)")).stdout) == 500_001

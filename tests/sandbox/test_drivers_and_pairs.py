@@ -6,8 +6,8 @@ import pytest
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import Script
 from alpha_codium.verdict import Status
+from tests.jobs import run_pair, side
 
 RUN = "exec(program, {'__name__': '__main__'})"
 ECHO = "import socket\nchannel = socket.socket(fileno=3)\nchannel.sendall(input().encode())\nprint(channel.recv(99))\n"
@@ -81,37 +81,37 @@ async def test_a_driver_that_fails_says_so_in_each_test_and_harms_no_other(sandb
 
 
 async def test_two_programs_talk_over_the_channel(sandbox: Sandbox) -> None:
-    report = await sandbox.run_pair(Script(ECHO, input="left\n"), Script("print('driven')", ECHO + RUN, "right\n"))
+    report = await run_pair(sandbox, side(ECHO, input="left\n"), side("print('driven')", ECHO + RUN, "right\n"))
     assert report.left.executions[0].stdout == "b'right'\n"
     assert report.right.executions[0].stdout == "b'left'\ndriven\n"
 
 
 async def test_the_end_of_one_side_is_the_end_of_the_channel(sandbox: Sandbox) -> None:
-    report = await sandbox.run_pair(Script("import os\nos._exit(3)"), Script("import os\nprint(os.read(3, 1))"))
+    report = await run_pair(sandbox, side("import os\nos._exit(3)"), side("import os\nprint(os.read(3, 1))"))
     assert (report.left.executions[0].exit_code, report.right.executions[0].stdout) == (3, "b''\n")
 
 
 async def test_a_side_that_does_not_compile_keeps_both_from_running(sandbox: Sandbox) -> None:
-    report = await sandbox.run_pair(Script("print(1)"), Script("print("))
+    report = await run_pair(sandbox, side("print(1)"), side("print("))
     assert report.left.compiled and not report.right.compiled
     assert report.left.executions == report.right.executions == ()
 
 
 async def test_a_limit_that_one_side_reaches_is_its_own(sandbox: Sandbox) -> None:
     limits = Limits(cpu_seconds=0.5, wall_seconds=60)
-    report = await sandbox.run_pair(Script("import os\nos.read(3, 1)"), Script("while True: pass"), limits=limits)
+    report = await run_pair(sandbox, side("import os\nos.read(3, 1)"), side("while True: pass"), limits)
     assert report.right.executions[0].status is Status.TIME_LIMIT_EXCEEDED
     assert report.left.executions[0].status is Status.FINISHED
 
 
 async def test_sides_that_wait_for_each_other_reach_the_wall_limit(sandbox: Sandbox) -> None:
-    waiting = Script("import os\nos.read(3, 1)")
-    report = await sandbox.run_pair(waiting, waiting, limits=Limits(wall_seconds=0.4))
+    waiting = side("import os\nos.read(3, 1)")
+    report = await run_pair(sandbox, waiting, waiting, Limits(wall_seconds=0.4))
     assert Status.TIME_LIMIT_EXCEEDED in {report.left.executions[0].status, report.right.executions[0].status}
 
 
 async def test_many_pairs_and_programs_at_once_get_their_own_answers(sandbox: Sandbox) -> None:
-    pairs = [sandbox.run_pair(Script(ECHO, input=f"l{i}\n"), Script(ECHO, input=f"r{i}\n")) for i in range(8)]
+    pairs = [run_pair(sandbox, side(ECHO, input=f"l{i}\n"), side(ECHO, input=f"r{i}\n")) for i in range(8)]
     single = [sandbox.run(f"print({i})", [""]) for i in range(8)]
     reports, singles = await asyncio.gather(asyncio.gather(*pairs), asyncio.gather(*single))
     assert [r.left.executions[0].stdout for r in reports] == [f"b'r{i}'\n" for i in range(8)]
@@ -119,12 +119,12 @@ async def test_many_pairs_and_programs_at_once_get_their_own_answers(sandbox: Sa
 
 
 async def test_a_pair_that_is_called_off_leaves_the_sandbox_whole(sandbox: Sandbox) -> None:
-    waiting = Script("import os\nos.read(3, 1)")
-    running = asyncio.create_task(sandbox.run_pair(waiting, waiting, limits=Limits(wall_seconds=600)))
+    waiting = side("import os\nos.read(3, 1)")
+    running = asyncio.create_task(run_pair(sandbox, waiting, waiting, Limits(wall_seconds=600)))
     await asyncio.sleep(0.2)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
     assert (await sandbox.run("print(1)", [""])).executions[0].stdout == "1\n"
-    report = await sandbox.run_pair(Script(ECHO, input="l\n"), Script(ECHO, input="r\n"))
+    report = await run_pair(sandbox, side(ECHO, input="l\n"), side(ECHO, input="r\n"))
     assert report.left.executions[0].stdout == "b'r'\n"

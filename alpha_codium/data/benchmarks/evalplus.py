@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from alpha_codium.data.beginnings import beginning_of
 from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.languages.python.beginnings import beginning_of
 
 NAME = "evalplus"
 HUB_ID = ""

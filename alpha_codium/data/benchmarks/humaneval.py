@@ -8,8 +8,8 @@ on the hub has the same columns, and a longer test.
 from collections.abc import Mapping
 from typing import Any
 
-from alpha_codium.data.beginnings import Beginning, beginning_of
 from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.languages.python.beginnings import Beginning, beginning_of
 
 NAME = "humaneval"
 HUB_ID = "openai/openai_humaneval"

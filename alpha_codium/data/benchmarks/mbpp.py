@@ -13,8 +13,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from alpha_codium.data.beginnings import parsed
 from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.languages.python.beginnings import parsed
 
 NAME = "mbpp"
 HUB_ID = "google-research-datasets/mbpp"

@@ -7,8 +7,8 @@ Only Python can be judged. The statement is the prompt; the test is the record's
 from collections.abc import Mapping
 from typing import Any
 
-from alpha_codium.data.beginnings import beginning_of
 from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.languages.python.beginnings import beginning_of
 
 NAME = "multipl_e"
 HUB_ID = ""

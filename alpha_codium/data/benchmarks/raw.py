@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from alpha_codium.data.beginnings import parsed
 from alpha_codium.errors import DatasetError
+from alpha_codium.languages.python.beginnings import parsed
 
 KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text", dict: "an object", list: "a list"}
 

@@ -9,12 +9,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from alpha_codium.data.beginnings import beginning_of
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, Row
 from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, check_row
 from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.languages.python.beginnings import beginning_of
 
 # What providers call an answer that was cut off.
 CUT_OFF = ("length", "max_tokens", "max_output_tokens")

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from alpha_codium.config import Settings
 from alpha_codium.flows.context import SampleContext
-from alpha_codium.flows.examples import examples_in
 from alpha_codium.flows.state import FlowState
+from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement
 
 

@@ -166,7 +166,7 @@ async def failure_of(program: str, test: TestCase, failed: Judgement, context: S
     `failed` is its judgement by that test alone, or by some of which this is the first that it fails.
     """
     result = next((each for each in failed.tests if each.verdict is not Verdict.ACCEPTED), failed.tests[0])
-    actual = await context.what_came(program, test, result.execution)
+    actual = await context.actual_output(program, test, result.execution)
     return {
         "program": program.rstrip(),
         "test": TestCase(shortened(test.input.rstrip()), shortened(test.output.rstrip())),

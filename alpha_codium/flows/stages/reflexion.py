@@ -6,12 +6,12 @@ from typing import Any
 from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, Question, ask, ask_question
 from alpha_codium.flows.context import SampleContext
-from alpha_codium.flows.examples import examples_in
 from alpha_codium.flows.stages.fixing import failure_of, first_failed
 from alpha_codium.flows.stages.parameters import prompt_file
 from alpha_codium.flows.stages.writing import Writer, attempt_of, keep_nearest
 from alpha_codium.flows.state import Attempt, FlowState
 from alpha_codium.flows.tasks import Task
+from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, Question, Reading, ask_many, ask_question
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
-from alpha_codium.flows.examples import examples_in
 from alpha_codium.flows.stages.writing import Writer, attempt_of, keep_nearest
 from alpha_codium.flows.state import Attempt, FlowState
+from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement
 
 

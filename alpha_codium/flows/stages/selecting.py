@@ -10,13 +10,13 @@ from alpha_codium.flows.asking import NoAnswer, Question, Reading, ask_all, ask_
 from alpha_codium.flows.clusters import Cluster, clusters_of, telling_input, valid_inputs
 from alpha_codium.flows.comparing import compare_question, first_is_right
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
-from alpha_codium.flows.examples import examples_in
 from alpha_codium.flows.inputs import example_input, inputs_in, mutations, public_inputs
 from alpha_codium.flows.stages.fixing import failure_of, first_failed
 from alpha_codium.flows.stages.parameters import prompt_file
 from alpha_codium.flows.stages.writing import Writer, attempt_of
 from alpha_codium.flows.state import Attempt, FlowState
 from alpha_codium.flows.tasks import Task
+from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 

@@ -1,1 +1,46 @@
-"""Python."""
+"""Python 3."""
+
+from dataclasses import replace
+
+from alpha_codium.program import Program
+
+MAIN, DRIVER = "program.py", "driver.py"
+COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {MAIN!r}, 'exec')"
+# Runs a driver: it finds nothing of these lines, and the program finds nothing but its own file in the folder.
+DRIVE = f"""
+import os, sys
+sys.argv[:] = [{DRIVER!r}]
+with open({DRIVER!r}, "rb") as file:
+    driver = file.read()
+os.remove({DRIVER!r})
+with open({MAIN!r}, "rb") as file:
+    program = compile(file.read(), {MAIN!r}, "exec", dont_inherit=True)
+exec(compile(driver, {DRIVER!r}, "exec"), {{"__name__": "__main__", "__file__": {DRIVER!r}, "program": program}})
+"""
+
+
+class Python:
+    """See `Language`."""
+
+    name = "python3"
+    suffixes = (".py",)
+    drives = frozenset({"call", "assertions", "files"})
+
+    def with_setup(self, program: Program, setup_code: str) -> Program:
+        """See `Language`."""
+        from alpha_codium.languages.python.prelude import with_prelude
+
+        if not setup_code:
+            return program
+        return replace(program, files={**program.files, program.main: with_prelude(setup_code, program.source)})
+
+    def compile_command(self, interpreter: str) -> tuple[str, ...]:
+        """See `Language`."""
+        return (interpreter, "-I", "-S", "-c", COMPILE)
+
+    def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
+        """See `Language`."""
+        return (interpreter, "-c", DRIVE) if driven else (interpreter, main)
+
+
+LANGUAGE = Python()

@@ -26,7 +26,7 @@ from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.prelude import check_header
+from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.metrics.apps_metric.live import LiveScore
 from alpha_codium.metrics.apps_metric.scores import Code, codes_of, scores
 from alpha_codium.metrics.apps_metric.selection import select

@@ -9,27 +9,26 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.program import PYTHON, Job, PairJob, Program
 from alpha_codium.sandbox.code_contests import environment
 from alpha_codium.sandbox.code_contests.batches import Batches, batch_limit
 from alpha_codium.sandbox.code_contests.libraries import library_folders
-from alpha_codium.sandbox.code_contests.worker import Place, Worker, whole
+from alpha_codium.sandbox.code_contests.worker import Place, Worker
 from alpha_codium.sandbox.engine import pythons
+from alpha_codium.sandbox.engine.awaiting import whole
 from alpha_codium.sandbox.engine.cgroups import remove_stale
 from alpha_codium.sandbox.engine.environment import environment_of
 from alpha_codium.sandbox.engine.layers import Layer
-from alpha_codium.sandbox.protocol import Isolation, PairReport, PairUnsupported, Script, StopTest
-from alpha_codium.verdict import Execution, Report, Status
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+from alpha_codium.sandbox.protocol import Isolation, PairUnsupported, Sandbox, job_of, require_language
+from alpha_codium.verdict import Execution, PairReport, Report, Status
 
 TRIAL_LIMITS = Limits(cpu_seconds=3, memory_bytes=300 << 20)
 TRIAL = b"import resource\nfor name in ('CPU', 'AS'): print(resource.getrlimit(getattr(resource, 'RLIMIT_' + name))[0])"
@@ -41,7 +40,7 @@ HOW = (
 )
 
 
-class CodeContestsSandbox:
+class CodeContestsSandbox(Sandbox):
     """Runs programs in DeepMind's sandbox; see the module. `environment` is the folder that it is installed in.
 
     Every program is isolated from the machine, so that `isolation` asks for nothing that isn't given.
@@ -90,26 +89,21 @@ class CodeContestsSandbox:
             worker.closing = True
         await whole(asyncio.gather(*(worker.discard() for worker in self.children)))
 
-    async def run(
-        self,
-        program: str,
-        inputs: Sequence[str],
-        *,
-        limits: Limits | None = None,
-        stop: StopTest | None = None,
-        driver: str = "",
-    ) -> Report:
-        """Compile `program` and run it on each input; see `Sandbox.run`."""
-        limits = limits or Limits()
-        async with self._worker() as worker:
-            batches = Batches(worker, program.encode("utf-8", "replace"), driver, limits)
-            if driver or not inputs:
-                compilation = await batches.compile()
-                if compilation.status is not Status.FINISHED or not inputs:
-                    return Report(compilation)
-            return await self._run(batches, [text.encode("utf-8", "replace") for text in inputs], stop)
+    async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        """See `Sandbox.execute`; inputs run in batches, so that a few may have run when the job is closed."""
+        async with aclosing(self._executions(job, 1)) as executions:
+            async for execution in executions:
+                yield execution
 
-    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
+    async def run(
+        self, program: str | Program, inputs: Sequence[str], *, limits: Limits | None = None, driver: str = ""
+    ) -> Report:
+        """See `Sandbox.run`; batches are as large as memory allows."""
+        job = job_of(program, inputs, limits, driver)
+        compilation, *executions = [each async for each in self._executions(job, batch_limit(job.limits))]
+        return Report(compilation, tuple(executions))
+
+    async def execute_pair(self, job: PairJob) -> PairReport:
         """Raise PairUnsupported: its programs have no channel to anything."""
         raise PairUnsupported(
             "the C++ sandbox can't run two programs with a channel between them: use -o code_tester.tester_type=local"
@@ -125,27 +119,33 @@ class CodeContestsSandbox:
             Layer("cgroup", self.children[0].counts_cpu, CPU_TIME, CGROUP),
         ]
 
-    async def _run(self, batches: Batches, inputs: Sequence[bytes], stop: StopTest | None) -> Report:
-        most = batch_limit(batches.limits)
-        size = most if stop is None else 1
-        executions: list[Execution] = []
-        compilation = Execution(Status.FINISHED)
-        while len(executions) < len(inputs):
-            began = len(executions)
-            compilation, tests = await batches.execute(inputs[began : began + size])
-            if compilation.status is not Status.FINISHED:
-                return Report(compilation)
-            for index, execution in enumerate(tests, began):
-                # Comparing large outputs takes long: not in the event loop.
-                stopped = stop is not None and await asyncio.to_thread(stop, index, execution)
-                executions.append(execution if stop is None else execution.shortened())
-                if stopped:
-                    return Report(compilation, tuple(executions))
-            size = min(2 * size, most)
-        return Report(compilation, tuple(executions))
+    async def _executions(self, job: Job, size: int) -> AsyncGenerator[Execution, None]:
+        """The executions of a job, the first batch of `size` inputs, each of the next ones twice as large."""
+        require_language(job.program, PYTHON)
+        inputs = [text.encode("utf-8", "replace") for text in job.inputs]
+        async with self._worker() as worker:
+            batches = Batches(worker, job.program.source.encode("utf-8", "replace"), job.driver, job.limits)
+            compilation = await batches.compile() if job.driver or not inputs else None
+            if compilation is not None:
+                yield compilation
+                if compilation.status is not Status.FINISHED:
+                    return
+            done = 0
+            while done < len(inputs):
+                compiled, tests = await batches.execute(inputs[done : done + size])
+                if compilation is None or compiled.status is not Status.FINISHED:
+                    compilation = compiled
+                    yield compilation
+                for execution in tests:
+                    yield execution
+                    if job.stop_after_failure and execution.status is not Status.FINISHED:
+                        return
+                if not tests:
+                    return
+                done, size = done + len(tests), min(2 * size, batch_limit(job.limits))
 
     @asynccontextmanager
-    async def _worker(self) -> "AsyncIterator[Worker]":
+    async def _worker(self) -> AsyncIterator[Worker]:
         worker = await self._idle.get()
         try:
             yield worker

@@ -9,12 +9,13 @@ import signal
 import time
 from asyncio.subprocess import PIPE, Process
 from collections import deque
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from alpha_codium.sandbox.code_contests.inside import leftovers, wire
+from alpha_codium.sandbox.engine.awaiting import whole
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 
 INSIDE = Path(__file__).with_name("inside")
@@ -27,7 +28,6 @@ OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "std::length_error")
 REFUSED = re.compile(r"RAW: (.+ \[\d+\])$")
 CPU_FILES = {1: "cpuacct.usage", 2: "cpu.stat"}
 _numbers = itertools.count()
-T = TypeVar("T")
 
 
 class WorkerLost(Exception):
@@ -218,18 +218,3 @@ class Worker:
         refused = [match[1] for line in self._said if (match := REFUSED.search(line))]
         said = refused or [line for line in self._said if line.strip() and "RAW:" not in line]
         return WorkerLost(f"the sandbox's child was lost ({said[-1] if said else error or type(error).__name__})")
-
-
-async def whole(work: Awaitable[T]) -> T:
-    """Await what must not be left half done; who is cancelled meanwhile, however often, is so when it is done."""
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None and not task.cancelled():
-        # Asked for, or asyncio would complain that nobody did.
-        raise cancelled from task.exception()
-    return task.result()

@@ -6,30 +6,25 @@ Both count as one run beside others: they wait for each other, so neither may ha
 import socket
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from alpha_codium.limits import Limits
+from alpha_codium.program import PairJob
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.session import Session
 from alpha_codium.sandbox.engine.turn import Turn
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.sandbox.protocol import PairReport, Script
-from alpha_codium.verdict import Execution, Report, Status
+from alpha_codium.verdict import Execution, PairReport, Report, Status
 
 # What the right side has to end by itself when the left one has ended: nobody will ask it anything more.
 LEAVE_SECONDS = 0.5
 
 
-def run_pair(
-    workers: tuple[Worker, Worker], lock: ExclusiveLock, turn: Turn, scripts: tuple[Script, Script], limits: Limits
-) -> PairReport:
+def run_pair(workers: tuple[Worker, Worker], lock: ExclusiveLock, turn: Turn, job: PairJob) -> PairReport:
     """Compile both, then run both if both compiled; raises CalledOff.
 
     A pair is run again where a worker was lost, and alone where its time was a close call, as a single program is.
     """
-    sessions = [
-        Session(worker, lock, turn, script.program.encode("utf-8", "replace"), script.driver.encode(), limits)
-        for worker, script in zip(workers, scripts, strict=True)
-    ]
-    inputs = [script.input.encode("utf-8", "replace") for script in scripts]
+    sides = (job.left, job.right)
+    sessions = [Session(worker, lock, turn, side, job.limits) for worker, side in zip(workers, sides, strict=True)]
+    inputs = [side.input.encode("utf-8", "replace") for side in sides]
 
     def interrupt() -> None:
         for worker in workers:

@@ -7,12 +7,13 @@
 """
 
 import asyncio
+import functools
 import os
-import queue
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +21,9 @@ from typing import Self, TypedDict, TypeVar
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.program import PYTHON, Job, PairJob, Program
 from alpha_codium.sandbox.engine import pairs, pythons
+from alpha_codium.sandbox.engine.awaiting import whole
 from alpha_codium.sandbox.engine.cgroups import remove_stale
 from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
@@ -33,8 +36,8 @@ from alpha_codium.sandbox.engine.session import Session
 from alpha_codium.sandbox.engine.turn import CalledOff, Turn
 from alpha_codium.sandbox.engine.users import is_ours
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.sandbox.protocol import Isolation, PairReport, Script, StopTest
-from alpha_codium.verdict import Execution, Report, Status
+from alpha_codium.sandbox.protocol import Isolation, Sandbox, job_of, require_language
+from alpha_codium.verdict import Execution, PairReport, Report, Status
 
 # Loaded in every zygote: what programs import most, and what costs a fork next to nothing.
 WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "operator", "_sitebuiltins")
@@ -43,6 +46,7 @@ HEAVY = ("numpy",)
 IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
 CALLED_OFF = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off"))
 T = TypeVar("T")
+Do = Callable[[Callable[[], T]], Awaitable[T]]
 
 
 class Slot:
@@ -55,6 +59,7 @@ class Slot:
         self.plain = make(plain)
         self._jail, self._heavy, self._make = plain, heavy, make
         self._others: dict[str, Worker] = {}
+        self.thread: ThreadPoolExecutor | None = None
 
     def worker_for(self, program: str) -> Worker:
         """The zygote that suits a program best."""
@@ -84,7 +89,7 @@ class Options(TypedDict, total=False):
     preload: Sequence[str]
 
 
-class JailPool(ABC):
+class JailPool(Sandbox, ABC):
     """Runs programs in jailed workers; a backend says what the jails are (`start_first`, `layers`)."""
 
     # What would have to provide a complete jail, for messages.
@@ -103,8 +108,9 @@ class JailPool(ABC):
         self.preload = tuple(preload)
         self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
-        self._idle: queue.SimpleQueue[Slot] = queue.SimpleQueue()
-        self._threads: ThreadPoolExecutor | None = None
+        self._idle: asyncio.Queue[Slot] = asyncio.Queue()
+        self._sessions: set[Session] = set()
+        self._is_open = False
         self._starter: ThreadPoolExecutor | None = None
 
     def inspect(self) -> Interpreter:
@@ -122,26 +128,34 @@ class JailPool(ABC):
         """Make a whole jail, to see that this machine gives it."""
         interpreter = await asyncio.to_thread(self.inspect)
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
-        self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
         jail = Jail(interpreter, self._starter, WARM, environment_of(Path(wire.FOLDER)) | BIND_NOW)
         try:
             await asyncio.to_thread(self.prepare, interpreter)
-            await self._in_thread(lambda turn: self._settle(turn, jail))
+            turn = Turn()
+            await in_thread(asyncio.to_thread(self._settle, turn, jail), turn)
+            for slot in self._slots:
+                slot.thread = ThreadPoolExecutor(1, thread_name_prefix="sandbox")
+                self._idle.put_nowait(slot)
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
+        self._is_open = True
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End all that runs, and the workers."""
-        assert self._threads is not None and self._starter is not None
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        assert self._starter is not None
+        self._is_open = False
         for slot in self._slots:
             for worker in slot.workers:
                 worker.close()
-        await asyncio.to_thread(self._threads.shutdown)
+        for slot in self._slots:
+            if slot.thread is not None:
+                await asyncio.to_thread(slot.thread.shutdown)
+        for session in tuple(self._sessions):
+            await asyncio.to_thread(session.end)
         try:
             for slot in self._slots:
                 for worker in slot.workers:
@@ -152,61 +166,77 @@ class JailPool(ABC):
         # A group that couldn't be removed in time, for want of descriptors for one.
         await asyncio.to_thread(remove_stale)
 
+    async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        """See `Sandbox.execute`."""
+        async with self._session(job) as (session, do):
+            executions = session.executions(job)
+            while (execution := await do(lambda: next(executions, None))) is not None:
+                yield execution
+
+    async def consume(self, job: Job, look: Callable[[Execution], bool]) -> Execution:
+        """See `Sandbox.consume`; all in the worker's thread."""
+
+        def work(session: Session) -> Execution:
+            executions = session.executions(job)
+            compilation = next(executions)
+            if compilation.finished:
+                all(map(look, executions))
+            return compilation
+
+        async with self._session(job) as (session, do):
+            return await do(lambda: work(session))
+
     async def run(
-        self,
-        program: str,
-        inputs: Sequence[str],
-        *,
-        limits: Limits | None = None,
-        stop: StopTest | None = None,
-        driver: str = "",
+        self, program: str | Program, inputs: Sequence[str], *, limits: Limits | None = None, driver: str = ""
     ) -> Report:
-        """Compile `program` and run it on each input; see `Sandbox.run`."""
+        """See `Sandbox.run`; nobody looks at the executions meanwhile, so that one thread makes all of them."""
+        job = job_of(program, inputs, limits, driver)
+        async with self._session(job) as (session, do):
+            compilation, *executions = await do(lambda: list(session.executions(job)))
+        return Report(compilation, tuple(executions))
 
-        def work(turn: Turn) -> Report:
-            return self._run(turn, program, driver, inputs, limits or Limits(), stop)
-
-        return await self._in_thread(work)
-
-    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
-        """Run two programs at once with a channel between them; see `Sandbox.run_pair`."""
-
-        def work(turn: Turn) -> PairReport:
-            slot = self._idle.get()
+    async def execute_pair(self, job: PairJob) -> PairReport:
+        """See `Sandbox.execute_pair`."""
+        for side in (job.left, job.right):
+            require_language(side.program, PYTHON)
+        turn = Turn()
+        async with self._slot() as slot:
+            workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(job.right.program.source))
             try:
-                workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(right.program))
-                return pairs.run_pair(workers, self._lock, turn, (left, right), limits or Limits())
+                return await self._do(slot, turn, lambda: pairs.run_pair(workers, self._lock, turn, job))
             except CalledOff:
                 return PairReport(CALLED_OFF, CALLED_OFF)
+
+    @asynccontextmanager
+    async def _session(self, job: Job) -> AsyncIterator[tuple[Session, Do]]:
+        """The job's program on a worker, and what has something done with it in the worker's thread."""
+        require_language(job.program, PYTHON)
+        async with self._slot() as slot:
+            session = Session(slot.worker_for(job.program.source), self._lock, Turn(), job, job.limits)
+            self._sessions.add(session)
+            try:
+                with session.turn.of(session.worker.interrupt):
+                    yield session, functools.partial(self._do, slot, session.turn)
             finally:
-                self._idle.put(slot)
+                self._sessions.discard(session)
+                await whole(asyncio.to_thread(session.end))
 
-        return await self._in_thread(work)
-
-    async def _in_thread(self, function: Callable[[Turn], T]) -> T:
-        """Run something in a thread of ours; where it is cancelled, what it runs ends at once."""
-        if self._threads is None:
+    @asynccontextmanager
+    async def _slot(self) -> AsyncIterator[Slot]:
+        """A worker's place, for one job."""
+        if not self._slots:
             raise RuntimeError("a sandbox must be opened first: async with open_sandbox(...) as sandbox")
-        turn = Turn()
+        slot = await self._idle.get()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, function, turn)
-        except asyncio.CancelledError:
-            turn.call_off()
-            raise
-
-    def _run(
-        self, turn: Turn, program: str, driver: str, inputs: Sequence[str], limits: Limits, stop: StopTest | None
-    ) -> Report:
-        slot = self._idle.get()
-        try:
-            worker = slot.worker_for(program)
-            source, driving = program.encode("utf-8", "replace"), driver.encode()
-            with turn.of(worker.interrupt):
-                return Session(worker, self._lock, turn, source, driving, limits).run(inputs, stop)
-        except CalledOff:
-            return CALLED_OFF
+            yield slot
         finally:
-            self._idle.put(slot)
+            self._idle.put_nowait(slot)
+
+    async def _do(self, slot: Slot, turn: Turn, function: Callable[[], T]) -> T:
+        """What `function` returns in the thread of a worker."""
+        if not self._is_open or slot.thread is None:
+            raise RuntimeError("the sandbox is closed")
+        return await in_thread(asyncio.get_running_loop().run_in_executor(slot.thread, function), turn)
 
     @property
     @abstractmethod
@@ -228,15 +258,29 @@ class JailPool(ABC):
                 f'sandbox = "strict" asks for a complete jail, and this {self.provider} gives no {missing[0].name} '
                 f"({missing[0].how}): use -o code_tester.sandbox=true"
             )
-        for slot in self._slots:
-            self._idle.put(slot)
 
     def start(self, jail: Jail, make: Callable[[Jail], Worker]) -> None:
         """Make the places of all workers, and start the first one; raises WorkerLost."""
         self._slots = [Slot(jail, self.preload, make) for _ in range(self.workers)]
         self._slots[0].plain.start()
 
-    def attempt(self, turn: Turn, program: bytes) -> Execution:
+    def attempt(self, turn: Turn, program: str) -> Execution:
         """What becomes of a program in the first worker that finishes only where it gets nowhere."""
-        report = Session(self._slots[0].plain, self._lock, turn, program, b"", Limits()).run([""], None)
-        return report.executions[0] if report.executions else report.compilation
+        job = Job(Program.from_source(PYTHON, program), ("",))
+        session = Session(self._slots[0].plain, self._lock, turn, job, job.limits)
+        try:
+            return list(session.executions(job))[-1]
+        finally:
+            session.end()
+
+
+async def in_thread(work: Awaitable[T], turn: Turn) -> T:
+    """Await what a thread does in that turn; where it is cancelled, the turn is called off."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        turn.call_off()
+        # Nobody else may use the worker before this thread has let go of it.
+        await whole(asyncio.wait([task]))
+        raise

@@ -10,17 +10,17 @@
 """
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from alpha_codium.limits import Limits
+from alpha_codium.program import Job, Side
 from alpha_codium.sandbox.engine.candidate import Candidate, RunnerLost
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
 from alpha_codium.sandbox.engine.outcome import Outcome
 from alpha_codium.sandbox.engine.turn import Turn
 from alpha_codium.sandbox.engine.worker import Worker, WorkerLost
-from alpha_codium.sandbox.protocol import StopTest
-from alpha_codium.verdict import Execution, Report, Status
+from alpha_codium.verdict import Execution, Status
 
 # Where it lies there must be room for what it writes, too.
 LARGEST_PROGRAM = SCRATCH_BYTES // 2
@@ -31,33 +31,25 @@ TRIES = 2
 
 
 class Session:
-    """One program on one worker; `driver` may be empty."""
+    """One program on one worker."""
 
-    def __init__(
-        self, worker: Worker, lock: ExclusiveLock, turn: Turn, source: bytes, driver: bytes, limits: Limits
-    ) -> None:
+    def __init__(self, worker: Worker, lock: ExclusiveLock, turn: Turn, what: Job | Side, limits: Limits) -> None:
         self.worker, self.lock, self.turn, self.limits = worker, lock, turn, limits
-        self.source, self.driver = source, driver
+        self.source, self.driver = what.program.source.encode("utf-8", "replace"), what.driver.encode()
         self._candidate: Candidate | None = None
         self._may_wait_again = self._may_rerun = True
 
-    def run(self, inputs: Sequence[str], stop: StopTest | None) -> Report:
-        """Compile, then run on each input until `stop` says so."""
-        try:
-            compilation = self.compile()
-            executions: list[Execution] = []
-            if compilation.status is Status.FINISHED:
-                for index, text in enumerate(inputs):
-                    executions.append(self.execute(text.encode("utf-8", "replace")))
-                    if stop is None:
-                        continue
-                    stopped = stop(index, executions[-1])
-                    executions[-1] = executions[-1].shortened()
-                    if stopped:
-                        break
-            return Report(compilation, tuple(executions))
-        finally:
-            self.end()
+    def executions(self, job: Job) -> Iterator[Execution]:
+        """See `Sandbox.execute`; each execution is made when it is asked for."""
+        execution = self.compile()
+        yield execution
+        if execution.status is not Status.FINISHED:
+            return
+        for text in job.inputs:
+            execution = self.execute(text.encode("utf-8", "replace"))
+            yield execution
+            if job.stop_after_failure and execution.status is not Status.FINISHED:
+                return
 
     def compile(self) -> Execution:
         """How compiling went, tried twice."""

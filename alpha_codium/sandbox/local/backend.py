@@ -13,7 +13,7 @@ from alpha_codium.sandbox.engine.worker import Worker, WorkerLost
 from alpha_codium.verdict import Status
 
 # What no program may succeed in where Landlock and seccomp stand alone.
-ATTEMPTS = b"""
+ATTEMPTS = """
 import os
 for attempt in (
     os.fork,

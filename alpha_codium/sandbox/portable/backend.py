@@ -19,42 +19,31 @@ import socket
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+from alpha_codium.languages import language_named
+from alpha_codium.languages.python import DRIVER
 from alpha_codium.limits import OVERHEAD_BYTES, Limits
+from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine import pythons
 from alpha_codium.sandbox.engine.environment import environment_of
 from alpha_codium.sandbox.portable.isolation import isolating_command
 from alpha_codium.sandbox.portable.worker import Ended, Worker, WorkerLost
-from alpha_codium.sandbox.protocol import Isolation, PairReport, Script, StopTest
-from alpha_codium.verdict import Execution, Report, Status
+from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
+from alpha_codium.verdict import Execution, PairReport, Report, Status
 
 T = TypeVar("T")
-PROGRAM = "program.py"
-COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {PROGRAM!r}, 'exec')"
-DRIVER = "driver.py"
-# Runs a driver: it finds nothing of these lines, and the program finds nothing but its own file in the folder.
-DRIVE = f"""
-import os, sys
-sys.argv[:] = [{DRIVER!r}]
-with open({DRIVER!r}, "rb") as file:
-    driver = file.read()
-os.remove({DRIVER!r})
-with open({PROGRAM!r}, "rb") as file:
-    program = compile(file.read(), {PROGRAM!r}, "exec", dont_inherit=True)
-exec(compile(driver, {DRIVER!r}, "exec"), {{"__name__": "__main__", "__file__": {DRIVER!r}, "program": program}})
-"""
 COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
 # Close to the memory limit a kill or a failed allocation is the limit's doing.
 NEAR_LIMIT = 0.95
 
 
-class PortableSandbox:
+class PortableSandbox(Sandbox):
     """A sandbox of plain processes; see the module."""
 
     def __init__(self, workers: int = 0, isolation: Isolation = True, interpreter: str = "") -> None:
@@ -91,39 +80,28 @@ class PortableSandbox:
             await asyncio.to_thread(worker.close)
         await asyncio.to_thread(remove, self._scratch)
 
-    async def run(
-        self,
-        program: str,
-        inputs: Sequence[str],
-        *,
-        limits: Limits | None = None,
-        stop: StopTest | None = None,
-        driver: str = "",
-    ) -> Report:
-        """Compile `program` and run it on each input; see `Sandbox.run`."""
-        limits = limits or Limits()
-        compilation = await self._in_thread(self._compile, program, limits)
-        if compilation.status is not Status.FINISHED:
-            return Report(compilation)
-        executions: list[Execution] = []
-        for index, text in enumerate(inputs):
-            executions.append(await self._in_thread(self._execute, Script(program, driver, text), limits))
-            # Comparing large outputs takes long: not in the event loop.
-            if stop is None:
-                continue
-            stopped = await asyncio.to_thread(stop, index, executions[-1])
-            executions[-1] = executions[-1].shortened()
-            if stopped:
-                break
-        return Report(compilation, tuple(executions))
+    async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        """See `Sandbox.execute`."""
+        require_language(job.program, PYTHON)
+        execution = await self._in_thread(self._compile, job.program, job.limits)
+        yield execution
+        if execution.status is not Status.FINISHED:
+            return
+        for text in job.inputs:
+            execution = await self._in_thread(self._execute, Side(job.program, job.driver, text), job.limits)
+            yield execution
+            if job.stop_after_failure and execution.status is not Status.FINISHED:
+                return
 
-    async def run_pair(self, left: Script, right: Script, *, limits: Limits | None = None) -> PairReport:
-        """Run two programs at once with a channel between them; see `Sandbox.run_pair`."""
-        sides = (left, right)
-        compiled = [await self._in_thread(self._compile, side.program, limits or Limits()) for side in sides]
+    async def execute_pair(self, job: PairJob) -> PairReport:
+        """See `Sandbox.execute_pair`."""
+        sides = (job.left, job.right)
+        for side in sides:
+            require_language(side.program, PYTHON)
+        compiled = [await self._in_thread(self._compile, side.program, job.limits) for side in sides]
         executed: tuple[Execution, ...] = ()
         if all(compilation.status is Status.FINISHED for compilation in compiled):
-            executed = await self._in_thread(self._execute_both, sides, limits or Limits())
+            executed = await self._in_thread(self._execute_both, sides, job.limits)
         reports = [Report(compilation, executed[i : i + 1]) for i, compilation in enumerate(compiled)]
         return PairReport(*reports)
 
@@ -136,11 +114,12 @@ class PortableSandbox:
             turn.call_off()
             raise
 
-    def _compile(self, turn: "Turn", program: str, limits: Limits) -> Execution:
+    def _compile(self, turn: "Turn", program: Program, limits: Limits) -> Execution:
         memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
         with self._both_workers() as (worker, _):
-            arguments, text = ["-I", "-S", "-c", COMPILE], program.encode("utf-8", "replace")
-            execution = self._run(turn, worker, arguments, text, replace(COMPILE_LIMITS, memory_bytes=memory))
+            command = language_named(program.language).compile_command(self.interpreter)
+            text = program.source.encode("utf-8", "replace")
+            execution = self._run(turn, worker, command, text, replace(COMPILE_LIMITS, memory_bytes=memory))
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
@@ -148,14 +127,14 @@ class PortableSandbox:
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
-    def _execute(self, turn: "Turn", script: Script, limits: Limits) -> Execution:
+    def _execute(self, turn: "Turn", side: Side, limits: Limits) -> Execution:
         with self._both_workers() as (worker, _):
-            return self._run_script(turn, worker, script, limits)
+            return self._run_side(turn, worker, side, limits)
 
-    def _execute_both(self, turn: "Turn", scripts: Sequence[Script], limits: Limits) -> tuple[Execution, ...]:
+    def _execute_both(self, turn: "Turn", sides: Sequence[Side], limits: Limits) -> tuple[Execution, ...]:
         with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
-            jobs = zip(workers, scripts, socket.socketpair(), strict=True)
-            running = [threads.submit(self._run_script, turn, w, script, limits, end) for w, script, end in jobs]
+            jobs = zip(workers, sides, socket.socketpair(), strict=True)
+            running = [threads.submit(self._run_side, turn, w, side, limits, end) for w, side, end in jobs]
             return tuple(each.result() for each in running)
 
     @contextlib.contextmanager
@@ -167,19 +146,22 @@ class PortableSandbox:
         finally:
             self._idle.put(both)
 
-    def _run_script(
-        self, turn: "Turn", worker: Worker, script: Script, limits: Limits, channel: socket.socket | None = None
+    def _run_side(
+        self, turn: "Turn", worker: Worker, side: Side, limits: Limits, channel: socket.socket | None = None
     ) -> Execution:
-        files = {PROGRAM: script.program} | ({DRIVER: script.driver} if script.driver else {})
-        arguments = ["-c", DRIVE] if script.driver else [PROGRAM]
+        files, driven = dict(side.program.files), bool(side.driver)
+        language = language_named(side.program.language)
+        command = language.start_command(self.interpreter, side.program.main, driven=driven)
+        if driven:
+            files[DRIVER] = side.driver
         with channel or contextlib.nullcontext():
-            return self._run(turn, worker, arguments, script.input.encode("utf-8", "replace"), limits, files, channel)
+            return self._run(turn, worker, command, side.input.encode("utf-8", "replace"), limits, files, channel)
 
     def _run(
         self,
         turn: "Turn",
         worker: Worker,
-        arguments: list[str],
+        command: Sequence[str],
         stdin: bytes,
         limits: Limits,
         files: Mapping[str, str] | None = None,
@@ -192,7 +174,6 @@ class PortableSandbox:
             try:
                 for name, text in (files or {}).items():
                     (folder / name).write_bytes(text.encode("utf-8", "replace"))
-                command = [self.interpreter, *arguments]
                 with turn.of(worker):
                     ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel)
                 if ended.start_error:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from typing import Any, Self
 
 import pytest
@@ -11,9 +11,12 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.eval.doctor import Case, Examination, Finding, examine, load_kit, witnesses
 from alpha_codium.eval.doctor.examination import AFTERWARDS
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.limits import Limits
+from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.verdict import Execution, Judgement, Report, Status, Verdict
+from tests.jobs import FakeSandbox, WrappedSandbox
 
 RULES = Rules(time_limit_factor=1.0)
 FAKE_STDIN = "import io, sys\nsys.stdin = io.StringIO(sys.stdin.read())\n"
@@ -65,14 +68,12 @@ async def test_a_sandbox_without_walls_around_files_is_found_out(kit: list[Case]
     assert not examination.faultless
 
 
-class FakedStdin:
+class FakedStdin(WrappedSandbox):
     """A sandbox that gives programs a stand-in for stdin, as several harnesses do."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-
-    async def run(self, program: str, inputs: Sequence[str], **options: Any) -> Report:
-        return await self.sandbox.run(FAKE_STDIN + program, inputs, **options)
+    def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        program = Program.from_source(PYTHON, FAKE_STDIN + job.program.source)
+        return super().execute(dataclasses.replace(job, program=program))
 
 
 async def test_a_judge_that_fakes_stdin_is_found_out(kit: list[Case], local: Sandbox) -> None:
@@ -96,10 +97,10 @@ class Says:
         return Judgement(self.verdict, tests_total=len(tests), message="so it is")
 
 
-class NoNumpy:
+class NoNumpy(FakeSandbox):
     """An interpreter that has no modules but its own."""
 
-    async def run(self, program: str, inputs: Sequence[str]) -> Report:
+    async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
         why = "ModuleNotFoundError: No module named 'numpy'"
         return Report(Execution(Status.FINISHED), (Execution(Status.RUNTIME_ERROR, stderr=why),))
 
@@ -167,8 +168,8 @@ async def test_a_module_that_the_interpreter_lacks_is_no_fault(kit: list[Case]) 
      Execution(Status.RUNTIME_ERROR, stderr="ImportError: libblas.so: cannot open shared object file"), None],
 )  # fmt: skip
 async def test_a_fault_of_the_sandbox_is_no_missing_module(kit: list[Case], execution: Execution | None) -> None:
-    class Faulty:
-        async def run(self, program: str, inputs: Sequence[str]) -> Report:
+    class Faulty(FakeSandbox):
+        async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
             return Report(Execution(Status.FINISHED), (execution,) if execution else ())
 
     needing = [case for case in kit if case.needs == "numpy"]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import alpha_codium
-from alpha_codium.data.beginnings import parsed
-from alpha_codium.flows.programs import ProgramReader
 from alpha_codium.judge.names import needs_of
+from alpha_codium.languages.python.beginnings import parsed
+from alpha_codium.languages.python.programs import ProgramReader
 from alpha_codium.languages.python.syntax import parse
 from alpha_codium.problem import ExecutionSpec
 

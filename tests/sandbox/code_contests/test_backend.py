@@ -16,8 +16,9 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
-from alpha_codium.sandbox.protocol import PairUnsupported, Script
+from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import Execution, Status
+from tests.jobs import run_pair, run_until, side
 from tests.sandbox.backends import descendants, hold, marked
 from tests.sandbox.code_contests.environment import environment_folder, installed
 from tests.sandbox.test_conformance import run_one, until
@@ -137,8 +138,8 @@ async def test_few_inputs_are_run_in_vain_after_the_one_that_stops_it(sandbox: C
 
     sandbox.children[0].run = counting
     inputs = [str(number) for number in range(40)]
-    report = await sandbox.run("print(input())", inputs, stop=lambda index, _: index == 9)
-    assert (sizes, len(report.executions)) == ([1, 2, 4, 8], 10)
+    executions = await run_until(sandbox, "print(input())", inputs, lambda index, _: index == 9)
+    assert (sizes, len(executions)) == ([1, 2, 4, 8], 10)
     sizes.clear()
     assert len((await sandbox.run("print(input())", inputs)).executions) == 40
     assert sizes == [16, 16, 8]
@@ -237,7 +238,7 @@ async def test_a_build_whose_values_lie_elsewhere_is_refused(monkeypatch: pytest
 
 async def test_a_pair_is_refused_in_one_line(sandbox: Sandbox) -> None:
     with pytest.raises(PairUnsupported, match="tester_type=local"):
-        await sandbox.run_pair(Script("print(1)"), Script("print(2)"))
+        await run_pair(sandbox, side("print(1)"), side("print(2)"))
 
 
 async def test_a_driver_is_the_program_and_has_the_candidate_in_it(sandbox: Sandbox) -> None:

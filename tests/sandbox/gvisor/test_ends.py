@@ -12,6 +12,7 @@ import pytest
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.gvisor import GvisorSandbox
 from alpha_codium.verdict import Status
+from tests.jobs import run_until
 from tests.sandbox.backends import command_lines, descendants
 from tests.sandbox.gvisor.environment import installed, sandboxes
 from tests.sandbox.test_conformance import run_one, until
@@ -24,13 +25,12 @@ PATIENT = Limits(wall_seconds=600)
 async def begin(sandbox: GvisorSandbox) -> "asyncio.Task[object]":
     """A run whose second test waits, come so far."""
     started = asyncio.Event()
-    loop = asyncio.get_running_loop()
 
-    def told(index: int, _execution: object) -> bool:
-        loop.call_soon_threadsafe(started.set)
+    def first_seen(*_: object) -> bool:
+        started.set()
         return False
 
-    running = asyncio.create_task(sandbox.run(HOLD, ["a\nb\n", "a\n\n"], limits=PATIENT, stop=told))
+    running = asyncio.create_task(run_until(sandbox, HOLD, ["a\nb\n", "a\n\n"], first_seen, PATIENT))
     await started.wait()
     return running
 
@@ -75,8 +75,8 @@ async def test_a_sandbox_that_dies_again_and_again_is_our_fault_and_no_verdict()
                 killed.add(kernel)
                 os.kill(kernel, signal.SIGKILL)
             await asyncio.sleep(0.02)
-        report = await running
-        assert report.executions[-1].status is Status.INTERNAL_ERROR  # type: ignore[attr-defined]
+        executions = await running
+        assert executions[-1].status is Status.INTERNAL_ERROR  # type: ignore[attr-defined]
         assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
@@ -84,10 +84,12 @@ HOST = """
 import asyncio
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.gvisor import GvisorSandbox
+from alpha_codium.sandbox.protocol import job_of
 async def main():
     async with GvisorSandbox(workers=1) as sandbox:
-        stop = lambda index, _: print("running", flush=True)
-        await sandbox.run({hold!r}, ["a\\nb\\n", "a\\n\\n"], limits=Limits(wall_seconds=600), stop=stop)
+        job = job_of({hold!r}, ["a\\nb\\n", "a\\n\\n"], Limits(wall_seconds=600))
+        async for _ in sandbox.execute(job):
+            print("running", flush=True)
 asyncio.run(main())
 """
 

@@ -13,8 +13,8 @@ import pytest
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.oci import OciSandbox
-from alpha_codium.sandbox.protocol import Script
 from alpha_codium.verdict import Status
+from tests.jobs import run_pair, side
 from tests.sandbox.backends import descendants
 from tests.sandbox.oci.environment import STORE, options
 from tests.sandbox.test_conformance import run_one, until
@@ -55,9 +55,7 @@ async def test_programs_are_held_to_every_limit_in_a_container(runtime: str) -> 
             assert (execution.status, execution.stdout) == (status, stdout), (program, execution)
         forked = await run_one(sandbox, FORK)
         assert forked.stdout == "3\n" or not sandbox.layers[3].used, forked
-        pair = await sandbox.run_pair(
-            Script("import os\nos.write(3, b'hi')"), Script("import os\nprint(os.read(3, 9))")
-        )
+        pair = await run_pair(sandbox, side("import os\nos.write(3, b'hi')"), side("import os\nprint(os.read(3, 9))"))
         assert pair.right.executions[0].stdout == "b'hi'\n"
     await until(lambda: set(descendants()) <= before)
 

@@ -17,7 +17,7 @@ from alpha_codium.sandbox.engine.worker import WorkerLost
 from alpha_codium.verdict import Status
 
 # What no program may succeed in: the agent and the runner must be out of reach, and nothing of ours be writable.
-ATTEMPTS = b"""
+ATTEMPTS = """
 import os, socket, stat
 def others():
     try:

@@ -14,7 +14,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from alpha_codium.data.beginnings import Beginning, beginning_of, parsed
+from alpha_codium.languages.python.beginnings import Beginning, beginning_of, parsed
 from alpha_codium.problem import Statement, TestCase
 
 GIVES = re.compile(

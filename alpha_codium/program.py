@@ -1,0 +1,88 @@
+"""Programs and jobs: what a sandbox is given. They cross processes and machines as JSON."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from alpha_codium.limits import Limits
+from alpha_codium.values import JsonValue, Readers, texts
+
+# The languages of the datasets, with the suffix of their source files.
+LANGUAGE_SUFFIXES = {"python3": ".py", "python2": ".py", "cpp": ".cpp", "java": ".java"}
+PYTHON = "python3"
+
+
+@dataclass(frozen=True, slots=True)
+class Program(JsonValue):
+    """A program in one `language`: its files by their relative paths, and the path of the one that is run."""
+
+    language: str
+    files: Mapping[str, str]
+    main: str
+
+    def __post_init__(self) -> None:
+        """Refuse a main file that isn't there."""
+        if self.main not in self.files:
+            raise ValueError(f"the program has no file {self.main!r}")
+
+    @classmethod
+    def from_source(cls, language: str, source: str) -> Self:
+        """A program of one file."""
+        main = f"program{LANGUAGE_SUFFIXES.get(language, '')}"
+        return cls(language, {main: source}, main)
+
+    @property
+    def source(self) -> str:
+        """The text of the main file."""
+        return self.files[self.main]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the whole program, in hexadecimal digits."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Job(JsonValue):
+    """A program to be compiled once and run on each input, in order, each run in a process that shares nothing.
+
+    `driver`, if given, is the source of a trusted script in the program's language that runs in the program's place and
+    process; for Python its global `program` is the code object of the program, which it runs itself. With
+    `stop_after_failure` no input is run after an execution whose status isn't `finished`.
+    """
+
+    readers: ClassVar[Readers] = {"program": Program.from_json, "limits": Limits.from_json}
+
+    program: Program
+    inputs: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    driver: str = ""
+    stop_after_failure: bool = False
+
+    def __post_init__(self) -> None:
+        """Keep the inputs as a tuple; raises TypeError if they are not a list of texts."""
+        object.__setattr__(self, "inputs", texts("inputs", self.inputs))
+
+
+@dataclass(frozen=True, slots=True)
+class Side(JsonValue):
+    """One side of a pair: a program, the trusted driver in its place (or none), and its standard input."""
+
+    readers: ClassVar[Readers] = {"program": Program.from_json}
+
+    program: Program
+    driver: str = ""
+    input: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PairJob(JsonValue):
+    """Two programs to be run at once, isolated from each other but for a channel between them; `limits` of each."""
+
+    readers: ClassVar[Readers] = {"left": Side.from_json, "right": Side.from_json, "limits": Limits.from_json}
+
+    left: Side
+    right: Side
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,68 @@
+"""Jobs for sandboxes under test, and sandboxes that run nothing."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from typing import Self
+
+from alpha_codium.limits import Limits
+from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.protocol import job_of
+from alpha_codium.verdict import Execution, PairReport, Report
+
+
+def side(source: str, driver: str = "", input: str = "") -> Side:
+    """One side of a pair: a Python program."""
+    return Side(Program.from_source(PYTHON, source), driver, input)
+
+
+async def run_pair(sandbox: Sandbox, left: Side, right: Side, limits: Limits | None = None) -> PairReport:
+    """Run a pair."""
+    return await sandbox.execute_pair(PairJob(left, right, limits or Limits()))
+
+
+async def run_until(
+    sandbox: Sandbox, program: str, inputs: Sequence[str], stop: Callable[[int, Execution], bool],
+    limits: Limits | None = None,
+) -> list[Execution]:  # fmt: skip
+    """The executions of the inputs until `stop` says so."""
+    kept: list[Execution] = []
+    async with aclosing(sandbox.execute(job_of(program, inputs, limits))) as executions:
+        assert (await anext(executions)).finished
+        async for execution in executions:
+            kept.append(execution)
+            if stop(len(kept) - 1, execution):
+                break
+    return kept
+
+
+class FakeSandbox(Sandbox):
+    """A sandbox that runs nothing: subclasses say what comes of a program."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
+        raise NotImplementedError
+
+    async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        report = await self.report(job.program.source, job.inputs, job.limits)
+        yield report.compilation
+        for execution in report.executions:
+            yield execution
+
+
+class WrappedSandbox(Sandbox):
+    """A sandbox in front of another one; subclasses change what goes in or comes out."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+
+    def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        return self.sandbox.execute(job)
+
+    async def execute_pair(self, job: PairJob) -> PairReport:
+        return await self.sandbox.execute_pair(job)
