@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # Of tests: two more than there are processors, since many of them wait.
 WORKERS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: demo test images test-slow lint types docs backends clean
+.PHONY: demo test images test-slow lint types docs bench backends clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gencode demo
@@ -34,8 +34,11 @@ types: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_commands.py > docs/commands.md
 
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.sandbox $(BENCH_OPTIONS)
+
 backends: $(VENV)/.dev
-	$(BIN)/python docs/make_backends.py
+	$(BIN)/python -m docs.make_backends
 
 clean:
 	rm -rf $(VENV) build *.egg-info

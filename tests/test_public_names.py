@@ -5,8 +5,9 @@ import alpha_codium.gen
 import alpha_codium.runs
 
 PUBLIC = {
-    "Candidate", "Execution", "Job", "Judgement", "Limits", "Problem", "Program", "Report", "Settings", "Statement", "TestCase",
-    "UserError", "Verdict", "__version__", "evaluate", "load_problems", "load_settings", "open_sandbox", "solve",
+    "Candidate", "Execution", "Job", "Judgement", "Limits", "Problem", "Program", "Report", "Settings", "Statement",
+    "TestCase", "UserError", "Verdict", "__version__", "evaluate", "load_problems", "load_settings", "open_sandbox",
+    "solve",
 }  # fmt: skip
 
 

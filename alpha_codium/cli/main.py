@@ -34,7 +34,6 @@ COMMANDS = {
     "cache": ("alpha_codium.cli.cache", "group", "Answers that runs share: what there is, and forgetting it."),
     "model": ("alpha_codium.cli.model", "group", "Local models: list, get, add."),
     "sandbox": ("alpha_codium.cli.sandbox", "group", "What isolation this machine gives."),
-    "bench": ("alpha_codium.cli.bench", "group", "Measure the sandbox beside its peers."),
     "settings": ("alpha_codium.cli.settings", "command", "Print the settings in force."),
     "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems, live, with the embedded model."),
 }

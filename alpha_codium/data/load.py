@@ -50,8 +50,7 @@ class ProblemSet(Sequence[Problem]):
         """The problem at a place, or those of a slice."""
         if isinstance(index, slice):
             return tuple(self[place] for place in range(*index.indices(len(self))))
-        place = range(len(self))[index]
-        return problem_from_record(self.records[place], self._where(place))
+        return self._problem(range(len(self))[index])
 
     def __iter__(self) -> Iterator[Problem]:
         return (self[place] for place in range(len(self)))
@@ -90,6 +89,9 @@ class ProblemSet(Sequence[Problem]):
         for place in range(len(self)):
             digest.add(stored_record(self.records[place], self._where(place), dates))
         return digest.hex
+
+    def _problem(self, place: int) -> Problem:
+        return problem_from_record(self.records[place], self._where(place))
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -13,8 +13,8 @@ from loguru import logger
 from alpha_codium.config import Settings
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.flows import Flow, FlowState, SampleContext
-from alpha_codium.flows.context import SandboxFault
-from alpha_codium.flows.running import run_flow
+from alpha_codium.flows.context import BudgetExhausted, SandboxFault
+from alpha_codium.flows.loading import check_prompt_names
 from alpha_codium.flows.variation import Variation
 from alpha_codium.gen.budgeted import BudgetedModel
 from alpha_codium.gen.budgets import BudgetSpent, Ledger, SampleBudget, Usage
@@ -24,7 +24,7 @@ from alpha_codium.judge import Judge
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import ChatModel
 from alpha_codium.log import redact
-from alpha_codium.problem import Problem
+from alpha_codium.problem import Problem, Statement
 from alpha_codium.runs import AnswerStore
 from alpha_codium.solution import Candidate, ErrorKind, SampleError
 
@@ -127,6 +127,24 @@ class Solver:
             public_tests_total=result.public[1],
             error=result.error,
         )
+
+
+async def run_flow(flow: Flow, statement: Statement, context: SampleContext) -> FlowState:
+    """The state after the last stage; with the budget exhausted, that with the best program so far.
+
+    Raises what the model client raises for faults of the provider: those are no end of a sample. Raises SettingsError
+    where a model is named for a prompt that there isn't.
+    """
+    if context.settings.config.model_by_prompt:
+        check_prompt_names(flow, context.settings.config.model_by_prompt)
+    state = FlowState(statement)
+    try:
+        for stage in flow.stages:
+            await stage.run(state, context)
+            context.record("after", kind=flow.kind_of(stage), program=state.program)
+    except BudgetExhausted as error:
+        context.record("budget", ended=str(error))
+    return state
 
 
 @dataclass(frozen=True)

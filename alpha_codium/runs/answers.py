@@ -9,23 +9,23 @@
    behind what else runs in threads. What the cache takes isn't waited for.
 """
 
-import contextlib
+import asyncio
 import hashlib
 import json
 import re
 import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from alpha_codium.errors import UserError
 from alpha_codium.log import SECRET_NAME
 from alpha_codium.runs.cache import AnswerCache
-from alpha_codium.runs.worker import Worker
+from alpha_codium.runs.store import AnswerFile, Outcome
 
 # `taken` holds the keys of what came from the cache; `facts` what else decided the questions.
 SCHEMA = (
@@ -42,7 +42,7 @@ TEXT_TOKEN = re.compile(r"\b(eos|bos|pad|unk|sep|cls|mask|stop|start|begin|end|e
 NOWHERE = Path(":memory:")
 # The columns that each table must have, where it is there.
 COLUMNS = {"answers": {"key", "answer"}, "taken": {"key"}, "facts": {"name", "value"}}
-Outcome = dict[str, Any]
+T = TypeVar("T")
 
 
 class StoreBroken(UserError):
@@ -100,74 +100,49 @@ def _is_secret(name: str, value: Any) -> bool:
     return bool(SECRET_NAME.search(name.replace("-", "_"))) or name.lower().endswith("authorization")
 
 
-class AnswerStore:
-    """The answers at `path`, one SQLite file, over `cache` if there is one; a context manager, used from any thread.
+class AnswerStore(AnswerFile):
+    """The answers of a run at `path`, over `cache` if there is one; a context manager, used from any thread.
 
     `NOWHERE` as path keeps them for as long as the store is open. Every method raises StoreBroken where the file
     can't be read or written.
     """
 
-    def __init__(self, path: Path, cache: AnswerCache | None = None) -> None:
-        self.path, self.cache = path, cache
-        self.facts: dict[str, Any] = {}
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._worker: Worker | None = None
+    schema = SCHEMA
+    columns = COLUMNS
 
-    def __enter__(self) -> Self:
-        """Open the file; make it where there is none."""
-        with self._broken_is_told(), contextlib.ExitStack() as opening:
-            connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
-            opening.callback(connection.close)
-            _refuse_other_tables(connection)
-            connection.execute("PRAGMA journal_mode=WAL")
-            # Survives a killed process; only a power cut may lose the last answers, and those are asked for again.
-            connection.execute("PRAGMA synchronous=NORMAL")
-            for table in SCHEMA:
-                connection.execute(table)
-            rows = connection.execute("SELECT name, value FROM facts").fetchall()
-            self.facts = {name: json.loads(value) for name, value in rows}
-            opening.pop_all()
-        self._connection = connection
-        self._worker = Worker("answers")
-        return self
+    def __init__(self, path: Path, cache: AnswerCache | None = None) -> None:
+        super().__init__(path)
+        self.cache = cache
+        self.facts: dict[str, Any] = {}
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="answers")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the file, after what was still to be written, be it of calls that were cut off."""
-        if self._worker is not None:
-            self._worker.close()
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        self._thread.shutdown()
+        self._close()
 
     async def find(self, keys: Sequence[Key]) -> list[Outcome | None]:
         """What the run, else the cache, holds under each key; what comes from the cache is the run's, too."""
-        return await self._open_worker.do(lambda: self._find(keys))
+        return await self._in_thread(lambda: [self.get(key.run) or self._take(key) for key in keys])
 
     async def keep(self, outcomes: Sequence[tuple[Key, Outcome]], model: str) -> None:
         """Store what came of calls to `model`; those of a run are on the disk when this returns, all or none."""
         rows = [(key.run, outcome) for key, outcome in outcomes]
         try:
-            await self._open_worker.do(lambda: self._put_all(rows))
+            await self._in_thread(lambda: self._put_all(rows))
         finally:  # the cache's too where the caller is cancelled
             if (cache := self.cache) is not None:
                 shared = [(key.shared, outcome) for key, outcome in outcomes if key.shared]
-                self._open_worker.later(lambda: cache.put(shared, model))
+                self._thread.submit(cache.put, shared, model)
 
     def note(self, name: str, value: Any) -> None:
         """Keep a fact that decides questions, so that they can be asked the same way again; returns at once."""
         if self.facts.get(name) != value:
             self.facts[name] = value
-            self._open_worker.later(lambda: self._note(name, json.dumps(value)))
-
-    def get(self, key: str) -> Outcome | None:
-        """The answer stored under `key`, or None."""
-        with self._using() as connection:
-            row = connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
-            return json.loads(row[0]) if row else None
+            row = (name, json.dumps(value))
+            self._thread.submit(self._write, ("INSERT OR REPLACE INTO facts VALUES (?, ?)", [row]))
 
     def put(self, key: str, answer: Outcome) -> None:
         """Store an answer; the first one stays."""
@@ -184,9 +159,6 @@ class AnswerStore:
         with self._using() as connection:
             return connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
 
-    def _find(self, keys: Sequence[Key]) -> list[Outcome | None]:
-        return [self.get(key.run) or self._take(key) for key in keys]
-
     def _take(self, key: Key) -> Outcome | None:
         """What the cache holds under the key, copied into the run."""
         found = self.cache.get(key.shared) if self.cache is not None and key.shared else None
@@ -195,51 +167,25 @@ class AnswerStore:
         return found
 
     def _put_all(self, answers: Sequence[tuple[str, Outcome]], taken: bool = False) -> None:
-        rows = [(key, json.dumps(answer)) for key, answer in answers]
-        with self._using() as connection:
-            if len(rows) == 1 and not taken:  # nearly always: a statement alone is a transaction
-                connection.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows[0])
-                return
-            connection.execute("BEGIN")
-            connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
-            if taken:
-                connection.executemany("INSERT OR IGNORE INTO taken VALUES (?)", [(key,) for key, _ in rows])
-            connection.execute("COMMIT")
+        with self._faults_handled():
+            rows = [(key, json.dumps(answer)) for key, answer in answers]
+        from_cache = [(key,) for key, _ in answers] if taken else []
+        self._write(
+            ("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows),
+            ("INSERT OR IGNORE INTO taken VALUES (?)", from_cache),
+        )
 
-    def _note(self, name: str, value: str) -> None:
-        with self._using() as connection:
-            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        super()._prepare(connection)
+        rows = connection.execute("SELECT name, value FROM facts")
+        self.facts = {name: json.loads(value) for name, value in rows}
 
-    @property
-    def _open_worker(self) -> Worker:
-        assert self._worker is not None, "the store is not open"
-        return self._worker
+    async def _in_thread(self, job: Callable[[], T]) -> T:
+        """What a job gives in the store's own thread; it is done even where its caller is cancelled."""
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, job))
 
-    @contextlib.contextmanager
-    def _using(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._broken_is_told():
-            assert self._connection is not None, "the store is not open"
-            try:
-                yield self._connection
-            except sqlite3.Error:
-                if self._connection.in_transaction:
-                    self._connection.rollback()
-                raise
-
-    @contextlib.contextmanager
-    def _broken_is_told(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, ValueError, TypeError) as error:
-            raise StoreBroken(
-                f"{self.path}, the answers of the run, can't be used: {error}; mend it, or move it away, and what is "
-                "asked again is paid for again"
-            ) from error
-
-
-def _refuse_other_tables(connection: sqlite3.Connection) -> None:
-    """Raise DatabaseError, before anything is written, where the file is a database of something else."""
-    for table, columns in COLUMNS.items():
-        there = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-        if there and not columns <= there:
-            raise sqlite3.DatabaseError(f"its table {table!r} isn't one of ours")
+    def _handle(self, error: Exception) -> None:
+        raise StoreBroken(
+            f"{self.path}, the answers of the run, can't be used: {error}; mend it, or move it away, and what is "
+            "asked again is paid for again"
+        ) from error

@@ -19,17 +19,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from loguru import logger
 
 from alpha_codium.errors import UserError
+from alpha_codium.runs.store import AnswerFile, Outcome
 
 FILE_NAME = "answers.sqlite"
 # Tells our file from others: "genc".
 APPLICATION_ID = 0x67656E63
 VERSION = 1
-BUSY_SECONDS = 5.0
 # Environment variables that say where a provider is, and providers whose variables bear another name.
 ADDRESS = re.compile(r"_(API_BASE|BASE_URL)$")
 FOUND_BY = {
@@ -42,6 +42,7 @@ FOUND_BY = {
 SCHEMA = """CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, model TEXT NOT NULL, created INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL,
     completion_tokens INTEGER NOT NULL, cost REAL, hits INTEGER NOT NULL DEFAULT 0, answer TEXT NOT NULL)"""
+COLUMNS = {"answers": {"key", "model", "created", "prompt_tokens", "completion_tokens", "cost", "hits", "answer"}}
 
 
 class CacheUnusable(UserError):
@@ -58,34 +59,35 @@ class NoCache(CacheUnusable):
         super().__init__(path, reason, "gencode cache clear --all makes it anew")
 
 
-class AnswerCache:
+class AnswerCache(AnswerFile):
     """The cache at `path` for calls in one `scope`, a text without secrets; a context manager, used by one thread at
     a time. Nothing in it raises for the file's sake.
     """
 
-    def __init__(self, path: Path, scope: str = "", environment: Mapping[str, str] | None = None) -> None:
-        self.path, self.scope = path, scope
-        self._environment = os.environ if environment is None else environment
-        self._connection: sqlite3.Connection | None = None
-        self._hits: Counter[str] = Counter()
+    schema = (SCHEMA,)
+    columns = COLUMNS
+    stamp = (f"PRAGMA application_id={APPLICATION_ID}", f"PRAGMA user_version={VERSION}")
+    version = VERSION
 
-    def __enter__(self) -> Self:
-        """Open the file; make it where there is none."""
-        with self._switched_off_by_faults():
-            self._connection = connect(self.path)
-        return self
+    def __init__(self, path: Path, scope: str = "", environment: Mapping[str, str] | None = None) -> None:
+        super().__init__(path)
+        self.scope = scope
+        self._environment = os.environ if environment is None else environment
+        self._hits: Counter[str] = Counter()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Count the hits and close the file."""
-        with self._switched_off_by_faults():
-            if self._connection is not None:
-                hits = [(count, key) for key, count in self._hits.items()]
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.executemany("UPDATE answers SET hits = hits + ? WHERE key = ?", hits)
-                self._connection.execute("COMMIT")
+        if self.is_on:
+            hits = [(count, key) for key, count in self._hits.items()]
+            self._write(("UPDATE answers SET hits = hits + ? WHERE key = ?", hits))
         self._close()
+
+    def connect(self) -> sqlite3.Connection:
+        """A connection to the file; raises OSError or sqlite3.Error."""
+        with _one_at_a_time(self.path):
+            return super().connect()
 
     @property
     def is_on(self) -> bool:
@@ -103,60 +105,35 @@ class AnswerCache:
         addresses = [self._environment.get(variable, "") for variable in variables]
         return hashlib.sha256(json.dumps([self.scope, *addresses, run_key]).encode()).hexdigest()
 
-    def get(self, key: str) -> dict[str, Any] | None:
+    def get(self, key: str) -> Outcome | None:
         """What is stored under `key`, or None."""
-        with self._switched_off_by_faults():
-            if self._connection is None:
-                return None
-            row = self._connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
-            if row is not None and _is_outcome(found := _parsed(row[0])):
-                self._hits[key] += 1
-                return found
-        return None
+        found = super().get(key) if self.is_on else None
+        if found is not None:
+            self._hits[key] += 1
+        return found
 
-    def put(self, outcomes: Sequence[tuple[str, dict[str, Any]]], model: str) -> None:
+    def put(self, outcomes: Sequence[tuple[str, Outcome]], model: str) -> None:
         """Store what came of calls to `model`; the first under a key stays."""
         rows = [_row(key, model, outcome) for key, outcome in outcomes]
-        with self._switched_off_by_faults():
-            if self._connection is not None and rows:
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, 0, ?)", rows)
-                self._connection.execute("COMMIT")
+        if self.is_on and rows:
+            self._write(("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, 0, ?)", rows))
 
-    @contextlib.contextmanager
-    def _switched_off_by_faults(self) -> Iterator[None]:
+    def _parsed(self, text: Any) -> Outcome | None:
+        """The answer or refusal in a row; None where somebody else has changed it."""
         try:
-            yield
-        except (sqlite3.Error, OSError, CacheUnusable) as error:
-            logger.warning("no answers of other runs are used any more: {}", unusable(self.path, error))
+            found = json.loads(text)
+        except (TypeError, ValueError):
+            return None
+        return found if _is_outcome(found) else None
+
+    def _handle(self, error: Exception) -> None:
+        logger.warning("no answers of other runs are used any more: {}", unusable(self.path, error))
+        with contextlib.suppress(sqlite3.Error):  # the warning was given
             self._close()
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            with contextlib.suppress(sqlite3.Error):  # the warning was given
-                self._connection.close()
-            self._connection = None
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """The cache's file, made where there is none; raises NoCache or CacheUnusable."""
-    try:
-        with _one_at_a_time(path):
-            connection = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            try:
-                _prepare(connection, path)
-            except BaseException:
-                connection.close()
-                raise
-    except (sqlite3.Error, OSError) as error:
-        raise unusable(path, error) from error
-    return connection
 
 
 def unusable(path: Path, error: Exception) -> CacheUnusable:
     """What to say of a fault: SQLite's operational ones may pass, the others say that the file is wrong."""
-    if isinstance(error, CacheUnusable):
-        return error
     if isinstance(error, OSError):
         return CacheUnusable(Path(error.filename or path), error.strerror)
     torn = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
@@ -174,38 +151,13 @@ def _one_at_a_time(path: Path) -> Iterator[None]:
         os.close(fd)
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """See that it is a cache of ours; make it one where it is empty."""
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-    if tables and application != APPLICATION_ID:
-        raise NoCache(path, "it is a database of something else")
-    if version > VERSION:
-        raise NoCache(path, "a newer gencode has made it")
-    connection.execute("PRAGMA journal_mode=WAL")
-    # Survives a killed process; what a power cut takes from a cache is asked for again.
-    connection.execute("PRAGMA synchronous=NORMAL")
-    if not tables:  # the table last: a process that is killed before it leaves an empty file
-        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version={VERSION}")
-        connection.execute(SCHEMA)
-
-
 def _row(key: str, model: str, outcome: Mapping[str, Any]) -> tuple[Any, ...]:
     tokens = (outcome.get("prompt_tokens", 0), outcome.get("completion_tokens", 0))
     return (key, model, int(time.time()), *tokens, outcome.get("cost"), json.dumps(outcome))
 
 
-def _parsed(text: Any) -> Any:
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError):
-        return None
-
-
 def _is_outcome(value: Any) -> bool:
-    """Whether it is what a store keeps, an answer or a refusal: a row may have been changed by somebody else."""
+    """Whether it is what a store keeps, an answer or a refusal."""
     if not isinstance(value, dict):
         return False
     texts = ("refusal", "message") if "refusal" in value else ("text", "model")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import UserError, nearest
-from alpha_codium.runs.cache import NoCache, connect, unusable
+from alpha_codium.runs.cache import AnswerCache, NoCache, unusable
 
 DAY_SECONDS = 24 * 3600
 STATS = """SELECT model, COUNT(*), MIN(created), MAX(created), SUM(prompt_tokens), SUM(completion_tokens), SUM(hits),
@@ -134,7 +134,7 @@ def _files(path: Path) -> list[Path]:
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     try:
-        with contextlib.closing(connect(path)) as connection:
+        with contextlib.closing(AnswerCache(path).connect()) as connection:
             yield connection
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise unusable(path, error) from error

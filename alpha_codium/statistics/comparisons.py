@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from alpha_codium.statistics.intervals import Interval, bootstrap
+from alpha_codium.statistics.intervals import DIGITS, RESAMPLES, Interval, bootstrap
 from alpha_codium.statistics.power import detectable_difference, detectable_gain
-from alpha_codium.statistics.resampling import DIGITS, RESAMPLES
 
 # Each problem's score, by its name.
 Scores = Mapping[str, float]

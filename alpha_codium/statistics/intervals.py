@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from alpha_codium.statistics.resampling import RESAMPLES, resampled_means
-
 WILSON, BOOTSTRAP = "wilson", "bootstrap over problems"
+RESAMPLES = 10_000
+# Sums that are equal but for rounding are equal; a score's own resolution is far above.
+DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,22 @@ def bootstrap(scores: Sequence[float], level: float, resamples: int, seed: int) 
         return Interval(None, BOOTSTRAP, level, reason), []
     means = resampled_means(scores, resamples, seed)
     return Interval((means[cut - 1], means[-cut]), BOOTSTRAP, level), means
+
+
+def resampled_means(scores: Sequence[float], resamples: int = RESAMPLES, seed: int = 0) -> list[float]:
+    """The means of `resamples` resamples of the scores, sorted; the same for the same scores in any order and seed.
+
+    A resample of n problems is n draws with replacement: a multinomial vector of how often it holds each score.
+    """
+    import numpy
+
+    n = len(scores)
+    values, counts = numpy.unique(numpy.array(scores, float), return_counts=True)
+    # RandomState, since NEP 19 freezes its numbers for a seed; those of a Generator may change with numpy.
+    random = numpy.random.RandomState(numpy.random.MT19937(seed))
+    # One by one: all counts at once would take gigabytes where thousands of scores differ.
+    sums = (float(random.multinomial(n, counts / n) @ values) for _ in range(resamples))
+    return sorted(round(total / n, DIGITS) for total in sums)
 
 
 def level_quantile(level: float) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.runs import cache
+from alpha_codium.runs import store
 from tests.cli.broken_files import KINDS, Home, broken, made
 from tests.gen.running import assert_refused
 
@@ -184,7 +184,7 @@ def test_a_run_goes_on_without_a_cache_that_is_broken(home, kind):
 
 
 def test_a_cache_that_another_process_holds_is_named(home, monkeypatch):
-    monkeypatch.setattr(cache, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.01)
     path = home.folder / "home/cache/answers.sqlite"
     with closing(sqlite3.connect(path, isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.flows.clusters import clusters_of, telling_input, valid_inputs
-from alpha_codium.flows.comparing import first_is_right
 from alpha_codium.flows.inputs import function_name, inputs_in, mutations, public_inputs
+from alpha_codium.flows.stages.selecting import first_is_right
 from alpha_codium.flows.tasks import Task
 from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.languages.python.examples import examples_in

@@ -129,7 +129,7 @@ def test_an_answer_is_counted_and_kept_though_the_call_is_cut_off_while_it_is_st
     class Last(FakeModel):
         async def ask(self, request):
             answer = await super().ask(request)
-            store._open_worker.later(lambda: at_work.set() or busy.wait(60))
+            store._thread.submit(lambda: at_work.set() or busy.wait(60))
             await asyncio.to_thread(at_work.wait)
             return answer
 
@@ -137,7 +137,7 @@ def test_an_answer_is_counted_and_kept_though_the_call_is_cut_off_while_it_is_st
         model = RecordedModel(Last(), "m", "p#0", store)
         task = asyncio.create_task(model.ask(HELLO))
         await asyncio.to_thread(at_work.wait)
-        while not store._open_worker._jobs:
+        while store._thread._work_queue.empty():
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -59,12 +59,15 @@ def small_known_model(content: bytes = FILE_BYTES) -> KnownModel:
 
 @dataclass
 class Hub:
-    """What the hub serves: `content` under every address; it cuts the connection after `cut_after` bytes of it."""
+    """What the hub serves: `content` under every address; each of `cuts` ends one download after so many bytes.
+
+    `requests` are those for the file itself; huggingface_hub asks for other things, too.
+    """
 
     url: str = ""
     content: bytes = FILE_BYTES
     status: int = 200
-    cut_after: int | None = None
+    cuts: list[int] = field(default_factory=list)
     silent: bool = False
     released: threading.Event = field(default_factory=threading.Event)
     requests: list[tuple[str, str]] = field(default_factory=list)  # path, Range
@@ -78,7 +81,8 @@ def hub_on_loopback() -> Iterator[Hub]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             wanted = self.headers.get("Range", "")
-            hub.requests.append((self.path, wanted))
+            if self.command == "GET" and "/resolve/" in self.path:
+                hub.requests.append((self.path, wanted))
             if hub.silent:
                 hub.released.wait(60)
                 return
@@ -89,7 +93,10 @@ def hub_on_loopback() -> Iterator[Hub]:
             if wanted:
                 self.send_header("Content-Range", f"bytes {start}-{len(hub.content) - 1}/{len(hub.content)}")
             self.end_headers()
-            self.wfile.write(body[: hub.cut_after])
+            if self.command == "GET":
+                self.wfile.write(body[: hub.cuts.pop(0) if hub.cuts else None])
+
+        do_HEAD = do_GET
 
         def log_message(self, *_: object) -> None:
             pass

@@ -2,6 +2,7 @@ import threading
 import zipfile
 
 import pytest
+from huggingface_hub import constants
 
 from alpha_codium.errors import ModelNotFound
 from alpha_codium.llm.local import add, best_available, fetch, fetching, find
@@ -13,10 +14,10 @@ NOWHERE = "http://127.0.0.1:9"  # the discard port: nobody listens
 
 @pytest.fixture
 def hub(monkeypatch):
-    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(fetching, "_in_vain", set())
     with hub_on_loopback() as hub:
-        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
         yield hub
 
 
@@ -62,15 +63,23 @@ def test_a_page_in_place_of_the_file_is_refused_and_nothing_is_left(hub, tmp_pat
     assert everything_in(tmp_path) == []
 
 
-def test_a_cut_download_goes_on_where_it_stopped(hub, tmp_path):
-    hub.cut_after = 1000
-    with pytest.raises(ModelNotFound, match="ended after 1000 of"):
-        fetch(small_known_model(), tmp_path)
+def test_a_cut_download_goes_on_where_it_stopped(hub, tmp_path, monkeypatch):
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 1000)
+    hub.cuts = [1000]
+    told = []
+    model = fetch(small_known_model(), tmp_path, progress=lambda here, total: told.append((here, total)))
+    assert model.path.read_bytes() == FILE_BYTES
+    assert [wanted for _, wanted in hub.requests] == ["", "bytes=1000-"]
+    assert told[-1] == (len(FILE_BYTES), len(FILE_BYTES))
+    assert everything_in(tmp_path) == ["tiny.gguf", "tiny.json"]
+
+
+def test_a_download_that_was_killed_goes_on_where_it_stopped(hub, tmp_path):
+    (tmp_path / "tiny.gguf.part").write_bytes(FILE_BYTES[:1000])
     with pytest.raises(ModelNotFound, match="no local model 'tiny'"):
         find("tiny", tmp_path)
-    hub.cut_after = None
     assert fetch(small_known_model(), tmp_path).path.read_bytes() == FILE_BYTES
-    assert hub.requests[-1][1] == "bytes=1000-"
+    assert [wanted for _, wanted in hub.requests] == ["bytes=1000-"]
     assert everything_in(tmp_path) == ["tiny.gguf", "tiny.json"]
 
 
@@ -81,15 +90,15 @@ def test_a_missing_file_is_a_clear_error(hub, tmp_path):
 
 
 def test_the_hub_is_not_asked_where_that_is_forbidden(hub, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(ModelNotFound, match="HF_HUB_OFFLINE"):
         fetch(small_known_model(), tmp_path)
     assert hub.requests == []
 
 
-def test_an_endpoint_that_is_no_web_address_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", "file:///etc")
-    with pytest.raises(ModelNotFound, match="must start with http"):
+def test_an_endpoint_that_is_no_web_address_is_refused(hub, tmp_path, monkeypatch):
+    monkeypatch.setattr(constants, "ENDPOINT", "file:///etc")
+    with pytest.raises(ModelNotFound, match="missing an 'http://' or 'https://' protocol"):
         fetch(small_known_model(), tmp_path)
 
 
@@ -145,13 +154,14 @@ def test_without_a_hub_the_smaller_model_is_taken_and_the_hub_asked_once(hub, tm
     add(here.name, here.path, tmp_path)
     hub.status = 503
     assert best_available(tmp_path).name == "smollm2-135m"
+    hub.status = 200
     assert best_available(tmp_path).name == "smollm2-135m"
-    assert len(hub.requests) == 1
+    assert hub.requests == []
 
 
 @pytest.mark.model
 def test_where_nobody_listens_the_smaller_model_is_taken(hub, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", NOWHERE)
+    monkeypatch.setattr(constants, "ENDPOINT", NOWHERE)
     here = smallest_model()
     add(here.name, here.path, tmp_path)
     assert best_available(tmp_path).name == "smollm2-135m"

@@ -1,3 +1,4 @@
+import asyncio
 import contextlib
 import hashlib
 import json
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.runs import AnswerStore, without_secrets
-from alpha_codium.runs.answers import StoreBroken, answer_key
+from alpha_codium.runs.answers import Key, StoreBroken, answer_key
 
 QUESTION = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.2, "seed": None}
 
@@ -136,3 +137,23 @@ def test_what_is_kept_and_is_no_json_is_told_in_one_line(tmp_path, text):
         connection.execute("UPDATE facts SET value = ?", (text,))
     with pytest.raises(StoreBroken, match=r"answers\.sqlite"), AnswerStore(path):
         pass
+
+
+async def test_what_a_call_brought_is_kept_though_its_caller_is_cancelled(tmp_path):
+    with AnswerStore(tmp_path / "answers.sqlite") as store:
+        keeping = asyncio.create_task(store.keep([(Key("k"), {"text": "x"})], "m"))
+        await asyncio.sleep(0)
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+    with AnswerStore(tmp_path / "answers.sqlite") as store:
+        assert store.get("k") == {"text": "x"}
+
+
+async def test_the_event_loop_goes_on_while_the_store_is_busy(tmp_path):
+    with AnswerStore(tmp_path / "answers.sqlite") as store, store._lock:
+        finding = asyncio.create_task(store.find([Key("k")]))
+        await asyncio.sleep(0.01)
+        assert not finding.done()
+        store._lock.release()
+        assert await finding == [None]
+        store._lock.acquire()

@@ -65,7 +65,7 @@ def test_clear_all_makes_anew_what_was_no_cache_and_the_others_refuse_it(path, h
 
 def test_clear_all_deletes_no_file_that_is_only_locked(path, monkeypatch):
     filled(path, ("k", ANSWER))
-    monkeypatch.setattr("alpha_codium.runs.cache.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("alpha_codium.runs.store.BUSY_SECONDS", 0.05)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(CacheUnusable, match="locked"):

@@ -9,9 +9,7 @@ published runs; where it is there, they use the benchmark's own, so that no prog
 """
 
 import ast
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import overload
 
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
@@ -21,27 +19,15 @@ ALL, IMPORTS, NONE = "all", "imports", "none"
 SETUPS = (ALL, IMPORTS, NONE)
 
 
-class WithSetup(Sequence[Problem]):
+class WithSetup(ProblemSet):
     """The problems of a split, judged with a part of their setup code; everything else is as it was."""
 
     def __init__(self, problems: ProblemSet, setup: str) -> None:
-        self.problems, self.setup, self.names = problems, setup, problems.names
+        super().__init__(problems.records, problems.dataset_name, problems.split_name)
+        self.setup = setup
 
-    def __len__(self) -> int:
-        return len(self.problems)
-
-    @overload
-    def __getitem__(self, index: int) -> Problem: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Problem, ...]: ...
-    def __getitem__(self, index: int | slice) -> Problem | tuple[Problem, ...]:
-        """The problem at a place, or those of a slice."""
-        if isinstance(index, slice):
-            return tuple(with_setup(problem, self.setup) for problem in self.problems[index])
-        return with_setup(self.problems[index], self.setup)
-
-    def __iter__(self) -> Iterator[Problem]:
-        return (with_setup(problem, self.setup) for problem in self.problems)
+    def _problem(self, place: int) -> Problem:
+        return with_setup(super()._problem(place), self.setup)
 
 
 def with_setup(problem: Problem, setup: str) -> Problem:

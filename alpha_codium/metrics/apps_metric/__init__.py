@@ -19,9 +19,9 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.data import load_problems
-from alpha_codium.data.benchmarks.apps import AMBIGUOUS, HUB_ID
+from alpha_codium.data.benchmarks.apps import AMBIGUOUS, DIFFICULTIES, HUB_ID, NAME, SPLITS
 from alpha_codium.data.load import ProblemSet
-from alpha_codium.errors import UserError
+from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import run_evaluation
@@ -29,12 +29,12 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.metrics.apps_metric.live import LiveScore
 from alpha_codium.metrics.apps_metric.scores import Code, codes_of, scores
-from alpha_codium.metrics.apps_metric.selection import select
 from alpha_codium.metrics.assertion_runs import checked_ks, run_outside_of_loops
 from alpha_codium.problem import TestType
 from alpha_codium.sandbox import open_sandbox
 
 DEFAULT_KS = (1, 10, 100)
+ALL = "all"
 # Seconds a test, as APPS has it.
 TIMEOUT = 4.0
 
@@ -68,7 +68,7 @@ def compute(
     ks = checked_ks(k_list)
     _check_options(timeout, num_workers)
     check_header(header)
-    problems = select(load_problems(dataset, split), level, split)
+    problems = _select(load_problems(dataset, split), level, split)
     _check(predictions, problems, f"{dataset}[{split}], level {level!r}")
     rules = Rules(cpu_seconds=timeout, header=header)
     judged = run_outside_of_loops(_judged(predictions, problems, rules, num_workers, LiveScore(ks, progress)))
@@ -80,6 +80,31 @@ def compute(
         ambiguous = [problem.name for problem in problems if AMBIGUOUS in problem.tags]
         result |= {"results": codes, "names": [problem.name for problem in judged], "ambiguous": ambiguous}
     return result
+
+
+def _select(problems: ProblemSet, level: str, split: str) -> ProblemSet:
+    """The problems of `level`; where names say which split they are of, those of `split`.
+
+    Raises UserError where there is no such level, or a file of several splits lacks this one.
+    """
+    if level not in (*DIFFICULTIES, ALL):
+        raise UserError(f"level {level!r} is unknown{nearest(str(level), [*DIFFICULTIES, ALL])}")
+    places: Sequence[int] = range(len(problems))
+    splits = [_split_of(name) for name in problems.names]
+    if any(splits):
+        if split not in splits:
+            raise UserError(f"{problems!r} has no split {split!r}{nearest(split, {each for each in splits if each})}")
+        places = [place for place in places if splits[place] == split]
+    if level != ALL:
+        places = [place for place in places if problems[place].difficulty == DIFFICULTIES[level]]
+    return problems.select(places)
+
+
+def _split_of(name: str) -> str:
+    """`test` of `apps/test/4104`, and nothing of `apps/4104`."""
+    benchmark, _, rest = name.partition("/")
+    split = rest.partition("/")[0]
+    return split if benchmark == NAME and split in SPLITS else ""
 
 
 async def _judged(

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from alpha_codium.bench.contenders.ours import open_ours
+from ours import open_ours  # pyrefly: ignore - loop.py puts this folder on the path
+
 from alpha_codium.judge import Judge
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.sandbox import Sandbox

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from alpha_codium.bench.contenders import Contender
-from alpha_codium.bench.meter import Meter, open_meter, settled
-from alpha_codium.bench.workloads import Batch
+from benchmarks.sandbox.contenders import Contender
+from benchmarks.sandbox.meter import Meter, open_meter, settled
+from benchmarks.sandbox.workloads import Batch
 
 # Seconds for one answer: a batch takes a few.
 PATIENCE = 600.0

@@ -2,18 +2,17 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
-from alpha_codium.bench.contenders import CONTENDERS, OURS
-from alpha_codium.bench.probes import PROBES, Bait, lay_bait, probe
-from alpha_codium.bench.rounds import Line, Plan, measure
-from alpha_codium.bench.workloads import WORKLOADS
 from alpha_codium.errors import UserError
 from alpha_codium.sandbox import open_sandbox
+from benchmarks.sandbox.contenders import CONTENDERS, OURS
+from benchmarks.sandbox.probes import PROBES, Bait, lay_bait, probe
+from benchmarks.sandbox.rounds import Line, Plan, measure
+from benchmarks.sandbox.workloads import WORKLOADS
 
 # What stands in the table -> the backend and its isolation.
 BACKENDS: Mapping[str, tuple[str, bool]] = {
@@ -43,15 +42,14 @@ class Row:
     conformance: Mapping[str, int] = field(default_factory=dict)
 
 
-def compare_backends(plan: Plan, suite: Mapping[str, Mapping[str, int]], step: Callable[[], None]) -> list[Row]:
-    """A row for each backend; `suite` is what `read_suite` gave, `step` is called after each of them."""
+def compare_backends(plan: Plan, suite: Mapping[str, Mapping[str, int]]) -> list[Row]:
+    """A row for each backend; `suite` is what `read_suite` gave."""
     rows = []
     with lay_bait() as bait:
         for name, (backend, isolation) in BACKENDS.items():
             row = replace(asyncio.run(_probed(name, backend, isolation, bait)),
                           conformance=suite.get(IN_SUITE.get(name, name), {}))  # fmt: skip
             rows.append(row if row.missing else replace(row, line=_pace(backend, isolation, plan)))
-            step()
     return rows
 
 
@@ -74,7 +72,7 @@ def read_suite(junit: Path) -> dict[str, Counter[str]]:
     The backend is the first parameter in a test's name: `test_it[local-more]`.
     """
     try:
-        cases = ElementTree.parse(junit).iter("testcase")  # noqa: S314 - our own test run wrote it
+        cases = ElementTree.parse(junit).iter("testcase")
     except (OSError, ElementTree.ParseError) as error:
         raise UserError(f"{junit} is no result of pytest --junitxml: {error}") from error
     known = sorted((IN_SUITE.get(name, name) for name in BACKENDS), key=len, reverse=True)
@@ -100,22 +98,6 @@ def as_markdown(rows: Sequence[Row]) -> str:
     lines = [_line(head), _line(["---"] * len(head)), *(_line(_cells(row)) for row in rows)]
     missing = [f"- {row.name}: {row.missing}" for row in rows if row.missing]
     return "\n".join([*lines, "", *missing]).rstrip()
-
-
-def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """One object a backend."""
-    return [
-        {
-            "backend": row.name,
-            "missing": row.missing,
-            "conformance": dict(row.conformance),
-            "reached": dict(row.reached),
-            "tests_per_second": row.line.tests_per_second if row.line else None,
-            "cpu_ms_per_test": row.line.cpu_ms if row.line else None,
-            "all_right": row.line.all_right if row.line else None,
-        }
-        for row in rows
-    ]
 
 
 def _line(cells: Sequence[str]) -> str:

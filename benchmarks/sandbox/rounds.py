@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from statistics import median
 
-from alpha_codium.bench.child import Child, ContenderFailed, Sample, start_child
-from alpha_codium.bench.contenders import OURS, Contender
-from alpha_codium.bench.workloads import Batch, Workload
+from benchmarks.sandbox.child import Child, ContenderFailed, Sample, start_child
+from benchmarks.sandbox.contenders import OURS, Contender
+from benchmarks.sandbox.workloads import Batch, Workload
 
 MOST_CANDIDATES = 300
 _batch_numbers = count()

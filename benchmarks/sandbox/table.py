@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.bench.contenders import OURS
-from alpha_codium.bench.rounds import Line, ratio_to_ours
+from benchmarks.sandbox.contenders import OURS
+from benchmarks.sandbox.rounds import Line, ratio_to_ours
 
 HEAD = ("", "isolates", "tests/candidate", "tests/s", "CPU ms/test", "(lowest-highest)", "CPU / ours")
 

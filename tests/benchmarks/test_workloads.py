@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.bench.workloads import WORKLOADS, Batch, Workload, expected_output, find_workloads
 from alpha_codium.errors import UserError
+from benchmarks.sandbox.workloads import WORKLOADS, Batch, Workload, expected_output, find_workloads
 
 
 def texts(folder: Path) -> list[str]:

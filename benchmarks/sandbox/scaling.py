@@ -11,10 +11,10 @@ from itertools import count
 from statistics import median
 from typing import Any
 
-from alpha_codium.bench.child import Sample, start_child
-from alpha_codium.bench.contenders import CONTENDERS, OURS
-from alpha_codium.bench.rounds import Plan, last_cores, options_for
-from alpha_codium.bench.workloads import Batch, Workload
+from benchmarks.sandbox.child import Sample, start_child
+from benchmarks.sandbox.contenders import CONTENDERS, OURS
+from benchmarks.sandbox.rounds import Plan, last_cores, options_for
+from benchmarks.sandbox.workloads import Batch, Workload
 
 IN_FLIGHT = 8
 # (workers, cores), 0 for all that we may use; the last is compared with each before it.

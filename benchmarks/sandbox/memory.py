@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.bench.child import Child, start_child
-from alpha_codium.bench.contenders import CONTENDERS, OURS
-from alpha_codium.bench.meter import process_tree
-from alpha_codium.bench.rounds import Plan, options_for
-from alpha_codium.bench.workloads import Batch, Workload
+from benchmarks.sandbox.child import Child, start_child
+from benchmarks.sandbox.contenders import CONTENDERS, OURS
+from benchmarks.sandbox.meter import process_tree
+from benchmarks.sandbox.rounds import Plan, options_for
+from benchmarks.sandbox.workloads import Batch, Workload
 
 MOST_IN_A_BATCH = 100
 # Seconds between two looks at processes that come and go.

@@ -1,0 +1,1 @@
+"""Measurements of the package; README.md says what there is."""
