@@ -15,7 +15,9 @@
 3. `executions_run` is counted where the sandbox gives executions, runs of a checker included. Of a batch it isn't told:
    how many programs run twice there depends on the machine's load.
 4. Baselines of the same code show what differs by itself. A field in which they disagree isn't compared.
-5. Only `Package` knows the insides of alpha_codium. Everything below it works on plain values.
+5. Backends that are slow judge a part with `--share` or `--limit`; `compare --common` holds that against all. `oci`
+   takes image, engine and runtime from the environment (docs/containers.md).
+6. Only `Package` knows the insides of alpha_codium. Everything below it works on plain values.
 """
 
 import argparse
@@ -162,6 +164,8 @@ FULL, STOP_EARLY, BATCH = "full", "stop_early", "batch"
 PYTHON3 = 3
 CODET_STEP = 20
 MOST_TESTS = 20
+# Programs of codecontests_test that take long on every test, which their labels don't say.
+SLOW = {"912df8c0e700bc79", "b2c04a8f3e699544", "2fc69da00dd220f5", "be0329bb5a2e2eae", "2e8043377ed90f73"}
 CODET = "samples_humaneval_codet_codegen16b_n100.jsonl.gz"
 
 
@@ -216,11 +220,15 @@ def codecontests_train(data: Path) -> Iterator[Job]:
 def codecontests_test(data: Path) -> Iterator[Job]:
     """Programs of models on problems with about 200 tests, which are labelled by the first of those."""
     rows = (
-        (record["name"], beginning_of(record), sample["code"], sample["observed"] == "TLE")
+        (record["name"], beginning_of(record), sample["code"], _is_slow(sample))
         for record in records(data / "codecontests_test.jsonl")
         for sample in record["x_meta"].get("model_samples", [])
     )
     return jobs_of("codecontests_test", rows)
+
+
+def _is_slow(sample: Row) -> bool:
+    return sample["observed"] == "TLE" or sha256(sample["code"]) in SLOW
 
 
 def beginning_of(record: Row) -> Row:
@@ -323,6 +331,7 @@ def edges(_data: Path) -> Iterator[Job]:
             (FILES, (*FILING, *PRINTING[:2])),
             (CALLS, (*DEFINING, *ANYWHERE)),
             (ASSERTIONS, (*DEFINING, *ANYWHERE)),
+            (TOGETHER, NAMING),
             (FAULTY_CALLS, DEFINING[:3]),
             (FAULTY_ASSERTIONS, DEFINING[:3]),
             (OTHER_CHECKER, PRINTING[:2]),
@@ -365,6 +374,16 @@ ASSERTIONS = {
     ),
     "execution": ASSERTING | {"test_code": "def check(candidate):\n    assert candidate(2, 2) == 4\n"},
     **TIGHT,
+}
+# What has to run in the program's process, or believes what its objects say of themselves.
+TOGETHER = {
+    "name": "together",
+    "private_tests": _tests(
+        ("class Mine(Name):\n    pass\nassert Mine('a').text == 'a'", ""),
+        ("from unittest.mock import patch\nwith patch('builtins.len', lambda x: 7):\n    assert size('a') == 7", ""),
+        ("assert Name('a') == Name('a')\nassert Name('a') != Name('b')", ""),
+    ),
+    "execution": {"kind": "assertions", "entry_point": "size"},
 }
 FAULTY_CALLS = {
     "name": "faulty calls",
@@ -410,6 +429,25 @@ DEFINING = (
     "def add(a, b):\n    return add(a, b)",
     "def add(a, b):\n    while True:\n        pass",
     "def add(a, b):\n    raise AssertionError('mine')",
+)
+NAMING = (
+    """\
+class Name:
+    def __init__(self, text):
+        self.text = text
+    def __eq__(self, other):
+        return self.text == other.text
+def size(text):
+    return len(text)""",
+    "class Name:\n    def __init__(self, text):\n        self.text = text\n        print(text)\nsize = str.__len__",
+    "def Name(text):\n    return text\ndef size(text):\n    return 7",
+    """\
+class Name(str):
+    text = 'a'
+    def __init__(self, text):
+        raise SystemExit
+def size(text):
+    return 1""",
 )
 ANYWHERE = (
     "",
@@ -672,26 +710,26 @@ def near_limit(row: Row) -> bool:
 
 
 def compared(baselines: Sequence[Frozen], new: Frozen, *, words: bool = False, common: bool = False) -> Comparison:
-    """Compare row by row; with `common`, only rows that all files have."""
-    result = Comparison()
-    for key in dict.fromkeys(itertools.chain(*(each.rows for each in (*baselines, new)))):
+    """Compare row by row; with `common`, only programs that all files have."""
+    result, files = Comparison(), (*baselines, new)
+    for key in dict.fromkeys(itertools.chain(*(each.rows for each in files))):
         before = [each.rows[key] for each in baselines if key in each.rows]
         row = new.rows.get(key)
         if row is not None and before:
             result.add(before, row, words=words)
-        elif common or 0 < len(before) < len(baselines):
+        elif 0 < len(before) < len(baselines) or (common and len(programs_of(key, files)) < len(files)):
             result.left_out += 1
         else:
-            stopped_by_time = key[2] == STOP_EARLY and ends_near_limit(key, (*baselines, new))
+            stopped_by_time = key[2] == STOP_EARLY and any(map(near_limit, programs_of(key, files)))
             missing = result.near_limit if stopped_by_time else result.differences
             missing.append((before[0] if before else None, row, ["row"]))
     return result
 
 
-def ends_near_limit(key: Key, files: Sequence[Frozen]) -> bool:
-    """Whether the program of a row came near its limit in one of the files, and is in all of them."""
-    programs = [each.rows.get((*key[:-1], PROGRAM)) for each in files]
-    return all(programs) and any(near_limit(row) for row in programs if row)
+def programs_of(key: Key, files: Sequence[Frozen]) -> list[Row]:
+    """The rows of a test's program, in the files that have it."""
+    program = (*key[:-1], PROGRAM)
+    return [each.rows[program] for each in files if program in each.rows]
 
 
 def compare(arguments: argparse.Namespace) -> int:
@@ -784,7 +822,7 @@ def main() -> int:
     comparing.add_argument("files", type=Path, nargs="+", metavar="FILE")
     comparing.add_argument("--baseline", type=Path, action="append", default=[], help="repeatable")
     comparing.add_argument("--words", action="store_true", help="compare stderr and messages, too")
-    comparing.add_argument("--common", action="store_true", help="only rows that all files have")
+    comparing.add_argument("--common", action="store_true", help="only programs that all files have")
     comparing.add_argument("--show", type=int, default=50, help="at most so many differences of each kind")
     comparing.set_defaults(run=compare)
     arguments = parser.parse_args()
