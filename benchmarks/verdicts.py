@@ -93,13 +93,13 @@ class Package:
 
     async def judge_together(self, record: Row, setup: str, programs: Sequence[str]) -> list[Row]:
         """What `attempt_batch` says of programs under the assertions of the raw record `record`."""
-        from alpha_codium.judge.assertion_batches import Job, attempt_batch
+        from alpha_codium.judge.assertion_batches import Task, attempt_batch
         from alpha_codium.judge.assertions import AssertionsKind
 
         problem = self._problem(record, setup)
         limits = self.rules.limits_for(problem)
         kind = AssertionsKind(self.sandbox, limits, problem.execution)
-        attempts = await attempt_batch(kind, [Job(program, problem.execution.test_code) for program in programs])
+        attempts = await attempt_batch(kind, [Task(program, problem.execution.test_code) for program in programs])
         return [
             {
                 "verdict": attempt.result.verdict.value,
@@ -139,23 +139,37 @@ class CountingSandbox:
         self.executions = 0
         self.compilation = "not_compiled"
 
+    async def consume(self, job: Any, look: Callable[[Any], bool]) -> Any:
+        """See `Sandbox.consume`."""
+
+        def count(execution: Any) -> bool:
+            self.executions += 1
+            return look(execution)
+
+        compilation = await self.sandbox.consume(job, count)
+        self._compiled(compilation)
+        return compilation
+
     async def run(self, *arguments: Any, **options: Any) -> Any:
         """See `Sandbox.run`."""
         report = await self.sandbox.run(*arguments, **options)
         self._count(report)
         return report
 
-    async def run_pair(self, *arguments: Any, **options: Any) -> Any:
-        """See `Sandbox.run_pair`; the program stands on the right."""
-        report = await self.sandbox.run_pair(*arguments, **options)
+    async def execute_pair(self, job: Any) -> Any:
+        """See `Sandbox.execute_pair`; the program stands on the right."""
+        report = await self.sandbox.execute_pair(job)
         self._count(report.right)
         self._count(report.left)
         return report
 
     def _count(self, report: Any) -> None:
         self.executions += len(report.executions)
+        self._compiled(report.compilation)
+
+    def _compiled(self, compilation: Any) -> None:
         if self.compilation == "not_compiled":
-            self.compilation = report.compilation.status.value
+            self.compilation = compilation.status.value
 
 
 # What is judged.
