@@ -112,6 +112,25 @@ class PairReport(JsonValue):
 
 
 @dataclass(frozen=True, slots=True)
+class Identity(JsonValue):
+    """What a sandbox's verdicts depend on beside programs, tests and limits: verdicts of two identities don't mix.
+
+    `backend` and its `version` (that of a runtime, if it has one), `interpreter` with its full version, `image` (a
+    digest, empty without one), and the `isolation` reached: the names of the layers in use.
+    """
+
+    backend: str
+    version: str
+    interpreter: str
+    image: str = ""
+    isolation: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep the layers as a tuple, which JSON doesn't have."""
+        object.__setattr__(self, "isolation", tuple(self.isolation))
+
+
+@dataclass(frozen=True, slots=True)
 class TestResult:
     """One test's verdict and the execution it was reached on.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.judging import KList, tests_option
+from alpha_codium.cli.judging import KList, opened, tests_option
 from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import say
 from alpha_codium.cli.progress import Progress
@@ -35,7 +35,7 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import RUN_FILE
-from alpha_codium.sandbox import sandbox_of
+from alpha_codium.sandbox import Sandbox, sandbox_of
 
 if TYPE_CHECKING:
     from alpha_codium.eval.comparing.report import Report
@@ -84,7 +84,7 @@ def compare_runs(options: CompareOptions, common: CommonOptions) -> "Report":
     test_types = parse_test_types(options.test_types)
     code_tester = common.settings.code_tester
     # Made, not opened: what the settings get wrong is told before anything is read.
-    sandbox_of(code_tester)
+    sandbox = sandbox_of(code_tester)
     check_header(code_tester.header)
     folders = _folders(options)
     refuse_twins(folders)
@@ -98,9 +98,10 @@ def compare_runs(options: CompareOptions, common: CommonOptions) -> "Report":
         programs = all_programs(map(programs_of, records))
         tasks = JudgedPrograms(problems, programs, test_types)
         _refuse_without_tests(tasks, problems)
-        basis = basis_of(test_types, code_tester.model_dump(exclude=NO_VERDICT))
-        with SharedJournal(records, programs, basis) as journal:
-            results, judge_error = _judged(tasks, journal, common)
+        with opened(sandbox) as (runner, identity):
+            basis = basis_of(test_types, code_tester.model_dump(exclude=NO_VERDICT), identity)
+            with SharedJournal(records, programs, basis) as journal:
+                results, judge_error = _judged(sandbox, runner, tasks, journal, common)
     what = {
         "dataset": problems.dataset_name,
         "split": problems.split_name,
@@ -168,7 +169,7 @@ def _refuse_without_tests(tasks: JudgedPrograms, problems: ProblemSet) -> None:
 
 
 def _judged(
-    tasks: JudgedPrograms, journal: SharedJournal, common: CommonOptions
+    sandbox: Sandbox, runner: asyncio.Runner, tasks: JudgedPrograms, journal: SharedJournal, common: CommonOptions
 ) -> tuple[Sequence[ProblemResult], JudgeError]:
     """What every program got, and what known solutions say of the judge."""
     settings = common.settings.code_tester
@@ -181,11 +182,10 @@ def _judged(
         progress.advance()
 
     async def judge_all() -> list[ProblemResult]:
-        async with sandbox_of(settings) as sandbox:
-            judge = Judge(sandbox, Rules.of(settings))
-            entries = with_known(tasks, settings.known_solutions)
-            return await run_evaluation(entries, judge, journal=journal, on_result=count, workers=settings.workers)
+        judge = Judge(sandbox, Rules.of(settings))
+        entries = with_known(tasks, settings.known_solutions)
+        return await run_evaluation(entries, judge, journal=journal, on_result=count, workers=settings.workers)
 
     with Progress("judged", total, common.verbosity < 0, lambda: f"{accepted} accepted") as progress:
-        results = asyncio.run(judge_all())
+        results = runner.run(judge_all())
     return split_known(results, settings.tester_type, settings.known_solutions)

@@ -1,7 +1,8 @@
 """What the commands of `gencode eval` share: their options, judging in a run folder, and printing a score."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from alpha_codium.eval.results import ProblemResult
     from alpha_codium.eval.scoring import Score
     from alpha_codium.runs import RunFolder
+    from alpha_codium.sandbox import Sandbox
+    from alpha_codium.verdict import Identity
 
 
 class KList(click.ParamType):
@@ -82,21 +85,23 @@ class Evaluation:
         from alpha_codium.languages.python.prelude import check_header
         from alpha_codium.sandbox import sandbox_of
 
-        # Made, not opened, before the run's folder: what the settings get wrong mustn't take the run's name.
-        sandbox_of(common.settings.code_tester)
+        # Made before anything else: what the settings get wrong mustn't take the run's name.
+        sandbox = sandbox_of(common.settings.code_tester)
         check_header(common.settings.code_tester.header)
         code_tester = common.settings.code_tester.model_dump(exclude={"workers"})
-        description = self.what | {"code_tester": code_tester, "versions": versions()}
         self._refuse_without_tests()
         known = 0 if self.solutions is None else common.settings.code_tester.known_solutions
-        with open_run(self.what["command"], self.run_name, self.resume, description) as folder:
-            click.echo(f"run folder: {folder.path}", err=True)
-            with folder.journal as journal:
-                judged = asyncio.run(_judge_all(self.tasks, known, journal, common))
-            results, facts = self._facts(judged, known, common.settings.code_tester.tester_type)
-            result = score(results, self.ks, facts, labels_of(self.tasks))
-            folder.write_json("results.json", result.to_json())
-            _say_how_to_resume(result, folder)
+        with opened(sandbox) as (runner, identity):
+            identified = {"sandbox": identity.to_json()}
+            description = self.what | {"code_tester": code_tester} | identified | {"versions": versions()}
+            with open_run(self.what["command"], self.run_name, self.resume, description) as folder:
+                click.echo(f"run folder: {folder.path}", err=True)
+                with folder.journal as journal:
+                    judged = runner.run(_judge_all(sandbox, self.tasks, known, journal, common))
+                results, facts = self._facts(judged, known, common.settings.code_tester.tester_type)
+                result = score(results, self.ks, facts | identified, labels_of(self.tasks))
+                folder.write_json("results.json", result.to_json())
+                _say_how_to_resume(result, folder)
         return result
 
     def _refuse_without_tests(self) -> None:
@@ -127,12 +132,24 @@ class Evaluation:
         return judged, human_facts(told) | {"judge_error": error_of_human_solutions(told, backend).to_json()}
 
 
-async def _judge_all(tasks: "EvaluationSet", known: int, journal: Any, common: CommonOptions) -> Any:
+@contextmanager
+def opened(sandbox: "Sandbox") -> "Iterator[tuple[asyncio.Runner, Identity]]":
+    """Open a sandbox, to be used by what the runner runs, and say what its verdicts depend on."""
+    with asyncio.Runner() as runner:
+        runner.run(sandbox.__aenter__())
+        try:
+            yield runner, runner.run(sandbox.identity())
+        finally:
+            runner.run(sandbox.__aexit__(None, None, None))
+
+
+async def _judge_all(
+    sandbox: "Sandbox", tasks: "EvaluationSet", known: int, journal: Any, common: CommonOptions
+) -> Any:
     from alpha_codium.cli.progress import Progress
     from alpha_codium.eval.known import KNOWN_GROUPS, with_known
     from alpha_codium.eval.running import run_evaluation
     from alpha_codium.judge import Judge, Rules
-    from alpha_codium.sandbox import sandbox_of
 
     settings = common.settings.code_tester
     accepted = 0
@@ -144,10 +161,9 @@ async def _judge_all(tasks: "EvaluationSet", known: int, journal: Any, common: C
 
     total = sum(len(task.entries) for task in with_known(tasks, known))
     with Progress("judged", total, common.verbosity < 0, lambda: f"{accepted} accepted") as progress:
-        async with sandbox_of(settings) as sandbox:
-            judge = Judge(sandbox, Rules.of(settings))
-            entries = with_known(tasks, known)
-            return await run_evaluation(entries, judge, journal=journal, on_result=count, workers=settings.workers)
+        judge = Judge(sandbox, Rules.of(settings))
+        entries = with_known(tasks, known)
+        return await run_evaluation(entries, judge, journal=journal, on_result=count, workers=settings.workers)
 
 
 def _say_how_to_resume(result: "Score", folder: "RunFolder") -> None:

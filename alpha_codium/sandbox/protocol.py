@@ -9,7 +9,7 @@ from typing import Literal, Protocol, Self
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program
-from alpha_codium.verdict import Execution, PairReport, Report
+from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
 # True: the strongest that the machine gives; "strict": all of it or an error; False: none.
 Isolation = bool | Literal["strict"]
@@ -33,6 +33,10 @@ class Sandbox(Protocol):
     ) -> None:
         """End what still runs; leave nothing behind."""
         ...
+
+    async def identity(self) -> Identity:
+        """What the verdicts of this sandbox depend on; it must be open."""
+        return Identity(type(self).__name__, "", "")
 
     def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """Compile a program and run it on each input, in order.

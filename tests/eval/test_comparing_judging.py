@@ -1,6 +1,7 @@
 """Judging the programs of several runs: once each, and kept in the runs' folders."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,14 @@ from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge
 from alpha_codium.problem import TestType
+from alpha_codium.verdict import Identity
 from tests.eval.comparing_runs import LOST as NEVER
 from tests.eval.comparing_runs import after, lines_of, record_of, write_run
 from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, problem
 
 TYPES = (TestType.PRIVATE,)
-BASIS = basis_of(TYPES, {})
+HERE = Identity("local", "0.1.0", "CPython 3.11.2", isolation=("namespaces",))
+BASIS = basis_of(TYPES, {}, HERE)
 
 
 def judged(records: list[RunRecord], sandbox: Arithmetic, basis: str = BASIS) -> Verdicts:
@@ -77,10 +80,18 @@ def test_what_one_run_knows_serves_another_and_is_written_there(two: list[RunRec
 
 
 def test_other_tests_or_settings_judge_anew(two: list[RunRecord]) -> None:
-    assert BASIS == basis_of(TYPES, {}) != basis_of((TestType.PUBLIC,), {}) != basis_of(TYPES, {"delta": 0.1})
+    others = [
+        basis_of((TestType.PUBLIC,), {}, HERE),
+        basis_of(TYPES, {"delta": 0.1}, HERE),
+        basis_of(TYPES, {}, replace(HERE, interpreter="CPython 3.11.7")),
+        basis_of(TYPES, {}, replace(HERE, image="sha256:1")),
+        basis_of(TYPES, {}, replace(HERE, isolation=())),
+    ]
+    assert basis_of(TYPES, {}, HERE) == BASIS
+    assert len({BASIS, *others}) == 6
     judged(two, Arithmetic())
     sandbox = Arithmetic()
-    judged(two, sandbox, basis_of(TYPES, {"delta": 0.1}))
+    judged(two, sandbox, basis_of(TYPES, {"delta": 0.1}, HERE))
     assert len(sandbox.runs) == 4
 
 

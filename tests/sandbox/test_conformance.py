@@ -1,6 +1,7 @@
 """What every backend must do with a program that does no harm; see `backends` for which there are."""
 
 import asyncio
+import json
 import signal
 from contextlib import aclosing
 
@@ -11,7 +12,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import job_of, report_of
-from alpha_codium.verdict import Execution, Status
+from alpha_codium.verdict import Execution, Identity, Status
 from tests.jobs import run_until
 from tests.sandbox.backends import Backend
 
@@ -284,3 +285,11 @@ async def test_outputs_are_whole_and_can_be_shortened(sandbox: Sandbox) -> None:
     assert [len(execution.stdout) for execution in executions] == [500_001, 500_001]
     assert len(executions[0].shortened().stdout) == 1 << 16
     assert len((await run_one(sandbox, "print('x' * 500_000)")).stdout) == 500_001
+
+
+async def test_a_sandbox_says_what_its_verdicts_depend_on(sandbox: Sandbox) -> None:
+    identity = await sandbox.identity()
+    shown = (await run_one(sandbox, "import platform\nprint('CPython', platform.python_version())")).stdout.strip()
+    assert identity.backend and identity.version
+    assert shown.startswith(identity.interpreter)
+    assert Identity.from_json(json.loads(json.dumps(identity.to_json()))) == identity

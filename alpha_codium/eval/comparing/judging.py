@@ -20,7 +20,7 @@ from alpha_codium.eval.prepare import GENERATED, Entry, Task
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import Journal
-from alpha_codium.verdict import Verdict
+from alpha_codium.verdict import Identity, Verdict
 
 JOURNAL = "evaluation.jsonl"
 T = TypeVar("T")
@@ -86,9 +86,10 @@ class Verdicts:
         return result.verdict is Verdict.ACCEPTED
 
 
-def basis_of(test_types: Sequence[TestType], code_tester: Mapping[str, Any]) -> str:
-    """A digest of all by which programs are judged: the kinds of tests, and the settings of the tester."""
-    text = json.dumps([sorted(kind.value for kind in test_types), code_tester], sort_keys=True, default=str)
+def basis_of(test_types: Sequence[TestType], code_tester: Mapping[str, Any], identity: Identity) -> str:
+    """A digest of all by which programs are judged: the kinds of tests, the settings of the tester, the sandbox."""
+    basis = [sorted(kind.value for kind in test_types), code_tester, identity.to_json()]
+    text = json.dumps(basis, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -28,7 +28,7 @@ from alpha_codium.sandbox.engine.cgroups import remove_stale
 from alpha_codium.sandbox.engine.environment import environment_of
 from alpha_codium.sandbox.engine.layers import Layer
 from alpha_codium.sandbox.protocol import Isolation, PairUnsupported, Sandbox, job_of, require_language
-from alpha_codium.verdict import Execution, PairReport, Report, Status
+from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 TRIAL_LIMITS = Limits(cpu_seconds=3, memory_bytes=300 << 20)
 TRIAL = b"import resource\nfor name in ('CPU', 'AS'): print(resource.getrlimit(getattr(resource, 'RLIMIT_' + name))[0])"
@@ -88,6 +88,12 @@ class CodeContestsSandbox(Sandbox):
         for worker in self.children:
             worker.closing = True
         await whole(asyncio.gather(*(worker.discard() for worker in self.children)))
+
+    async def identity(self) -> Identity:
+        """See `Sandbox.identity`."""
+        interpreter = await asyncio.to_thread(pythons.version_now, self.interpreter)
+        used = tuple(layer.name for layer in self.layers if layer.used)
+        return Identity("code_contests", environment.WHEEL, interpreter, isolation=used)
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`; inputs run in batches, so that a few may have run when the job is closed."""

@@ -17,8 +17,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypedDict, TypeVar
+from typing import ClassVar, Self, TypedDict, TypeVar
 
+import alpha_codium
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program
@@ -37,7 +38,7 @@ from alpha_codium.sandbox.engine.turn import CalledOff, Turn
 from alpha_codium.sandbox.engine.users import is_ours
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, job_of, require_language
-from alpha_codium.verdict import Execution, PairReport, Report, Status
+from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 # Loaded in every zygote: what programs import most, and what costs a fork next to nothing.
 WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "operator", "_sitebuiltins")
@@ -92,6 +93,7 @@ class Options(TypedDict, total=False):
 class JailPool(Sandbox, ABC):
     """Runs programs in jailed workers; a backend says what the jails are (`start_first`, `layers`)."""
 
+    name: ClassVar[str]
     # What would have to provide a complete jail, for messages.
     provider = "machine"
 
@@ -165,6 +167,15 @@ class JailPool(Sandbox, ABC):
             await asyncio.to_thread(self.release)
         # A group that couldn't be removed in time, for want of descriptors for one.
         await asyncio.to_thread(remove_stale)
+
+    async def identity(self) -> Identity:
+        """See `Sandbox.identity`."""
+        used = tuple(layer.name for layer in self.layers if layer.used)
+        return await asyncio.to_thread(lambda: replace(self.describe(), isolation=used))
+
+    def describe(self) -> Identity:
+        """The identity but for the isolation; a backend with an image or a runtime of its own says so."""
+        return Identity(self.name, alpha_codium.__version__, pythons.version_now(self.interpreter))
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
@@ -283,4 +294,6 @@ async def in_thread(work: Awaitable[T], turn: Turn) -> T:
         turn.call_off()
         # Nobody else may use the worker before this thread has let go of it.
         await whole(asyncio.wait([task]))
+        if not task.cancelled():
+            task.exception()  # asked for, or asyncio would complain that nobody did
         raise

@@ -32,14 +32,13 @@ from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.pool import Options
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
+from alpha_codium.verdict import Identity
 
 HOW = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs/user_guide/install"
 # What gVisor's kernel and the warm interpreter take of a worker's memory.
 OVERHEAD_BYTES = 384 << 20
 # Fastest first; kvm is no choice of ours: where the machine is itself virtual, it may hang.
 PLATFORMS = ("systrap", "ptrace")
-
-
 # Nothing of ours, no secret and no TMPDIR: runsc makes its own root there, and can't in a folder that is ours alone.
 CLEAN = ("env", "--ignore-environment", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 # Nobody else has such a file.
@@ -51,12 +50,22 @@ INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that ke
 class GvisorSandbox(ContainerSandbox):
     """Runs programs in gVisor; see the module. `runsc` and `platform` are chosen where they are empty."""
 
+    name = "gvisor"
+
     def __init__(self, *, runsc: str = "", platform: str = "", **options: Unpack[Options]) -> None:
         super().__init__(**options)
         self.runsc = runsc or os.environ.get("GENCODE_RUNSC", "runsc")
         self.platform = platform or os.environ.get("GENCODE_RUNSC_PLATFORM", "")
         self.is_inside = GVISOR.exists()
         self._scratch: Scratch | None = None
+
+    def describe(self) -> Identity:
+        """See `JailPool`."""
+        interpreter = pythons.version_now(pythons.path_of(self.wanted_interpreter))
+        if self.is_inside:
+            return Identity(self.name, "inside gVisor", interpreter)
+        shown = ask([self.runsc, "--version"]).stdout.partition("\n")[0].strip()
+        return Identity(self.name, f"{shown} on {self.platform}", interpreter)
 
     def inspect(self) -> Interpreter:
         """See `ContainerSandbox`; the interpreter is one of the host's."""

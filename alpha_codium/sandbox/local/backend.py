@@ -33,6 +33,8 @@ for attempt in (
 class LocalSandbox(JailPool):
     """Runs programs in jails on this machine; see the module."""
 
+    name = "local"
+
     @property
     def layers(self) -> list[Layer]:
         """See `JailPool`."""

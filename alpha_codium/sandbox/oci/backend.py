@@ -23,6 +23,7 @@ from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.pool import Options
 from alpha_codium.sandbox.oci.container_engine import ASK_ALL, Engine, find_engine, inspect_image, words_of
+from alpha_codium.verdict import Identity
 
 IMAGE = "gencode-worker"
 INTERPRETER = "python3"
@@ -34,6 +35,8 @@ _numbers = itertools.count()
 class OciSandbox(ContainerSandbox):
     """Runs programs in containers; see the module. What is empty comes from the environment, or is found."""
 
+    name = "oci"
+
     def __init__(
         self, *, image: str = "", engine: str = "", runtime: str = "", options: str = "", **more: Unpack[Options]
     ) -> None:
@@ -43,6 +46,13 @@ class OciSandbox(ContainerSandbox):
         self.runtime = runtime or os.environ.get("GENCODE_OCI_RUNTIME", "")
         self.options = words_of(options or os.environ.get("GENCODE_OCI_OPTIONS", ""), "GENCODE_OCI_OPTIONS")
         self._engine = Engine(())
+
+    def describe(self) -> Identity:
+        """See `JailPool`; which interpreter it is, the image decides."""
+        interpreter = self._slots[0].plain.jail.interpreter
+        version = ".".join(map(str, interpreter.version))
+        kind = f"{self._engine.kind} {self.runtime}".strip()
+        return Identity(self.name, kind, f"CPython {version}", self._engine.digest_of(self.image))
 
     def inspect(self) -> Interpreter:
         """See `ContainerSandbox`; the interpreter is one of the image's."""

@@ -115,6 +115,10 @@ class Engine:
         """Whether the engine has the image here."""
         return ask([*self.command, "image", "inspect", image]).returncode == 0
 
+    def digest_of(self, image: str) -> str:
+        """The id of an image, a hash of its content."""
+        return ask([*self.command, "image", "inspect", "--format={{.Id}}", image]).stdout.strip()
+
     def _user(self, number: int) -> tuple[str, ...]:
         """Whom the container's processes are."""
         if Path(self.runtime).name.startswith(OWN_KERNEL):

@@ -26,6 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+import alpha_codium
 from alpha_codium.languages import language_named
 from alpha_codium.languages.python import DRIVER
 from alpha_codium.limits import OVERHEAD_BYTES, Limits
@@ -35,7 +36,7 @@ from alpha_codium.sandbox.engine.environment import environment_of
 from alpha_codium.sandbox.portable.isolation import isolating_command
 from alpha_codium.sandbox.portable.worker import Ended, Worker, WorkerLost
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
-from alpha_codium.verdict import Execution, PairReport, Report, Status
+from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
 COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
@@ -79,6 +80,12 @@ class PortableSandbox(Sandbox):
         for worker in self._workers:
             await asyncio.to_thread(worker.close)
         await asyncio.to_thread(remove, self._scratch)
+
+    async def identity(self) -> Identity:
+        """See `Sandbox.identity`."""
+        interpreter = await asyncio.to_thread(pythons.version_now, self.interpreter)
+        isolation = ("namespaces",) if self.isolation else ()
+        return Identity("portable", alpha_codium.__version__, interpreter, isolation=isolation)
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
