@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from alpha_codium.judge.names import parsed
+from alpha_codium.languages.python.syntax import parse
 from alpha_codium.metrics.code_eval import compute
 from tests.support import shared_path
 
@@ -63,9 +63,9 @@ def mbpp() -> list[Task]:
     """All but 367 and 927, whose setup code has to stand after the program: it uses a class of the program's."""
     tasks = []
     for row in rows("mbpp.jsonl"):
-        defined = {node.name for node in parsed(row["code"]).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        defined = {node.name for node in parse(row["code"]).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         reference = "\n".join(row["test_list"] + row["challenge_test_list"])
-        used = {node.id for node in ast.walk(parsed(reference)) if isinstance(node, ast.Name)}
+        used = {node.id for node in ast.walk(parse(reference)) if isinstance(node, ast.Name)}
         if not row["test_setup_code"]:
             tasks.append(Task(f"MBPP/{row['task_id']}", row["code"], reference, tuple(sorted(defined & used))))
     return tasks
