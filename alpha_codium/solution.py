@@ -1,7 +1,10 @@
-"""What a model made: candidates, and how each came to be."""
+"""Candidates: what a model made, and why a sample has no program."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, ClassVar
+
+from alpha_codium.values import JsonValue, Readers
 
 
 class ErrorKind(StrEnum):
@@ -12,23 +15,95 @@ class ErrorKind(StrEnum):
     INTERNAL = "internal"
 
 
+class BudgetOwner(StrEnum):
+    """Whose calls a budget bounds: those of one sample, of all samples of a problem, or of the run."""
+
+    SAMPLE = "sample"
+    PROBLEM = "problem"
+    RUN = "run"
+
+
+class BudgetLimit(StrEnum):
+    """Which limit of a budget was reached, as the settings call it."""
+
+    CALLS = "calls"
+    TOKENS = "tokens"
+    COST = "cost"
+    SECONDS = "seconds"
+
+
 @dataclass(frozen=True, slots=True)
-class SampleError:
+class BudgetEnd(JsonValue):
+    """A budget that let a sample make no further call.
+
+    `amount` is the limit, in its unit; `price_unknown` says that money was limited and what was spent isn't known.
+    """
+
+    kind: ClassVar[str] = "budget_end"
+    readers: ClassVar[Readers] = {"owner": BudgetOwner, "limit": BudgetLimit}
+
+    owner: BudgetOwner
+    limit: BudgetLimit
+    amount: float
+    price_unknown: bool = False
+
+    def __str__(self) -> str:
+        used = {
+            BudgetLimit.CALLS: "has made its",
+            BudgetLimit.TOKENS: "has used its",
+            BudgetLimit.COST: f"has spent {'an unknown amount' if self.price_unknown else 'all'} of its",
+            BudgetLimit.SECONDS: "has had its",
+        }
+        return f"the {self.owner} {used[self.limit]} {self.shown_amount}"
+
+    @property
+    def unit(self) -> str:
+        """What the amount counts."""
+        return "dollars" if self.limit is BudgetLimit.COST else self.limit.value
+
+    @property
+    def shown_amount(self) -> str:
+        """The amount and its unit, for people."""
+        return f"{self.amount if isinstance(self.amount, int) else format(self.amount, 'g')} {self.unit}"
+
+    @property
+    def budget(self) -> str:
+        """The budget, for people."""
+        return f"the {self.owner}'s budget of {self.shown_amount}"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the sample's own budget: one that it shares with others says nothing of the model."""
+        return self.owner is BudgetOwner.SAMPLE
+
+
+@dataclass(frozen=True, slots=True)
+class SampleError(JsonValue):
     """Why a sample ended without a program.
 
     A fault of the model (truncated, no code, refusal) is a failed sample. A fault of the provider or of ours is
-    no verdict on the model: it makes a result incomplete, and `--resume` tries the sample again.
+    no verdict on the model: it makes a result incomplete, and `--resume` tries the sample again. `budget` is the one
+    shared with other samples that was spent, if that is the reason.
     """
+
+    readers: ClassVar[Readers] = {
+        "kind": ErrorKind,
+        "budget": lambda values: None if values is None else BudgetEnd.from_json(values),
+    }
 
     kind: ErrorKind
     message: str
+    budget: BudgetEnd | None = None
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}"
 
     @classmethod
     def parse(cls, text: str) -> "SampleError | None":
-        """Read back what `str` gave; None for the empty text; text of another shape is the model's fault."""
+        """The error of a text of the column `sample_errors`; None for the empty text.
+
+        Text without a known kind is the model's fault.
+        """
         if not text:
             return None
         kind, separator, message = text.partition(": ")
@@ -37,13 +112,22 @@ class SampleError:
         return cls(ErrorKind.MODEL, text)
 
 
+def _read_error(value: Any) -> SampleError | None:
+    """An error of a run folder; earlier versions wrote it as the column `sample_errors` has it."""
+    if isinstance(value, str):
+        return SampleError.parse(value)
+    return None if value is None else SampleError.from_json(value)
+
+
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(JsonValue):
     """One sample's outcome: a program, or `""` and the error that stood in its way.
 
     `cost` is in US dollars and None where a price was unknown. `public_tests_passed` of `public_tests_total` as
     the flow saw them.
     """
+
+    readers: ClassVar[Readers] = {"error": _read_error}
 
     task_name: str
     sample_index: int
@@ -68,3 +152,13 @@ class Candidate:
     def is_final(self) -> bool:
         """Whether the sample counts: it has a program, or failed through the model's own fault."""
         return self.error is None or self.error.kind is ErrorKind.MODEL
+
+    @property
+    def spent_budget(self) -> BudgetEnd | None:
+        """The budget shared with other samples that kept this one from a program; None if none did."""
+        return None if self.error is None else self.error.budget
+
+    @property
+    def was_begun(self) -> bool:
+        """Whether the sample made a call, or none was refused to it."""
+        return self.spent_budget is None or self.llm_calls > 0

@@ -25,11 +25,11 @@ from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.rendering import Prompt
+from alpha_codium.runs.events import FailedCall, ModelAnswer, ModelRefusal, UnreadableAnswer, kept_text
 
 CODE_FORMAT = "Give the complete Python 3 program in one fenced block:\n```python\n...\n```"
 CODE_AFTER_FIELDS = "After that comes what matters most. {asked}"
 # Small models stop after the fields; asked for the whole answer again they repeat themselves.
-NO_PROGRAM = "there is no Python program in it"
 ASK_FOR_PROGRAM = "Now the program. {asked}"
 ASK_AGAIN = "I couldn't use that answer: {reason}. Answer once more, in full, in the format asked for."
 FILTERED = "a content filter stopped the answer"
@@ -42,6 +42,10 @@ Refusal = ContentFiltered | ContextOverflow
 
 class NoAnswer(Exception):
     """The model gave no answer that can be used; the message says why."""
+
+
+class NoProgram(FormatError):
+    """An answer to a prompt for a program holds none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +98,8 @@ async def ask_question(question: Question, context: SampleContext) -> Reading:
 async def ask_all(questions: Sequence[Question], context: SampleContext) -> list[Reading | NoAnswer | BudgetExhausted]:
     """What came of each question, all asked at once; raises what the model client raises for faults."""
     askings = [_Asking.of(question, context) for question in questions]
-    came = await all_of(_outcome(asking.answer(asking.request)) for asking in askings)
-    return [await asking.outcome(answer) for asking, answer in zip(askings, came, strict=True)]
+    answers = await all_of(_outcome(asking.answer(asking.request)) for asking in askings)
+    return [await asking.outcome(answer) for asking, answer in zip(askings, answers, strict=True)]
 
 
 async def ask_many(
@@ -114,7 +118,7 @@ async def ask_many(
     except (ContentFiltered, ContextOverflow) as error:
         answers = [error]
     except ModelError as fault:
-        context.record(question.prompt.name, failed=redact(str(fault)))
+        asking.record_fault(fault)
         raise
     context.calls += len(answers)
     outcomes = [await asking.outcome(answer) for answer in answers]
@@ -154,8 +158,13 @@ class _Asking:
         except (ContentFiltered, ContextOverflow) as error:
             return error
         except ModelError as fault:
-            self.context.record(prompt.name, failed=redact(str(fault)))
+            self.record_fault(fault)
             raise
+
+    def record_fault(self, fault: ModelError) -> None:
+        """Add to the transcript that a call got no answer."""
+        message = redact(str(fault))
+        self.context.events.append(FailedCall(self.question.prompt.name, type(fault).__name__, message))
 
     async def outcome(
         self, answer: Answer | Refusal | NoAnswer | BudgetExhausted
@@ -170,36 +179,39 @@ class _Asking:
         prompt, form = self.question.prompt, self.question.form
         request, reason = self.request, ""
         for left in range(self.context.settings.solve.max_format_retries, -1, -1):
-            said = self._noted(request, answer)
+            given = self._recorded(request, answer)
             try:
                 # A huge answer can take seconds to read: not in the event loop.
-                return await asyncio.to_thread(_read, said, self.schema, form if prompt.code else None)
+                return await asyncio.to_thread(_read, given, self.schema, form if prompt.code else None)
             except FormatError as error:
-                self.context.record(prompt.name, unreadable=str(error))
-                reason = f"it was cut off, so be shorter; {error}" if said.truncated else str(error)
+                self.context.events.append(UnreadableAnswer(prompt.name, str(error)))
+                reason = f"it was cut off, so be shorter; {error}" if given.truncated else str(error)
+                please = _plea(error, reason, form, truncated=given.truncated)
             if left:
-                request = _asked_again(request, said.text, reason, form)
+                request = _asked_again(request, given.text, please)
                 answer = await self.answer(request)
         raise NoAnswer(f"{prompt.name}: no readable answer ({reason})")
 
-    def _noted(self, request: ChatRequest, answer: Answer | Refusal) -> Answer:
-        """The answer, written down; raises NoAnswer for a refusal."""
+    def _recorded(self, request: ChatRequest, answer: Answer | Refusal) -> Answer:
+        """The answer, in the transcript from now on; raises NoAnswer for a refusal."""
         name = self.question.prompt.name
         if not isinstance(answer, Answer) or answer.filtered:
             why = FILTERED if isinstance(answer, Answer) else str(answer)
-            self.context.record(name, refused=why)
+            self.context.events.append(ModelRefusal(name, why))
             raise NoAnswer(f"{name}: {why}")
-        self.context.record(
-            name,
-            messages=[{"role": m.role, "content": m.content} for m in request.messages],
-            answer=answer.text,
-            reasoning=answer.reasoning,
-            model=answer.model,
-            prompt_tokens=answer.prompt_tokens,
-            completion_tokens=answer.completion_tokens,
-            latency_seconds=answer.latency_seconds,
-            finish_reason=answer.finish_reason,
-            temperature=request.temperature,
+        self.context.events.append(
+            ModelAnswer(
+                name,
+                tuple({"role": m.role, "content": m.content} for m in request.messages),
+                text=kept_text(answer.text),
+                reasoning=kept_text(answer.reasoning),
+                model=answer.model,
+                prompt_tokens=answer.prompt_tokens,
+                completion_tokens=answer.completion_tokens,
+                latency_seconds=answer.latency_seconds,
+                finish_reason=answer.finish_reason,
+                temperature=request.temperature,
+            )
         )
         return answer
 
@@ -239,7 +251,7 @@ def _read(answer: Answer, schema: AnswerSchema | None, form: CodeForm | None) ->
         return Reading(schema.parse(answer.text, truncated=answer.truncated) if schema else {"text": answer.text})
     found = form.read(answer.text)
     if found is None or not found.code.strip():
-        raise FormatError(NO_PROGRAM)
+        raise NoProgram("there is no Python program in it")
     if not found.complete and answer.truncated:
         raise FormatError("the program isn't finished")
     try:
@@ -249,9 +261,13 @@ def _read(answer: Answer, schema: AnswerSchema | None, form: CodeForm | None) ->
     return Reading(values, found.code)
 
 
-def _asked_again(request: ChatRequest, text: str, reason: str, form: CodeForm) -> ChatRequest:
+def _plea(error: FormatError, reason: str, form: CodeForm, *, truncated: bool) -> str:
+    """What is asked of the model after an answer that can't be read."""
+    no_program = isinstance(error, NoProgram) and not truncated
+    return ASK_FOR_PROGRAM.format(asked=form.asked) if no_program else ASK_AGAIN.format(reason=reason)
+
+
+def _asked_again(request: ChatRequest, text: str, please: str) -> ChatRequest:
     asked = 1 + (request.messages[0].role == "system")
-    no_program = reason == NO_PROGRAM
-    please = ASK_FOR_PROGRAM.format(asked=form.asked) if no_program else ASK_AGAIN.format(reason=reason)
     again = (Message("assistant", text), Message("user", please))
     return dataclasses.replace(request, messages=(*request.messages[:asked], *again))

@@ -10,13 +10,27 @@ from alpha_codium.judge import ProblemJudge
 from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.llm.messages import ChatModel
 from alpha_codium.problem import TestCase
+from alpha_codium.runs.events import (
+    LONGEST_TEXT,
+    Event,
+    ProgramTested,
+    StepResult,
+    StepSkipped,
+    TestOutcome,
+    kept_text,
+)
+from alpha_codium.solution import BudgetEnd
 from alpha_codium.verdict import Execution, Judgement, Status, Verdict
 
 SHOWN_OUTPUT = 2000
 
 
 class BudgetExhausted(Exception):
-    """The sample may make no more calls: it ends with the best program so far."""
+    """The sample may make no more calls: it ends with the best program so far. `end` says which budget is spent."""
+
+    def __init__(self, end: BudgetEnd) -> None:
+        super().__init__(str(end))
+        self.end = end
 
 
 class SandboxFault(Exception):
@@ -31,7 +45,7 @@ class SampleContext:
     judge: ProblemJudge
     settings: Settings
     variation: Variation = field(default_factory=Variation)
-    events: list[dict[str, Any]] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     calls: int = 0
 
     @property
@@ -45,7 +59,7 @@ class SampleContext:
         fault = next((t.execution for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), None)
         if fault is not None:
             raise SandboxFault(fault.stderr)
-        self.record("execution", program=program, verdict=judgement.verdict.value, tests=_told(judgement))
+        self.events.append(ProgramTested(kept_text(program), judgement.verdict, _outcomes(judgement)))
         return judgement
 
     async def behaviour(self, program: str, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
@@ -63,28 +77,20 @@ class SampleContext:
             raise SandboxFault(actual.shown)
         return actual.shown
 
-    def record(self, stage: str, **values: Any) -> None:
-        """Add an event to the sample's transcript; long texts are cut."""
-        self.events.append({"stage": stage} | {key: _shortened(value) for key, value in values.items()})
+    def record(self, step: str, **values: Any) -> None:
+        """Add what a step came to, as values for JSON, to the sample's transcript; long texts are shortened."""
+        kept = {name: shortened(v, LONGEST_TEXT) if isinstance(v, str) else v for name, v in values.items()}
+        self.events.append(StepResult(step, kept))
+
+    def skip(self, step: str, reason: object) -> None:
+        """Add to the transcript that a stage goes on without a step."""
+        self.events.append(StepSkipped(step, str(reason)))
 
 
-def _told(judgement: Judgement) -> list[dict[str, Any]]:
-    """What a transcript says of each test."""
-    return [
-        {
-            "verdict": test.verdict.value,
-            "stdout": shortened(test.execution.stdout),
-            "stderr": shortened(test.execution.stderr),
-            "cpu_seconds": test.execution.cpu_seconds,
-        }
-        for test in judgement.tests
-    ]
-
-
-def _shortened(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > 20 * SHOWN_OUTPUT:
-        return value[: 20 * SHOWN_OUTPUT] + f" ... ({len(value)} characters)"
-    return value
+def _outcomes(judgement: Judgement) -> tuple[TestOutcome, ...]:
+    """What a transcript keeps of each test."""
+    ran = ((test.verdict, test.execution) for test in judgement.tests)
+    return tuple(TestOutcome(v, shortened(e.stdout), shortened(e.stderr), e.cpu_seconds) for v, e in ran)
 
 
 def shortened(text: str, limit: int = SHOWN_OUTPUT) -> str:

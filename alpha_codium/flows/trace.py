@@ -6,6 +6,7 @@ the local names that changed. `[code_tester] calc_trace` makes one, `use_trace` 
 
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.problem import TestCase
+from alpha_codium.runs.events import ProgramTraced, kept_text
 
 MARK = "trace| "
 VALUE_LENGTH = 80
@@ -60,5 +61,5 @@ async def trace_of(program: str, test: TestCase, context: SampleContext) -> str:
     execution = await context.judge.execute(traced, test.input)
     lines = [line.removeprefix(MARK) for line in execution.stderr.splitlines() if line.startswith(MARK)]
     trace = "\n".join(lines[-settings.max_trace_lines :])
-    context.record("trace", trace=trace)
+    context.events.append(ProgramTraced(kept_text(trace)))
     return trace if settings.use_trace else ""

@@ -3,22 +3,21 @@
 1. A budget may let through fewer answers to a request than are wanted, and its time may end when some of them have
    come: those are given.
 2. What part of a request was answered can depend on other samples and on the clock. It is noted for a replay.
-3. A replay lets the same part through: its samples have a `PastLedger` for the run's.
+3. A replay lets the same part through: its samples have a `ReplayLedger` for the run's.
 """
 
 import contextlib
-import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
 from alpha_codium.config import BudgetSection
-from alpha_codium.gen.budgets import Account, Budget, BudgetSpent, Ledger, SampleBudget, Turn, Usage
-from alpha_codium.gen.recorded import Parts, RecordedModel, answers_of
+from alpha_codium.flows import BudgetExhausted
+from alpha_codium.gen.budgets import Account, Budget, Ledger, Reservation, SampleBudget, Usage
+from alpha_codium.gen.recorded import PartialAnswer, Parts, RecordedModel, answers_of
 from alpha_codium.llm.messages import Answer, ChatRequest
-
-# What `str` of a BudgetSpent looks like.
-ENDED = re.compile(r"the (?P<whose>\w+) (?P<how>.*?\bits) (?P<amount>.*)")
+from alpha_codium.runs.events import Event
+from alpha_codium.solution import BudgetEnd
 
 
 class BudgetedModel:
@@ -47,56 +46,58 @@ class BudgetedModel:
         return self._model.takes_n(model)
 
     async def ask(self, request: ChatRequest) -> Answer:
-        """Answer one request; raises BudgetSpent before a call too many, and when the time ends."""
+        """Answer one request; raises BudgetExhausted before a call too many, and when the time ends."""
         return (await self.ask_many(request, 1))[0]
 
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
         """Several answers to one request: fewer than `n` where the budget has room, or its time was enough, for fewer.
 
-        Raises BudgetSpent where there is none.
+        Raises BudgetExhausted where there is none.
         """
-        turn = self._budget.turn(n)
+        reservation = self._budget.reserve(n)
         try:
-            async with self._budget.calls(turn):
-                await self._model.fill(turn.came, request, turn.granted, turn.places)
-        except BudgetSpent:
-            self._note(turn, cut=True)
-            if not turn.came:
+            async with self._budget.calls(reservation):
+                await self._model.fill(reservation.outcomes, request, reservation.granted, reservation.places)
+        except BudgetExhausted as exhausted:
+            self._note(reservation, exhausted.end)
+            if not reservation.outcomes:
                 raise
         else:
-            if turn.granted < n:
-                self._note(turn, cut=False)
-        return answers_of(turn.came)
+            if reservation.granted < n:
+                self._note(reservation, None)
+        return answers_of(reservation.outcomes)
 
-    def _note(self, turn: Turn, *, cut: bool) -> None:
-        part = {"granted": turn.granted, "came": sorted(turn.came), "cut": cut}
-        self._model.parts = self._model.parts | {str(turn.number): part}
+    def _note(self, reservation: Reservation, end: BudgetEnd | None) -> None:
+        part = PartialAnswer(reservation.granted, tuple(sorted(reservation.outcomes)), end)
+        self._model.parts = self._model.parts | {reservation.number: part}
 
 
 @dataclass(frozen=True, slots=True)
-class PastEnd(Budget):
-    """A budget that ends where an earlier one did, in its words."""
+class RecordedBudget(Budget):
+    """A budget that ends where that of an earlier run did."""
 
-    spent: tuple[str, str] = ("", "")
+    end: BudgetEnd = field(kw_only=True)
 
     @classmethod
-    def among(cls, events: Iterable[Mapping[str, Any]], calls: int) -> Self | None:
-        """The budget that ended a sample after so many calls, as the events of its transcript have it."""
-        ends = [event["ended"] for event in events if event.get("stage") == "budget" and "ended" in event]
-        known = ENDED.fullmatch(str(ends[0])) if ends else None
-        return None if known is None else cls(calls, whose=known["whose"], spent=(known["how"], known["amount"]))
+    def among(cls, events: Iterable[Event], calls: int) -> Self | None:
+        """The budget that ended a sample after so many calls, by the events of its transcript; None if none did."""
+        end = next((event for event in events if isinstance(event, BudgetEnd)), None)
+        return None if end is None else cls(calls, owner=end.owner, end=end)
 
     def check(self, usage: Usage, in_flight: int = 0) -> None:
-        """Raise BudgetSpent where the earlier one did."""
+        """Raise BudgetExhausted where the earlier one did."""
         if usage.llm_calls + in_flight >= self.calls:
-            raise BudgetSpent(self.whose, *self.spent)
+            raise BudgetExhausted(self.end)
 
 
 @dataclass
-class PastLedger(Ledger):
-    """The budgets of one sample that is replayed: where it is known how they ended it, nothing else does."""
+class ReplayLedger(Ledger):
+    """The budgets of one sample that is replayed: where it is known how they ended it, nothing else does.
 
-    end: PastEnd | None = None
+    `parts` are those of the run; `ended_by` is the budget that ended the sample, for want of parts.
+    """
+
+    ended_by: RecordedBudget | None = None
     parts: Parts = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -108,24 +109,22 @@ class PastLedger(Ledger):
     def sample(self, problem: str) -> SampleBudget:
         """The budget of the sample."""
         if self.parts:
-            return _PastBudget((Account(Budget()),), end=self.end or PastEnd(), parts=self.parts)
-        return super().sample(problem) if self.end is None else SampleBudget((Account(self.end),))
+            return _ReplayBudget((Account(Budget()),), parts=self.parts)
+        return super().sample(problem) if self.ended_by is None else SampleBudget((Account(self.ended_by),))
 
 
 @dataclass
-class _PastBudget(SampleBudget):
-    """Lets through of each request what was let through then."""
+class _ReplayBudget(SampleBudget):
+    """Lets through of each request what the run's budgets let through."""
 
-    end: PastEnd = PastEnd()
     parts: Parts = field(default_factory=dict)
 
     @contextlib.asynccontextmanager
-    async def calls(self, turn: Turn | None = None) -> AsyncIterator[None]:
-        turn = turn or self.turn()
-        part = self.parts.get(str(turn.number), {"granted": turn.wanted, "came": range(turn.wanted), "cut": False})
-        turn.granted, turn.places = part["granted"], part["came"]
-        with self._noting_the_end():
-            if turn.granted:
+    async def calls(self, reservation: Reservation) -> AsyncIterator[None]:
+        part = self.parts.get(reservation.number) or PartialAnswer.whole(reservation.wanted)
+        reservation.granted, reservation.places = part.granted, part.places
+        with self._recording_end():
+            if part.granted:
                 yield
-            if part["cut"]:
-                raise BudgetSpent(self.end.whose, *self.end.spent)
+            if part.end is not None:
+                raise BudgetExhausted(part.end)

@@ -22,10 +22,7 @@ from alpha_codium.config import Settings
 from alpha_codium.flows import BudgetExhausted
 from alpha_codium.llm.messages import Answer
 from alpha_codium.llm.prices import cost_of
-from alpha_codium.solution import Candidate
-
-# Whose the budget of one sample is.
-OWN = "sample"
+from alpha_codium.solution import BudgetEnd, BudgetLimit, BudgetOwner, Candidate
 
 
 @dataclass
@@ -60,24 +57,6 @@ class Usage:
         self.cost = None if self.cost is None or cost is None else self.cost + cost
 
 
-class BudgetSpent(BudgetExhausted):
-    """A budget lets no further call through; `whose` and `amount` say which."""
-
-    def __init__(self, whose: str, how: str, amount: str) -> None:
-        super().__init__(f"the {whose} {how} {amount}")
-        self.whose, self.amount = whose, amount
-
-    @property
-    def budget(self) -> str:
-        """The budget in words."""
-        return f"the {self.whose}'s budget of {self.amount}"
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it is the sample's own budget: one that it shares with others says nothing of the model."""
-        return self.whose == OWN
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What may be used: calls, tokens read and written, US dollars, seconds; 0 sets no limit."""
@@ -86,21 +65,23 @@ class Budget:
     tokens: int = 0
     cost: float = 0.0
     seconds: float = 0.0
-    whose: str = OWN
+    owner: BudgetOwner = BudgetOwner.SAMPLE
 
     def check(self, usage: Usage, in_flight: int = 0) -> None:
-        """Raise BudgetSpent where nothing is left for another call, or a price is unknown and the cost limited."""
+        """Raise BudgetExhausted where nothing is left for another call, or a price is unknown and the cost limited."""
         if self.calls and usage.llm_calls + in_flight >= self.calls:
-            raise BudgetSpent(self.whose, "has made its", f"{self.calls} calls")
+            raise self._exhausted(BudgetLimit.CALLS, self.calls)
         if self.tokens and usage.prompt_tokens + usage.completion_tokens >= self.tokens:
-            raise BudgetSpent(self.whose, "has used its", f"{self.tokens} tokens")
+            raise self._exhausted(BudgetLimit.TOKENS, self.tokens)
         if self.cost and (usage.cost is None or usage.cost >= self.cost):
-            spent = "an unknown amount of" if usage.cost is None else "all of"
-            raise BudgetSpent(self.whose, f"has spent {spent} its", f"{self.cost:g} dollars")
+            raise self._exhausted(BudgetLimit.COST, self.cost, price_unknown=usage.cost is None)
 
-    def out_of_time(self) -> BudgetSpent:
-        """What is said when the seconds are over."""
-        return BudgetSpent(self.whose, "has had its", f"{self.seconds:g} seconds")
+    def out_of_time(self) -> BudgetExhausted:
+        """What is raised when the seconds are over."""
+        return self._exhausted(BudgetLimit.SECONDS, self.seconds)
+
+    def _exhausted(self, limit: BudgetLimit, amount: float, *, price_unknown: bool = False) -> BudgetExhausted:
+        return BudgetExhausted(BudgetEnd(self.owner, limit, amount, price_unknown))
 
 
 @dataclass
@@ -134,28 +115,31 @@ class Account:
         return self.began + self.budget.seconds - time.monotonic()
 
     def check(self) -> None:
-        """Raise BudgetSpent where another call isn't let through."""
+        """Raise BudgetExhausted where another call isn't let through."""
         left = self.seconds_left
         if left is not None and left <= 0:
             raise self.budget.out_of_time()
         self.budget.check(self.usage, self.in_flight)
 
     def room(self, wanted: int) -> int:
-        """How many of so many calls are let through; raises BudgetSpent where none is."""
+        """How many of so many calls are let through; raises BudgetExhausted where none is."""
         self.check()
         calls = self.budget.calls
         return min(wanted, calls - self.usage.llm_calls - self.in_flight) if calls else wanted
 
 
 @dataclass
-class Turn:
-    """One request of a sample, for `wanted` answers: how many are let through, at which places, and what came there."""
+class Reservation:
+    """Room for one request of a sample, which wants so many answers.
+
+    `granted` of them are let through, those at `places`; `outcomes` are what came of these, by place.
+    """
 
     number: int = 0
     wanted: int = 1
     granted: int = 0
     places: Sequence[int] = ()
-    came: dict[int, dict[str, Any]] = field(default_factory=dict)
+    outcomes: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def grant(self, granted: int) -> None:
         """Let so many answers through."""
@@ -166,12 +150,12 @@ class Turn:
 class SampleBudget:
     """The accounts that a sample's calls go to: its own, its problem's, the run's.
 
-    `ended` is the budget that first refused the sample a call; `turns` counts its requests.
+    `end` is that of the budget which first refused the sample a call; `requests` counts its requests.
     """
 
     accounts: tuple[Account, ...]
-    ended: BudgetSpent | None = None
-    turns: int = 0
+    end: BudgetEnd | None = None
+    requests: int = 0
 
     @property
     def calls_made(self) -> int:
@@ -179,8 +163,8 @@ class SampleBudget:
         return self.accounts[0].usage.llm_calls
 
     def check(self) -> None:
-        """Raise BudgetSpent where no call is let through."""
-        with self._noting_the_end():
+        """Raise BudgetExhausted where no call is let through."""
+        with self._recording_end():
             for account in self.accounts:
                 account.check()
 
@@ -196,25 +180,24 @@ class SampleBudget:
                 account.running = [other for other in account.running if other is not usage]
                 account.finished.take(usage)
 
-    def turn(self, wanted: int = 1) -> Turn:
-        """A request for so many answers, which follows those before."""
-        self.turns += 1
-        return Turn(self.turns - 1, wanted)
+    def reserve(self, wanted: int = 1) -> Reservation:
+        """A reservation for the sample's next request, of which nothing is granted yet."""
+        self.requests += 1
+        return Reservation(self.requests - 1, wanted)
 
     @asynccontextmanager
-    async def calls(self, turn: Turn | None = None) -> AsyncIterator[None]:
-        """Room for a request, as far as there is; raises BudgetSpent where there is none, and when time ends."""
-        turn = turn or self.turn()
-        with self._noting_the_end():
-            turn.grant(min(account.room(turn.wanted) for account in self.accounts))
+    async def calls(self, reservation: Reservation) -> AsyncIterator[None]:
+        """Grant a request as much as there is room for; raises BudgetExhausted if there is none, or as time ends."""
+        with self._recording_end():
+            reservation.grant(min(account.room(reservation.wanted) for account in self.accounts))
             for account in self.accounts:
-                account.in_flight += turn.granted
+                account.in_flight += reservation.granted
             try:
                 async with self._in_time():
                     yield
             finally:
                 for account in self.accounts:
-                    account.in_flight -= turn.granted
+                    account.in_flight -= reservation.granted
 
     @asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
@@ -231,11 +214,11 @@ class SampleBudget:
             raise first.budget.out_of_time() from None
 
     @contextmanager
-    def _noting_the_end(self) -> Iterator[None]:
+    def _recording_end(self) -> Iterator[None]:
         try:
             yield
-        except BudgetSpent as spent:
-            self.ended = self.ended or spent
+        except BudgetExhausted as exhausted:
+            self.end = self.end or exhausted.end
             raise
 
 
@@ -255,7 +238,7 @@ class Ledger:
     def __post_init__(self) -> None:
         """Open the run's account."""
         limits = self.settings.budget
-        budget = Budget(limits.run_calls, limits.run_tokens, limits.run_cost, limits.run_seconds, whose="run")
+        budget = Budget(limits.run_calls, limits.run_tokens, limits.run_cost, limits.run_seconds, owner=BudgetOwner.RUN)
         self.run = Account(budget).begin()
 
     def count(self, candidates: Iterable[Candidate]) -> None:
@@ -275,8 +258,8 @@ class Ledger:
 
     def note(self, sample: SampleBudget) -> None:
         """Remember that a sample was ended by a budget that isn't its own."""
-        if sample.ended is not None and not sample.ended.is_own:
-            self.cut_short[sample.ended.budget] += 1
+        if sample.end is not None and not sample.end.is_own:
+            self.cut_short[sample.end.budget] += 1
 
     def _priced(self, candidate: Candidate) -> Candidate:
         price = self.settings.prices.models.get(candidate.model)
@@ -292,7 +275,7 @@ class Ledger:
                 limits.problem_tokens,
                 limits.problem_cost,
                 limits.problem_seconds,
-                whose="problem",
+                owner=BudgetOwner.PROBLEM,
             )
             self.problems[name] = Account(budget)
         return self.problems[name]

@@ -10,8 +10,6 @@
 """
 
 import asyncio
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,9 +18,10 @@ from typing import Any
 from alpha_codium.errors import DatasetError
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.fitting import check_fit
-from alpha_codium.gen.sample import Solver, candidate_from_json, candidate_to_json
+from alpha_codium.gen.sample import Solver
 from alpha_codium.problem import Problem
 from alpha_codium.runs import AnswerCache, AnswerStore, Journal, RunFolder
+from alpha_codium.runs.events import Transcript, transcript_name
 from alpha_codium.solution import Candidate
 
 OnCandidate = Callable[[Candidate], None]
@@ -71,7 +70,7 @@ async def generate(
 
 def finished_samples(journal: Journal, final_only: bool = True) -> dict[tuple[str, int], Candidate]:
     """The journal's candidates by problem and sample, the last line of each; those to be tried again on request."""
-    found = {(c.task_name, c.sample_index): c for c in journal.read(candidate_from_json)}
+    found = {(c.task_name, c.sample_index): c for c in journal.read(Candidate.from_json)}
     return {key: c for key, c in found.items() if c.is_final or not final_only}
 
 
@@ -115,24 +114,18 @@ class _Recorder:
     on_candidate: OnCandidate | None
 
     async def run(self, problem: Problem, sample: int) -> None:
-        candidate, transcript = await self.solver.solve(problem, sample)
-        await asyncio.to_thread(self._write, candidate, transcript)
+        candidate, events = await self.solver.solve(problem, sample)
+        await asyncio.to_thread(self._write, Transcript(candidate, events))
         self.tell(candidate)
 
     def tell(self, candidate: Candidate) -> None:
         if self.on_candidate is not None:
             self.on_candidate(candidate)
 
-    def _write(self, candidate: Candidate, transcript: dict[str, Any]) -> None:
-        name = f"transcripts/{file_name(candidate.task_name)}/{candidate.sample_index}.json"
-        self.folder.write_json(name, transcript)
-        self.journal.append(candidate_to_json(candidate))
-
-
-def file_name(problem_name: str) -> str:
-    """A file name for a problem: readable, and another one for each problem."""
-    readable = re.sub(r"[^A-Za-z0-9]+", "_", problem_name).strip("_")[:60]
-    return f"{readable}-{hashlib.sha256(problem_name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    def _write(self, transcript: Transcript) -> None:
+        candidate = transcript.candidate
+        self.folder.write_json(transcript_name(candidate.task_name, candidate.sample_index), transcript.to_json())
+        self.journal.append(candidate.to_json())
 
 
 def solutions_rows(candidates: Sequence[Candidate], names: Iterable[str]) -> list[dict[str, Any]]:

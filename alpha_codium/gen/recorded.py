@@ -10,9 +10,9 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from alpha_codium.gen.budgets import Usage
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
@@ -21,6 +21,8 @@ from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
 from alpha_codium.runs.answers import Key, Outcome, key_of, question_text
+from alpha_codium.solution import BudgetEnd
+from alpha_codium.values import JsonValue, Readers
 
 
 def well_formed(text: str) -> str:
@@ -32,11 +34,40 @@ def well_formed(text: str) -> str:
 REFUSALS: dict[str, type[ModelError]] = {kind.__name__: kind for kind in (ContentFiltered, ContextOverflow)}
 # What the store remembers of a model beside its answers: it decides how the prompts ask.
 BY_SCHEMA = "supports_json_schema:"
-# And of a sample: by the number of a request what part of it a budget let be answered; as JSON has it.
+# And of a sample: the partial answers that budgets let through, as JSON, by the number of the request.
 PARTS = "parts:"
-Part = dict[str, Any]
-Parts = dict[str, Part]
 ANSWER_FIELDS = {field.name for field in fields(Answer)}
+
+
+@dataclass(frozen=True, slots=True)
+class PartialAnswer(JsonValue):
+    """The part of a request that budgets let be answered.
+
+    So many answers were granted; those at `places` came, and then the budget of `end`, if any, let no further through.
+    """
+
+    readers: ClassVar[Readers] = {
+        "places": tuple,
+        "end": lambda values: None if values is None else BudgetEnd.from_json(values),
+    }
+
+    granted: int
+    places: Sequence[int]
+    end: BudgetEnd | None = None
+
+    @classmethod
+    def whole(cls, wanted: int) -> Self:
+        """All of a request for so many answers."""
+        return cls(wanted, range(wanted))
+
+
+# By the number of the request among its sample's.
+Parts = dict[int, PartialAnswer]
+
+
+def parts_of(facts: Mapping[str, Any], sample: str) -> Parts:
+    """Of which requests of a sample only a part was answered, and which, by the facts of a store."""
+    return {int(number): PartialAnswer.from_json(part) for number, part in facts.get(PARTS + sample, {}).items()}
 
 
 class RecordedModel:
@@ -87,33 +118,34 @@ class RecordedModel:
 
         One that the model refused is a filtered answer; where it refused all, that is raised.
         """
-        came: dict[int, Outcome] = {}
-        await self.fill(came, request, n, range(n))
-        return answers_of(came)
+        outcomes: dict[int, Outcome] = {}
+        await self.fill(outcomes, request, n, range(n))
+        return answers_of(outcomes)
 
-    async def fill(self, came: dict[int, Outcome], request: ChatRequest, n: int, places: Sequence[int]) -> None:
-        """As `ask_many`, of whose answers only those at `places` are wanted; each is in `came` as soon as it comes."""
+    async def fill(self, outcomes: dict[int, Outcome], request: ChatRequest, n: int, places: Sequence[int]) -> None:
+        """As `ask_many` for the answers at `places` only; `outcomes` gets each as soon as it comes."""
         first = self._calls
         self._calls += n
         keys = [self._next_key(request) for _ in range(n)]
         if self._store is not None:
-            found = await self._store.find([keys[place] for place in places])
-            came.update((place, outcome) for place, outcome in zip(places, found, strict=True) if outcome is not None)
-        missing = [place for place in places if place not in came]
+            stored = await self._store.find([keys[place] for place in places])
+            outcomes.update((place, found) for place, found in zip(places, stored, strict=True) if found is not None)
+        calls = self._asked_together([place for place in places if place not in outcomes], request)
         try:
-            await all_of(self._ask_for(request, side, keys, came) for side in self._asked_together(missing, request))
+            await all_of(self._ask_for(request, together, keys, outcomes) for together in calls)
         finally:
-            self._count({first + place: came[place] for place in sorted(came)})
+            self._count({first + place: outcomes[place] for place in sorted(outcomes)})
 
     @property
     def parts(self) -> Parts:
         """Of which of the sample's requests only a part was answered, and which part."""
-        return {} if self._store is None else self._store.facts.get(PARTS + self._sample, {})
+        return {} if self._store is None else parts_of(self._store.facts, self._sample)
 
     @parts.setter
     def parts(self, parts: Parts) -> None:
-        if self._store is not None and self.parts != parts:
-            self._store.note(PARTS + self._sample, parts)
+        fact, values = PARTS + self._sample, {str(number): part.to_json() for number, part in parts.items()}
+        if self._store is not None and self._store.facts.get(fact, {}) != values:
+            self._store.note(fact, values)
 
     def _asked_together(self, places: list[int], request: ChatRequest) -> Iterable[list[int]]:
         """The places of answers that one call asks for: all, but with a seed those that stand side by side.
@@ -144,14 +176,14 @@ class RecordedModel:
                 self.usage.add(_answer(outcome))
 
     async def _ask_for(
-        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], came: dict[int, Outcome]
+        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], outcomes: dict[int, Outcome]
     ) -> None:
         """Fill in what comes of asking for the answers at these places, and store it."""
-        outcomes = await self._outcomes(with_seed_of(request, places[0]), len(places))
-        came.update(zip(places, outcomes, strict=True))  # who is cut off while it is stored has it all the same
+        new = await self._outcomes(with_seed_of(request, places[0]), len(places))
+        outcomes.update(zip(places, new, strict=True))  # who is cut off while it is stored has it all the same
         if self._store is not None:  # an empty one is false
             asked = request.model or self._name
-            pairs = zip((keys[place] for place in places), outcomes, strict=True)
+            pairs = zip((keys[place] for place in places), new, strict=True)
             kept = [(key if o.get("model", asked) == asked else replace(key, shared=""), o) for key, o in pairs]
             await self._store.keep(kept, asked)
             self.supports_json_schema_of(request.model)  # noted, for a replay that has other questions
@@ -161,9 +193,9 @@ class RecordedModel:
         try:
             answers = await (self._model.ask_many(request, n) if n > 1 else self._one(request))
         except tuple(REFUSALS.values()) as refusal:
-            told = {"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}
+            stored = {"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}
             # Of another model than was asked: so it stays out of the cache.
-            return [told | ({"model": ""} if refusal.of_fallback else {})] * n
+            return [stored | ({"model": ""} if refusal.of_fallback else {})] * n
         return [self._outcome(request, answer) for answer in answers]
 
     async def _one(self, request: ChatRequest) -> list[Answer]:
@@ -193,10 +225,10 @@ def answers_of(outcomes: Mapping[int, Outcome]) -> list[Answer]:
 
     Raises the refusal where the model refused all.
     """
-    said = [outcomes[place] for place in sorted(outcomes)]
-    if said and all("refusal" in outcome for outcome in said):
-        return [_answer(said[0])]
-    return [Answer("", "", "content_filter") if "refusal" in outcome else _answer(outcome) for outcome in said]
+    ordered = [outcomes[place] for place in sorted(outcomes)]
+    if ordered and all("refusal" in outcome for outcome in ordered):
+        return [_answer(ordered[0])]
+    return [Answer("", "", "content_filter") if "refusal" in outcome else _answer(outcome) for outcome in ordered]
 
 
 def _answer(outcome: Outcome) -> Answer:

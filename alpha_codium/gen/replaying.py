@@ -6,14 +6,13 @@
    no answer: who gets to it misses a call, and the sample ends there. The others go on. A sample to which the run
    itself never came, since a budget was spent or it was cut off, misses nothing.
 3. Where time, or a budget shared with other samples, ended a sample or left it a part of what it wanted, it gets the
-   same part again, as the file of answers tells it, else (a run of an earlier version) ends after as many calls as it
+   same part again, as the file of answers tells it, else (it was killed before it told) ends after as many calls as it
    had made: what else there was at the time can't be had again.
 4. With the run's own flow and settings every candidate must be, bit for bit, the one of the journal.
 """
 
 import asyncio
 import contextlib
-import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,16 +21,17 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import UserError
-from alpha_codium.gen.budgeted import PastEnd, PastLedger
+from alpha_codium.gen.budgeted import RecordedBudget, ReplayLedger
 from alpha_codium.gen.fitting import check_fit
-from alpha_codium.gen.loop import Job, file_name, finished_samples, refuse_twins, run_all
-from alpha_codium.gen.recorded import BY_SCHEMA, PARTS
-from alpha_codium.gen.sample import SPENT_BEFORE, Solver, one_line, spent_before
+from alpha_codium.gen.loop import Job, finished_samples, refuse_twins, run_all
+from alpha_codium.gen.recorded import BY_SCHEMA, parts_of
+from alpha_codium.gen.sample import Solver, one_line
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.problem import Problem
 from alpha_codium.runs import AnswerCache, AnswerStore, RunFolder
 from alpha_codium.runs.answers import StoreBroken
+from alpha_codium.runs.events import Event, FailedCall, Transcript, transcript_name
 from alpha_codium.solution import Candidate
 
 ANSWERS = "answers.sqlite"
@@ -161,7 +161,7 @@ class _Samples:
     async def run(self, problem: Problem, sample: int) -> None:
         key = (problem.name, sample)
         then = self.journal.get(key) if self.same else None
-        if then is not None and spent_before(then):  # whatever answers it had in an earlier part of the run
+        if then is not None and not then.was_begun:  # whatever answers it had in an earlier part of the run
             self.candidates[key] = then
             self.never_begun[key] = NeverBegun(*key, self._why_never_begun(key))
         else:
@@ -171,26 +171,26 @@ class _Samples:
 
     async def _go_through(self, problem: Problem, key: SampleKey, then: Candidate | None) -> None:
         facts = self.solver.store.facts if self.solver.store is not None else {}
-        model, ledger = SilentModel(self.solver.model_name, facts), PastLedger(self.solver.settings)
+        model, ledger = SilentModel(self.solver.model_name, facts), ReplayLedger(self.solver.settings)
         if then is not None:
             events = await asyncio.to_thread(_events, self.folder, key)
-            ledger.end = PastEnd.among(events, then.llm_calls)
-            ledger.parts = dict(facts.get(f"{PARTS}{key[0]}#{key[1]}", {}))
-        candidate, transcript = await replace(self.solver, model=model, ledger=ledger).solve(problem, key[1])
+            ledger.ended_by = RecordedBudget.among(events, then.llm_calls)
+            ledger.parts = parts_of(facts, f"{key[0]}#{key[1]}")
+        candidate, made = await replace(self.solver, model=model, ledger=ledger).solve(problem, key[1])
         self.candidates[key] = candidate
         reason = self._why_never_begun(key)
         if reason and not candidate.is_final and not candidate.llm_calls:
             self.never_begun[key] = NeverBegun(*key, reason)
         elif model.asked:
-            prompts = [event["stage"] for event in transcript["events"] if "failed" in event]
+            prompts = [event.prompt for event in made if isinstance(event, FailedCall)]
             self.missing[key] = MissingCalls(*key, prompts[-1] if prompts else "", model.asked)
 
     def _why_never_begun(self, key: SampleKey) -> str:
         """Why the run may never have begun a sample; "" where it is known to have."""
         if key not in self.journal:
             return "the run was cut off before their first answer"
-        budget = spent_before(self.journal[key])
-        return f"{budget} was spent" if budget else ""
+        then = self.journal[key]
+        return f"{then.spent_budget.budget} was spent" if then.spent_budget and not then.was_begun else ""
 
     def compared(self, keys: Sequence[SampleKey]) -> Replay:
         """What came of these samples, beside what the journal has."""
@@ -205,20 +205,20 @@ class _Samples:
         )
 
 
-def _events(folder: RunFolder, key: SampleKey) -> list[dict[str, Any]]:
+def _events(folder: RunFolder, key: SampleKey) -> tuple[Event, ...]:
     """How the sample came about, as its transcript has it; nothing where that was taken away."""
-    path = folder.path / "transcripts" / file_name(key[0]) / f"{key[1]}.json"
+    path = folder.path / transcript_name(*key)
     try:
-        return json.loads(path.read_text("utf-8"))["events"]
+        return Transcript.read(path).events
     except FileNotFoundError:
-        return []
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        return ()
+    except (OSError, ValueError) as error:
         raise UserError(f"{path} can't be read: it is no transcript any more ({one_line(error)})") from error
 
 
 def _repeats(then: Candidate | None) -> bool:
     """Whether a replay must come to the same: faults of the provider and of ours may pass."""
-    return then is not None and (then.is_final or SPENT_BEFORE in str(then.error))
+    return then is not None and (then.is_final or then.spent_budget is not None)
 
 
 def _difference(then: Candidate, now: Candidate) -> Difference | None:
@@ -238,12 +238,21 @@ def _copy(file: Path, place: Path) -> None:
         shutil.copyfileobj(source, copy)
 
 
+def _refuse_earlier(folder: RunFolder) -> None:
+    """Raise UserError if an earlier version of gencode made samples of the run: it kept their errors as texts."""
+    if any(isinstance(entry.get("error"), str) for entry in folder.journal.entries()):
+        raise UserError(
+            f"run {folder.name!r} was made by an earlier version of gencode: replay it with that one, or make it anew"
+        )
+
+
 @contextlib.contextmanager
 def _copied(folder: RunFolder) -> Iterator[tuple[Path, dict[SampleKey, Candidate]]]:
     """A copy of the run's answers, with those that stand in the log beside the file; and its journal of that moment."""
     source = folder.path / ANSWERS
     with tempfile.TemporaryDirectory(prefix="gencode-replay-") as place:
         with folder:  # nobody writes while they are copied
+            _refuse_earlier(folder)
             journal = finished_samples(folder.journal, final_only=False)
             for path in (source, source.with_name(f"{ANSWERS}-wal")):
                 _copy(path, Path(place))

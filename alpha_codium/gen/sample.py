@@ -5,7 +5,7 @@ provider's and ours make one to be tried again.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from loguru import logger
@@ -17,7 +17,7 @@ from alpha_codium.flows.context import BudgetExhausted, SandboxFault
 from alpha_codium.flows.loading import check_prompt_names
 from alpha_codium.flows.variation import Variation
 from alpha_codium.gen.budgeted import BudgetedModel
-from alpha_codium.gen.budgets import BudgetSpent, Ledger, SampleBudget, Usage
+from alpha_codium.gen.budgets import Ledger, SampleBudget, Usage
 from alpha_codium.gen.fitting import check_fit, misfit
 from alpha_codium.gen.recorded import RecordedModel, well_formed
 from alpha_codium.judge import Judge
@@ -26,12 +26,11 @@ from alpha_codium.llm.messages import ChatModel
 from alpha_codium.log import redact
 from alpha_codium.problem import Problem, Statement
 from alpha_codium.runs import AnswerStore
-from alpha_codium.solution import Candidate, ErrorKind, SampleError
+from alpha_codium.runs.events import Event, ModelRefusal, StageEnd, StepSkipped, kept_text
+from alpha_codium.solution import BudgetEnd, Candidate, ErrorKind, SampleError
 
 # Tests passed, and how many there are.
 Passed = tuple[int, int]
-# What the error of a sample says after the budget that ended it; ` had a program` follows where it had made calls.
-SPENT_BEFORE = " was spent before this sample"
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,8 @@ class Solver:
     ledger: Ledger | None = None
     fault_level: str = "WARNING"
 
-    async def solve(self, problem: Problem, sample_index: int) -> tuple[Candidate, dict[str, Any]]:
-        """One candidate and its transcript. Raises UserError where no sample could go better (a wrong key, a
+    async def solve(self, problem: Problem, sample_index: int) -> tuple[Candidate, tuple[Event, ...]]:
+        """One candidate and how it came about. Raises UserError where no sample could go better (a wrong key, a
         missing model, a flow for other problems).
         """
         self._check_fit(problem)
@@ -65,8 +64,7 @@ class Solver:
         with budget.counting(model.usage):
             result = await self._result(problem, variation, BudgetedModel(model, budget), budget)
         ledger.note(budget)
-        candidate = self._candidate(problem, sample_index, result, model.usage)
-        return candidate, transcript_of(candidate, result.events)
+        return self._candidate(problem, sample_index, result, model.usage), tuple(result.events)
 
     def _check_fit(self, problem: Problem) -> None:
         """Refuse a problem that the flow is not for, or warn where it may be one among others."""
@@ -84,8 +82,8 @@ class Solver:
         try:
             budget.check()
             context = SampleContext(model, self.judge.for_problem(problem), self.settings, variation)
-        except BudgetSpent as spent:
-            return _Result.internal(spent.budget + SPENT_BEFORE)
+        except BudgetExhausted as exhausted:
+            return _Result(error=_spent_before(exhausted.end))
         except Unjudgeable as reason:
             return _Result.internal(one_line(reason))
         return await self._run(problem, context, budget)
@@ -95,8 +93,8 @@ class Solver:
         events = context.events
         try:
             state = await run_flow(self.flow.for_kind(problem.execution.kind), problem.statement, context)
-            if budget.ended is not None and not any(event["stage"] == "budget" for event in events):
-                context.record("budget", ended=str(budget.ended))
+            if budget.end is not None and not any(isinstance(event, BudgetEnd) for event in events):
+                events.append(budget.end)
             if not state.program.strip():
                 return _Result(error=_no_program(context, budget), events=events)
             return _Result(state.program, None, await _public_result(state, context), events)
@@ -141,9 +139,9 @@ async def run_flow(flow: Flow, statement: Statement, context: SampleContext) -> 
     try:
         for stage in flow.stages:
             await stage.run(state, context)
-            context.record("after", kind=flow.kind_of(stage), program=state.program)
-    except BudgetExhausted as error:
-        context.record("budget", ended=str(error))
+            context.events.append(StageEnd(flow.kind_of(stage), kept_text(state.program)))
+    except BudgetExhausted as exhausted:
+        context.events.append(exhausted.end)
     return state
 
 
@@ -154,10 +152,10 @@ class _Result:
     program: str = ""
     error: SampleError | None = None
     public: Passed = (0, 0)
-    events: list[dict[str, Any]] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
 
     @classmethod
-    def internal(cls, reason: str, events: Sequence[dict[str, Any]] = ()) -> "_Result":
+    def internal(cls, reason: str, events: Sequence[Event] = ()) -> "_Result":
         """None, through no fault of the model."""
         return cls(error=SampleError(ErrorKind.INTERNAL, reason), events=list(events))
 
@@ -177,31 +175,23 @@ def one_line(fault: BaseException | str) -> str:
 
 def _no_program(context: SampleContext, budget: SampleBudget) -> SampleError:
     """The model's fault, but where a budget that the sample shares with others ended it."""
-    if budget.ended is not None and not budget.ended.is_own:
-        had = " had a program" if budget.calls_made else ""
-        return SampleError(ErrorKind.INTERNAL, f"{budget.ended.budget}{SPENT_BEFORE}{had}")
-    reasons = [str(e[key]) for e in context.events for key in ("ended", "skipped", "refused") if key in e]
+    if budget.end is not None and not budget.end.is_own:
+        return _spent_before(budget.end, " had a program" if budget.calls_made else "")
+    reasons = [reason for event in context.events if (reason := _reason(event))]
     return SampleError(ErrorKind.MODEL, one_line(reasons[-1] if reasons else "no answer held a program"))
 
 
-def spent_before(candidate: Candidate) -> str:
-    """The budget, in words, that kept a sample from its first call; "" for a sample that was begun."""
-    error = candidate.error
-    if error is None or error.kind is not ErrorKind.INTERNAL or not error.message.endswith(SPENT_BEFORE):
-        return ""
-    return error.message.removesuffix(SPENT_BEFORE)
+def _spent_before(end: BudgetEnd, what: str = "") -> SampleError:
+    return SampleError(ErrorKind.INTERNAL, f"{end.budget} was spent before this sample{what}", end)
 
 
-def transcript_of(candidate: Candidate, events: list[dict[str, Any]]) -> dict[str, Any]:
-    """How a sample came about, for `transcripts/`."""
-    return {"candidate": candidate_to_json(candidate), "events": events}
+def _reason(event: Event) -> str:
+    """Why an event left a sample without a program; nothing if it is no such event."""
+    if isinstance(event, BudgetEnd):
+        return str(event)
+    return event.reason if isinstance(event, StepSkipped | ModelRefusal) else ""
 
 
 def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
-    """A candidate as the journal holds it."""
-    return asdict(candidate) | {"error": str(candidate.error) if candidate.error else ""}
-
-
-def candidate_from_json(values: dict[str, Any]) -> Candidate:
-    """Read back what `candidate_to_json` gave."""
-    return Candidate(**(values | {"error": SampleError.parse(values["error"])}))
+    """A candidate as `--json` shows it, its error as the Solutions dataset has it."""
+    return candidate.to_json() | {"error": str(candidate.error or "")}

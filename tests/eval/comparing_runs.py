@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from alpha_codium.eval.comparing.judging import Verdicts, all_programs, programs
 from alpha_codium.eval.comparing.records import RunRecord, read_run
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.runs import RunFolder
+from alpha_codium.runs.events import Event, StageEnd, Transcript, kept_text
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Verdict
 
@@ -36,7 +36,7 @@ def write_run(
     name: str,
     made: Made,
     *,
-    events: Mapping[tuple[str, int], Sequence[Mapping[str, Any]]] | None = None,
+    events: Mapping[tuple[str, int], Sequence[Event]] | None = None,
     description: Mapping[str, Any] | None = None,
     **values: Any,
 ) -> RunFolder:
@@ -50,16 +50,15 @@ def write_run(
         for problem, programs in made.items():
             for index, program in enumerate(programs):
                 one = candidate(problem, index, program, **values)
-                line = asdict(one) | {"error": str(one.error or "")}
                 if events and (problem, index) in events:
-                    transcript = {"candidate": line, "events": list(events[problem, index])}
-                    folder.write_json(f"transcripts/{problem}/{index}.json", transcript)
-                journal.append(line)
+                    transcript = Transcript(one, tuple(events[problem, index]))
+                    folder.write_json(f"transcripts/{problem}/{index}.json", transcript.to_json())
+                journal.append(one.to_json())
     return folder
 
 
-def after(kind: str, program: str) -> dict[str, str]:
-    return {"stage": "after", "kind": kind, "program": program}
+def after(stage: str, program: str) -> StageEnd:
+    return StageEnd(stage, kept_text(program))
 
 
 def record_of(folder: RunFolder) -> RunRecord:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.fitting import notes_on, refuse_twins, refuse_unlike
-from alpha_codium.eval.comparing.records import OWN_BUDGET, RunRecord, Step, steps_of
-from alpha_codium.flows.context import SampleContext
+from alpha_codium.eval.comparing.records import RunRecord, Step, steps_of
 from alpha_codium.runs import RunFolder
+from alpha_codium.runs.events import LONGEST_TEXT, Event, StepResult
+from alpha_codium.solution import BudgetEnd, BudgetLimit, BudgetOwner
 from tests.eval.comparing_runs import FAIL, LOST, PASS, after, record_of, write_run
 
 
@@ -57,6 +58,16 @@ def test_a_transcript_that_says_nothing_leaves_the_run_without_it(tmp_path: Path
     assert record_of(folder).steps == {}
 
 
+def test_a_transcript_of_an_earlier_version_is_refused_in_a_line_that_says_what_to_do(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, "r", {"a": [PASS]}, events={("a", 0): [after("x", PASS)]})
+    path = folder.path / "transcripts/a/0.json"
+    values = json.loads(path.read_text())
+    del values["format"]
+    path.write_text(json.dumps(values | {"events": [{"stage": "after", "kind": "x", "program": PASS}]}))
+    with pytest.raises(UserError, match=f"{path} is of another version of gencode .*move {path.parent.parent} away"):
+        record_of(folder)
+
+
 def test_a_transcript_of_an_earlier_try_is_passed_over(tmp_path: Path) -> None:
     folder = write_run(tmp_path, "r", {"a": [PASS]}, events={("a", 0): [after("x", PASS)]})
     with folder.journal as journal:
@@ -64,8 +75,12 @@ def test_a_transcript_of_an_earlier_try_is_passed_over(tmp_path: Path) -> None:
     assert record_of(folder).steps == {}
 
 
+def ended(owner: BudgetOwner, calls: int) -> BudgetEnd:
+    return BudgetEnd(owner, BudgetLimit.CALLS, calls)
+
+
 def test_stages_of_one_kind_are_told_apart_and_a_budget_that_cut_one_short_is_a_step() -> None:
-    events = [after("write", ""), {"stage": "call"}, after("fix", FAIL), after("fix", FAIL)]
+    events = [after("write", ""), StepResult("call"), after("fix", FAIL), after("fix", FAIL)]
     assert [s.stage for s in steps_of(events, FAIL)] == ["write", "fix", "fix (2)"]
     assert steps_of(events, PASS)[-1] == Step("(cut short)", PASS)
     assert steps_of([], PASS) == ()
@@ -73,20 +88,17 @@ def test_stages_of_one_kind_are_told_apart_and_a_budget_that_cut_one_short_is_a_
 
 @pytest.mark.parametrize("program", [PASS, ""])
 def test_a_sample_that_the_budget_ended_in_its_first_stage_has_a_step_too(program: str) -> None:
-    assert steps_of([{"stage": "budget", "ended": "2 calls"}], program) == (Step("(cut short)", program),)
+    assert steps_of([ended(BudgetOwner.SAMPLE, 2)], program) == (Step("(cut short)", program),)
 
 
-@given(st.text(min_size=1, max_size=300), st.sampled_from([1, 200]), st.booleans())
+@given(st.text(min_size=1, max_size=300), st.sampled_from([1, LONGEST_TEXT]), st.booleans())
 def test_a_program_that_the_transcript_cut_is_known_only_where_it_is_the_last(
     text: str, times: int, last: bool
 ) -> None:
     program = text * times + "#"
-    context = SampleContext.__new__(SampleContext)
-    context.events = []
-    context.record("after", kind="write", program=program)
-    (step, *_) = steps_of(context.events, program if last else "another")
-    whole = context.events[0]["program"] == program
-    assert step.program == (program if whole or last else None)
+    event = after("write", program)
+    (step, *_) = steps_of([event], program if last else "another")
+    assert step.program == (program if event.program == program or last else None)
 
 
 def runs(root: Path, **second: object) -> list:
@@ -143,13 +155,10 @@ def test_a_flow_that_was_changed_between_two_runs_is_told(tmp_path: Path) -> Non
 
 
 def test_samples_that_a_budget_of_the_run_ended_are_told_and_those_of_their_own_budget_are_not(tmp_path: Path) -> None:
-    def ended(by: str) -> list[dict[str, str]]:
-        return [after("write", PASS), {"stage": "budget", "ended": by}]
-
-    events = {
-        ("a", 0): ended("the run has made its 40 calls"),
-        ("a", 1): ended("the run has made its 40 calls"),
-        ("b", 0): ended("the sample has made its 3 calls"),
+    events: dict[tuple[str, int], list[Event]] = {
+        ("a", 0): [after("write", PASS), ended(BudgetOwner.RUN, 40)],
+        ("a", 1): [after("write", PASS), ended(BudgetOwner.RUN, 40)],
+        ("b", 0): [after("write", PASS), ended(BudgetOwner.SAMPLE, 3)],
         ("b", 1): [after("write", PASS)],
     }
     made = {"a": [PASS, PASS], "b": [PASS, PASS]}
@@ -161,10 +170,3 @@ def test_samples_that_a_budget_of_the_run_ended_are_told_and_those_of_their_own_
         "2 finished samples of r were cut short, since the run has made its 40 calls: they count with the programs "
         "they had"
     ]
-
-
-def test_the_words_of_a_samples_own_budget_begin_as_the_comparison_takes_them_to() -> None:
-    from alpha_codium.gen.budgets import OWN, BudgetSpent
-
-    assert str(BudgetSpent(OWN, "has made its", "3 calls")).startswith(OWN_BUDGET)
-    assert not str(BudgetSpent("run", "has made its", "3 calls")).startswith(OWN_BUDGET)

@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import Flow, load_flow
@@ -22,12 +22,14 @@ from alpha_codium.llm.client import ModelClient
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.rendering import load_prompt
 from alpha_codium.runs import AnswerStore
+from alpha_codium.runs.events import Event, StepResult, StepSkipped
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.solution import Candidate
 from tests.servers.replies import text_of
 from tests.servers.scripted import Reply, ScriptedServer, Status
 
 Answers = Mapping[str, Any]
+T = TypeVar("T")
 MODEL = "openai/scripted"
 NO_FIXES = {"public_tests.max_allowed_calls": 0, "ai_tests.max_allowed_calls": 0}
 PLANNING = ["reflect", "possible_solutions", "choose_best", "generate_ai_tests"]
@@ -152,7 +154,7 @@ class Outcome:
     """What came of one sample."""
 
     candidate: Candidate
-    events: list[dict[str, Any]]
+    events: tuple[Event, ...]
     calls: list[Call]
 
     @property
@@ -171,9 +173,17 @@ class Outcome:
         """What was asked first with this prompt."""
         return self.of(prompt)[0].user
 
-    def event(self, stage: str, key: str) -> Any:
-        """A value of the last event of a stage that has it."""
-        return [event[key] for event in self.events if event["stage"] == stage and key in event][-1]
+    def all(self, kind: type[T]) -> list[T]:
+        """The events of a kind."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def step(self, name: str, key: str) -> list[Any]:
+        """A value of each result of a step."""
+        return [event.values[key] for event in self.all(StepResult) if event.step == name and key in event.values]
+
+    def skipped(self, name: str) -> str:
+        """Why a step was skipped the last time."""
+        return [event.reason for event in self.all(StepSkipped) if event.step == name][-1]
 
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
@@ -237,6 +247,6 @@ class Bench:
         async with self.client(values, **client) as model:
             flow = load_flow(flow) if isinstance(flow, str) else flow
             judge = Judge(sandbox or self.sandbox, Rules.of(values.code_tester))
-            candidate, transcript = await Solver(flow, model, MODEL, judge, values, store).solve(problem, sample)
+            candidate, events = await Solver(flow, model, MODEL, judge, values, store).solve(problem, sample)
         calls = [Call(seen.body) for seen in self.server.requests[before:]]
-        return Outcome(candidate, transcript["events"], calls)
+        return Outcome(candidate, events, calls)

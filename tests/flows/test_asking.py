@@ -4,7 +4,8 @@ import pytest
 
 from alpha_codium.errors import UserError
 from alpha_codium.problem import Problem
-from alpha_codium.solution import ErrorKind
+from alpha_codium.runs.events import ModelRefusal, UnreadableAnswer
+from alpha_codium.solution import BudgetEnd, ErrorKind
 from tests.flows.scripted_flow import ONE, PLANNING, SUM, TWO, Bench, ai_tests, fields, program
 from tests.servers.scripted import Filtered, Malformed, Status, Text, Truncated
 
@@ -32,7 +33,7 @@ async def test_after_an_answer_without_a_program_the_program_is_asked_for(bench)
     _, said, again = outcome.of("initial_code")[1].messages
     assert said == "One adds them up."
     assert again.startswith("Now the program.")
-    assert outcome.event("initial_code", "unreadable") == "there is no Python program in it"
+    assert outcome.all(UnreadableAnswer)[-1].reason == "there is no Python program in it"
     assert outcome.program == SUM
 
 
@@ -47,7 +48,7 @@ async def test_a_stage_that_gets_no_readable_answer_is_left_out(bench, name):
     outcome = await bench.solve(ONE, {name: "I'd rather not."})
     assert outcome.prompts.count(name) == 3
     assert outcome.program == SUM
-    assert outcome.event(name, "skipped").startswith(f"{name}: no readable answer")
+    assert outcome.skipped(name).startswith(f"{name}: no readable answer")
 
 
 async def test_a_flow_whose_stages_all_fail_still_writes_its_program(bench):
@@ -61,7 +62,7 @@ async def test_a_flow_whose_stages_all_fail_still_writes_its_program(bench):
 async def test_a_refusal_is_not_asked_again(bench, refusal):
     outcome = await bench.solve(ONE, {"reflect": refusal, "generate_ai_tests": refusal})
     assert outcome.prompts == [*PLANNING, "initial_code"]
-    assert outcome.event("reflect", "refused")
+    assert [event.prompt for event in outcome.all(ModelRefusal)] == ["reflect", "generate_ai_tests"]
     assert outcome.program == SUM
 
 
@@ -154,7 +155,7 @@ async def test_a_budget_that_ends_among_the_fixes_keeps_the_best_fix(bench):
     outcome = await bench.solve(TWO, answers, settings)
     assert len(outcome.calls) == 7
     assert outcome.program == "print(2)"
-    assert "has made its 7 calls" in outcome.event("budget", "ended")
+    assert "has made its 7 calls" in str(outcome.all(BudgetEnd)[-1])
 
 
 async def test_no_call_is_spent_on_an_analysis_that_no_fix_can_follow(bench):

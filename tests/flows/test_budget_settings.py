@@ -9,6 +9,7 @@ from alpha_codium.cli.generating import SetOptions, solve_many
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.pricing import check_prices
+from alpha_codium.solution import BudgetEnd
 from tests.flows.scripted_flow import MODEL, ONE, program, settings_of
 from tests.flows.switches import changes
 from tests.servers.scripted import Hang, ScriptedServer, When
@@ -21,7 +22,7 @@ async def test_max_seconds_ends_a_sample_in_the_middle_of_a_call(bench):
     with ScriptedServer(faults=[When(lambda _: True, Hang())]) as server:
         outcome = await bench.solve(settings={"solve.max_seconds": 0.5}, api_base=server.api_base)
     assert "had its 0.5 seconds" in str(outcome.candidate.error)
-    assert outcome.event("budget", "ended") == "the sample has had its 0.5 seconds"
+    assert str(outcome.all(BudgetEnd)[-1]) == "the sample has had its 0.5 seconds"
 
 
 def run_of(folder, *overrides):
@@ -81,7 +82,7 @@ async def test_seconds_of_a_run_or_of_a_problem_cancel_a_call(whose):
     budget = Ledger(settings_of({f"budget.{whose}_seconds": 0.01})).sample(ONE.name)
     never = asyncio.Event()
     with pytest.raises(Exception, match=rf"the {whose} has had its 0\.01 seconds"):
-        async with budget.calls():
+        async with budget.calls(budget.reserve()):
             await never.wait()
 
 

@@ -21,7 +21,7 @@ KEPT = "fix_public_test"
 
 
 def kept(outcome, stage):
-    return [event["kept"] for event in outcome.events if event["stage"] == stage]
+    return outcome.step(stage, "kept")
 
 
 def codes(*programs):

@@ -48,7 +48,7 @@ async def test_vet_by_brute_force_drops_tests_on_which_a_simple_program_disagree
     assert ("brute_force" in outcome.prompts) == vetted
     assert ("fix" in outcome.prompts) != vetted
     if vetted:
-        assert (outcome.event("brute_force", "agreed"), outcome.event("brute_force", "of")) == (1, 2)
+        assert (outcome.step("brute_force", "agreed")[-1], outcome.step("brute_force", "of")[-1]) == (1, 2)
 
 
 async def test_a_brute_force_program_that_fails_the_public_tests_vouches_for_no_test(bench):

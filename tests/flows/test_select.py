@@ -1,11 +1,14 @@
 """The flow `select`: several programs, each repaired a little, then one chosen by how they behave."""
 
+from dataclasses import replace
+
 import pytest
 
 from alpha_codium.config import Settings
 from alpha_codium.flows.loading import load_flow
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.runs import AnswerStore
+from alpha_codium.runs.events import ProgramTested, StageEnd
 from tests.flows.scripted_flow import CRASH, ONE, SUM, TWO, answering, problem_of, program, settings_of
 from tests.flows.switches import changes
 from tests.flows.test_complete_flow import CALL, HUMANEVAL, MBPP
@@ -41,12 +44,12 @@ async def test_the_program_that_behaves_as_most_do_is_chosen_without_asking(benc
     outcome = await selected(bench, [FIRST, SUM, SECOND, SUM_AGAIN, SUM + "  # three"])
     assert outcome.program == SUM
     assert outcome.prompts == [BASELINE] * 5 + ["new_inputs"]
-    assert outcome.event("clusters", "sizes") == [3, 1, 1]
+    assert outcome.step("clusters", "sizes")[-1] == [3, 1, 1]
 
 
 async def test_a_program_that_passes_fewer_public_tests_is_no_choice_however_many_agree(bench):
     outcome = await selected(bench, [ZERO, SUM, ZERO, ZERO, FIRST], fixes=0, answers={"which_output": "Answer: A"})
-    assert outcome.event("clusters", "sizes") == [1, 1]
+    assert outcome.step("clusters", "sizes")[-1] == [1, 1]
     assert outcome.program == SUM
 
 
@@ -76,7 +79,7 @@ async def test_programs_that_crash_agree_with_nobody(bench):
     crashing = f"x = input()\nprint(3) if x == '1 2' else {CRASH.replace('input()', 'x')}"
     programs = [crashing, crashing + "  # 2", SUM, SUM_AGAIN, FIRST]
     outcome = await selected(bench, programs, answers={"which_output": "?"})
-    assert outcome.event("clusters", "sizes")[0] == 2
+    assert outcome.step("clusters", "sizes")[-1][0] == 2
     assert outcome.program == SUM
 
 
@@ -84,7 +87,7 @@ async def test_inputs_that_hardly_any_program_takes_are_left_out(bench):
     strict = "a, b = map(int, input().split())\nprint(a + b)"
     answers = {"new_inputs": "```\nhello\n```"}
     outcome = await selected(bench, [strict, FIRST], answers=answers, inputs=2)
-    assert outcome.event("clusters", "inputs") == ["1 3\n"]
+    assert outcome.step("clusters", "inputs")[-1] == ["1 3\n"]
 
 
 async def test_each_failing_text_is_repaired_once_and_kept_if_nearer(bench):
@@ -105,7 +108,7 @@ async def test_where_no_input_is_left_the_nearest_to_passing_is_the_choice(bench
     answers = {"new_inputs": f"```\n{new_inputs}\n```"}
     outcome = await selected(bench, programs, answers=answers, fixes=0)
     assert outcome.program == programs[1]
-    assert outcome.event("clusters", "skipped")
+    assert outcome.skipped("clusters")
 
 
 async def test_one_candidate_is_the_choice(bench):
@@ -125,7 +128,7 @@ async def test_without_public_tests_the_largest_group_is_chosen(bench):
 
 async def test_without_inputs_of_the_model_those_made_of_the_public_ones_do(bench):
     outcome = await selected(bench, [FIRST, SUM, SUM_AGAIN], answers={"new_inputs": "I can't think of any."})
-    assert outcome.event("clusters", "sizes") == [2, 1]
+    assert outcome.step("clusters", "sizes")[-1] == [2, 1]
     assert outcome.program == SUM
 
 
@@ -148,7 +151,7 @@ async def test_fixes_bounds_the_repairs_of_each(bench, fixes):
 async def test_inputs_says_on_how_many_inputs_programs_are_run(bench, inputs):
     outcome = await selected(bench, [FIRST, SUM], inputs=inputs)
     assert outcome.prompts.count("new_inputs") == bool(inputs)
-    ran = [event["inputs"] for event in outcome.events if event["stage"] == "clusters"]
+    ran = outcome.step("clusters", "inputs")
     assert [len(each) for each in ran] == ([inputs] if inputs else [])
 
 
@@ -186,7 +189,7 @@ async def test_functions_are_told_apart_by_calls(bench, problem, wrong, right, i
     programs = [wrong, right, f"{right}  # another"]
     answers = {"new_inputs": inputs, "which_output": "Answer: A"}
     outcome = await selected(bench, programs, problem, "complete", answers, fixes=0)
-    assert outcome.event("clusters", "sizes")[0] == 2
+    assert outcome.step("clusters", "sizes")[-1][0] == 2
     assert outcome.program.strip().endswith(right.strip())
 
 
@@ -219,11 +222,11 @@ async def test_a_sample_that_is_run_again_asks_nothing_and_chooses_the_same_what
 
 
 def told(outcome):
-    """What a transcript says but for times."""
+    """What a transcript holds but for times."""
     return [
-        {key: value for key, value in event.items() if key != "tests"}
+        replace(event, tests=()) if isinstance(event, ProgramTested) else event
         for event in outcome.events
-        if event["stage"] != "after"
+        if not isinstance(event, StageEnd)
     ]
 
 
@@ -237,8 +240,10 @@ async def test_a_hostile_input_of_the_model_is_never_run_as_code(bench):
     answers = {"new_inputs": "f(__import__('os').getcwd())\nf(7)\nf(*[1])\nf(1, b=open('x'))"}
     programs = ["def f(a): return a + 1", "def f(a): return 2 * a"]
     outcome = await selected(bench, programs, problem, "complete", answers, inputs=8)
-    assert "f(7)" in outcome.event("clusters", "inputs")
-    assert not [text for text in outcome.event("clusters", "inputs") if "os" in text or "open" in text or "*" in text]
+    assert "f(7)" in outcome.step("clusters", "inputs")[-1]
+    assert not [
+        text for text in outcome.step("clusters", "inputs")[-1] if "os" in text or "open" in text or "*" in text
+    ]
 
 
 def test_the_flow_says_how_many_calls_it_makes():

@@ -160,7 +160,7 @@ async def test_without_public_tests_ai_tests_that_agree_with_brute_force_drive_t
     }
     outcome = await bench.solve(problem_of(), answers)
     assert outcome.prompts == [*PLANNING, "brute_force", "initial_code", "fix"]
-    assert (outcome.event("brute_force", "agreed"), outcome.event("brute_force", "of")) == (2, 3)
+    assert (outcome.step("brute_force", "agreed")[-1], outcome.step("brute_force", "of")[-1]) == (2, 3)
     assert "Input:\n6 1" in outcome.user("fix")
     assert outcome.program == SUM
     assert not outcome.candidate.solved_public

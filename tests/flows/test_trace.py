@@ -6,6 +6,7 @@ from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.trace import trace_of
 from alpha_codium.judge import Judge
 from alpha_codium.problem import TestCase
+from alpha_codium.runs.events import ProgramTraced
 from tests.flows.scripted_flow import CRASH, ONE, program, settings_of
 from tests.flows.switches import changes
 
@@ -69,7 +70,7 @@ async def test_calc_trace_makes_a_trace_and_use_trace_shows_it_to_the_fixer(benc
     outcome = await bench.solve(ONE, WRONG, ONE_TRY | {"code_tester.calc_trace": calc, "code_tester.use_trace": use})
     assert (SHOWN in outcome.user("fix")) == use
     assert ("2: return n * 2    # n = 1" in outcome.user("fix")) == use
-    assert any(event["stage"] == "trace" for event in outcome.events) == (calc or use)
+    assert bool(outcome.all(ProgramTraced)) == (calc or use)
 
 
 @changes("code_tester.max_trace_lines")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from alpha_codium.config import Settings
 from alpha_codium.flows import BudgetExhausted
 from alpha_codium.gen.budgeted import BudgetedModel
-from alpha_codium.gen.budgets import BudgetSpent, Ledger, Usage
+from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.loop import Job, finished_samples, generate
 from alpha_codium.gen.recorded import RecordedModel
 from alpha_codium.llm.errors import ContentFiltered, ProviderUnavailable
@@ -70,7 +70,7 @@ async def ask_until_spent(ledger, model, problem="p", sample=0):
         for number in range(1000):
             try:
                 await asked.ask(HELLO)
-            except BudgetSpent as spent:
+            except BudgetExhausted as spent:
                 return number, spent
     raise AssertionError("nothing ended it")
 
@@ -93,8 +93,7 @@ async def ask_until_spent(ledger, model, problem="p", sample=0):
 )  # fmt: skip
 async def test_calls_are_let_through_until_a_budget_is_used(limits, calls, said):
     made, spent = await ask_until_spent(ledger_of(**limits), FakeModel())
-    assert (made, spent.budget) == (calls, said)
-    assert isinstance(spent, BudgetExhausted)
+    assert (made, spent.end.budget) == (calls, said)
 
 
 async def test_a_problems_budget_is_its_samples_together_and_no_other_problems():
@@ -131,7 +130,7 @@ def test_however_many_samples_are_in_flight_no_call_is_made_too_many_and_none_is
                         assert 1 <= len(answers) <= size
                     except ContentFiltered:
                         pass
-                    except BudgetSpent:
+                    except BudgetExhausted:
                         return
 
         await asyncio.gather(*(sample(*pair) for pair in enumerate(wanted)))
@@ -149,7 +148,7 @@ async def test_of_several_answers_only_those_are_asked_for_that_the_budget_has_r
     with budget.counting(usage):
         assert len(await asked.ask_many(HELLO, 2)) == 2
         assert len(await asked.ask_many(HELLO, 5)) == 1
-        with pytest.raises(BudgetSpent, match="the run has made its 3 calls"):
+        with pytest.raises(BudgetExhausted, match="the run has made its 3 calls"):
             await asked.ask_many(HELLO, 1)
 
 
@@ -167,9 +166,9 @@ async def test_a_call_in_flight_is_cancelled_when_the_time_ends(limit):
     model = Slow()
     asked, budget, usage = asking(ledger_of(**{limit: 0.01}), model)
     with budget.counting(usage):
-        with pytest.raises(BudgetSpent, match=r"has had its 0\.01 seconds"):
+        with pytest.raises(BudgetExhausted, match=r"has had its 0\.01 seconds"):
             await asked.ask(HELLO)
-        with pytest.raises(BudgetSpent):
+        with pytest.raises(BudgetExhausted):
             await asked.ask(HELLO)
     assert (model.asked, model.cancelled) == (1, 1)
     assert all((a.in_flight, a.usage.llm_calls) == (0, 0) for a in budget.accounts)
@@ -179,7 +178,7 @@ async def test_a_time_out_of_the_model_is_not_taken_for_the_budgets():
     asked, budget, usage = asking(ledger_of(solve__max_seconds=1000), FakeModel(lambda _: TimeoutError("its own")))
     with budget.counting(usage), pytest.raises(TimeoutError, match="its own"):
         await asked.ask(HELLO)
-    assert budget.ended is None
+    assert budget.end is None
 
 
 async def test_the_time_of_a_problem_begins_with_its_first_sample():
@@ -193,7 +192,7 @@ async def test_the_time_of_a_problem_begins_with_its_first_sample():
 async def test_money_is_not_taken_for_unspent_where_a_price_is_unknown():
     ledger = ledger_of(budget__run_cost=100.0)
     ledger.count([Candidate("p", 0, "print(1)", "m", "f", llm_calls=2, cost=None)])
-    with pytest.raises(BudgetSpent, match="an unknown amount of its 100 dollars"):
+    with pytest.raises(BudgetExhausted, match="an unknown amount of its 100 dollars"):
         ledger.sample("p").check()
 
 
@@ -285,6 +284,7 @@ def test_the_transcript_says_which_budget_ended_a_sample(tmp_path):
     transcripts = [json.loads(path.read_text()) for path in (folder.path / "transcripts").rglob("*.json")]
     assert len(transcripts) == len(PROBLEMS)
     for transcript in transcripts:
-        ended = [event["ended"] for event in transcript["events"] if event["stage"] == "budget"]
-        assert ended == ["the problem has made its 2 calls"]
+        ended = [event for event in transcript["events"] if event["kind"] == "budget_end"]
+        end = {"kind": "budget_end", "owner": "problem", "limit": "calls", "amount": 2, "price_unknown": False}
+        assert ended == [end]
         assert transcript["candidate"]["program"] == "print(input())\n"

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.log import visible
+from alpha_codium.runs.events import LONGEST_TEXT, Excerpt, ModelAnswer
 from tests.flows.scripted_flow import ONE, SUM, Bench, chosen, fields, plan, program
 from tests.gen.running import KEY, candidates_in, model_arguments, run_cli
 from tests.servers.scripted import ScriptedServer, Status, Text
@@ -137,7 +138,8 @@ async def test_a_huge_answer_is_cut_and_the_sample_goes_on(bench, text):
     outcome = await bench.solve(ONE, answers, {"solve.max_format_retries": 0})
     assert outcome.program == SUM
     assert outcome.candidate.truncated_answers == 2
-    assert max(len(event.get("answer", "")) for event in outcome.events) < 50_000
+    excerpts = [event.text for event in outcome.all(ModelAnswer) if isinstance(event.text, Excerpt)]
+    assert [len(excerpt.text) for excerpt in excerpts] == [LONGEST_TEXT] * 2
     assert max(len(call.user) for call in outcome.calls) < 20_000
 
 

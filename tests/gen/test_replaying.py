@@ -92,6 +92,13 @@ def test_a_journal_that_says_something_else_is_told(run):
     assert f"{wrong['problem']}, sample {wrong['sample']}: program, llm_calls" in said
 
 
+def test_a_run_of_an_earlier_version_that_kept_errors_as_texts_is_refused_in_one_line(run):
+    journal = run() / "journal.jsonl"
+    lines = [json.loads(line) | {"error": ""} for line in journal.read_text().splitlines()]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert_refused(run_cli("replay", "r"), "run 'r' was made by an earlier version of gencode")
+
+
 def test_calls_that_were_never_answered_are_named_and_the_other_samples_go_on(run, tmp_path):
     run()
     prompt = tmp_path / "steps" / "step1.toml"
@@ -169,7 +176,7 @@ def test_a_sample_that_a_budget_ended_ends_there_again(run, budget):
     """Each sample's first answer is a program: it is kept where the second is refused."""
     slow = 0.7 if "seconds" in budget else 0.0
     folder = run("-o", budget, latency=slow, status=(0, 1))
-    ended = sum('"budget"' in path.read_text() for path in (folder / "transcripts").rglob("*.json"))
+    ended = sum('"budget_end"' in path.read_text() for path in (folder / "transcripts").rglob("*.json"))
     assert ended > 0
     status, said, result = replay()
     assert (status, result["differing"], result["missing"]) == (0, [], []), said

@@ -43,8 +43,8 @@ def refuse_unlike(records: Sequence[RunRecord]) -> None:
             )
         if _part(record) != _part(first):
             raise UserError(
-                f"run {first.name!r} is of {_said(first)}, run {record.name!r} of {_said(record)}: only runs of the "
-                "same problems can be compared"
+                f"run {first.name!r} is of {_part_text(first)}, run {record.name!r} of {_part_text(record)}: "
+                "only runs of the same problems can be compared"
             )
 
 
@@ -67,16 +67,16 @@ def notes_on(records: Sequence[RunRecord]) -> list[str]:
     """What a reader of a comparison should know of the runs: other models, other settings than the flow's."""
     notes = []
     if len({record.models for record in records}) > 1:
-        told = "; ".join(f"{record.name}: {', '.join(record.models)}" for record in records)
-        notes.append(f"the runs were made by different models ({told}): a difference may be theirs, not the flows'")
+        each = "; ".join(f"{record.name}: {', '.join(record.models)}" for record in records)
+        notes.append(f"the runs were made by different models ({each}): a difference may be theirs, not the flows'")
     notes += _on_flows(records)
     flat = [_flat(record.settings) for record in records]
     keys = sorted({key for values in flat for key in values} - PASSED_OVER)
     for key in keys:
         values = [values.get(key) for values in flat]
         if any(value != values[0] for value in values):
-            told = "; ".join(f"{r.name}: {v!r}" for r, v in zip(records, values, strict=True))
-            notes.append(f"the runs differ in {key} ({told})")
+            each = "; ".join(f"{r.name}: {v!r}" for r, v in zip(records, values, strict=True))
+            notes.append(f"the runs differ in {key} ({each})")
     return notes
 
 
@@ -88,9 +88,9 @@ def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
             names = ", ".join(record.name for record in of_it)
             yield f"flow {flow} was changed between {names}: its prompts or stages weren't the same"
     for record in records:
-        for reason, samples in record.cut_short.items():
+        for end, samples in record.cut_short.items():
             yield (
-                f"{samples} finished samples of {record.name} were cut short, since {reason}: they count with the "
+                f"{samples} finished samples of {record.name} were cut short, since {end}: they count with the "
                 "programs they had"
             )
 
@@ -122,7 +122,7 @@ def _part(record: RunRecord) -> tuple[float, int | None]:
     return record.sample_rate, record.seed if record.sample_rate < 1 else None
 
 
-def _said(record: RunRecord) -> str:
+def _part_text(record: RunRecord) -> str:
     rate, seed = _part(record)
     return "the whole split" if seed is None else f"a share of {rate:g} of it (--sample_rate, seed {seed})"
 

@@ -5,7 +5,6 @@ transcripts, one at a time: they hold every prompt and answer, and needn't fit i
 """
 
 import dataclasses
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +13,12 @@ from typing import Any
 
 from alpha_codium.errors import UserError
 from alpha_codium.runs import RunFolder
-from alpha_codium.solution import Candidate, SampleError
+from alpha_codium.runs.events import Event, StageEnd, Text, Transcript
+from alpha_codium.solution import BudgetEnd, Candidate
 
 COMMAND = "solve_set"
 # A sample, by its problem's name and its index.
 Key = tuple[str, int]
-# How the words of a sample's own budget begin, by `gen.budgets`: its end belongs to the method.
-OWN_BUDGET = "the sample "
 KNOWN_FIELDS = tuple(f.name for f in dataclasses.fields(Candidate))
 
 
@@ -36,7 +34,7 @@ class Step:
 class RunRecord:
     """One run: its name, what `run.toml` says, the samples made, and their steps where transcripts tell them.
 
-    `cut_short` is how many finished samples a budget ended that they shared with others, by what it says.
+    `cut_short` is how many finished samples each budget ended that they shared with others.
     """
 
     name: str
@@ -44,7 +42,7 @@ class RunRecord:
     description: Mapping[str, Any]
     candidates: Mapping[Key, Candidate]
     steps: Mapping[Key, tuple[Step, ...]]
-    cut_short: Mapping[str, int] = field(default_factory=dict)
+    cut_short: Mapping[BudgetEnd, int] = field(default_factory=dict)
 
     @property
     def samples(self) -> int:
@@ -103,7 +101,7 @@ class RunRecord:
 def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
     """What the folder holds, under another name than its own where one is given.
 
-    Raises UserError where its run is no `solve_set`, or a file of it can't be read.
+    Raises UserError where its run is no `solve_set`, or a file of it can't be read or is of another version of gencode.
     """
     description = folder.description()
     if description.get("command") != COMMAND:
@@ -113,7 +111,7 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
         )
     try:
         candidates = {(c.task_name, c.sample_index): c for c in folder.journal.read(_candidate)}
-        steps, cut_short = _told(folder.path / "transcripts", candidates)
+        steps, cut_short = _read_steps(folder.path / "transcripts", candidates)
     except OSError as error:
         raise UserError(
             f"{error.filename} can't be read: {error.strerror}: mend it, or move it away, and run {folder.name!r} is "
@@ -122,71 +120,64 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
     return RunRecord(name or folder.name, folder.path, description, candidates, steps, cut_short)
 
 
-def steps_of(events: Sequence[Any], final: str) -> tuple[Step, ...]:
-    """The steps that a transcript's events tell of a sample that ended with the program `final`.
+def steps_of(events: Sequence[Event], final: str) -> tuple[Step, ...]:
+    """The steps that the events of a transcript show of a sample that ended with the program `final`.
 
     A stage that stands in a flow twice is told apart by its number. A program that changed after the last step, in a
     stage that the budget cut short, makes a step `(cut short)`. So does a first stage that was cut short, with or
     without a program: every finished sample has a step, and is counted.
     """
-    after = [e for e in events if isinstance(e, dict) and e.get("stage") == "after" and "program" in e]
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     steps = []
-    for event in after:
-        kind = str(event.get("kind", ""))
-        seen[kind] = seen.get(kind, 0) + 1
-        label = kind if seen[kind] == 1 else f"{kind} ({seen[kind]})"
-        steps.append(Step(label, _whole(str(event["program"]), final)))
-    if (steps[-1].program or "").strip() != final.strip() if steps else _cut_short(events):
+    for event in events:
+        if isinstance(event, StageEnd):
+            seen[event.stage] += 1
+            label = event.stage if seen[event.stage] == 1 else f"{event.stage} ({seen[event.stage]})"
+            steps.append(Step(label, _whole(event.program, final)))
+    if (steps[-1].program or "").strip() != final.strip() if steps else _budget_end(events):
         steps.append(Step("(cut short)", final))
     return tuple(steps)
 
 
-def _cut_short(events: Sequence[Any]) -> str:
-    """What the budget says that ended the sample; empty where none did."""
-    said = (e["ended"] for e in events if isinstance(e, dict) and e.get("stage") == "budget" and "ended" in e)
-    return str(next(said, ""))
+def _budget_end(events: Sequence[Event]) -> BudgetEnd | None:
+    """The budget that ended the sample; None if none did."""
+    return next((event for event in events if isinstance(event, BudgetEnd)), None)
 
 
-def _whole(program: str, final: str) -> str | None:
-    """A program out of a transcript, which cuts long texts and says so: None where the whole can't be known."""
-    text, mark, told = program.rpartition(" ... (")
-    if not (mark and told.endswith(" characters)") and told.removesuffix(" characters)").isdigit()):
+def _whole(program: Text, final: str) -> str | None:
+    """A program out of a transcript; None if it is an excerpt of another one than the final."""
+    if isinstance(program, str):
         return program
-    length = int(told.removesuffix(" characters)"))
-    if length <= len(text):
-        return program
-    return final if len(final) == length and final.startswith(text) else None
+    return final if program.is_of(final) else None
 
 
 def _candidate(values: Mapping[str, Any]) -> Candidate:
     """A line of the journal; keys that a later version adds are passed over."""
-    known = {name: values[name] for name in KNOWN_FIELDS if name in values}
-    return Candidate(**(known | {"error": SampleError.parse(known.get("error") or "")}))
+    return Candidate.from_json({name: values[name] for name in KNOWN_FIELDS if name in values})
 
 
-def _told(transcripts: Path, candidates: Mapping[Key, Candidate]) -> tuple[dict[Key, tuple[Step, ...]], dict[str, int]]:
-    """The steps of finished samples, and how many of them a budget ended that isn't their own."""
+def _read_steps(
+    transcripts: Path, candidates: Mapping[Key, Candidate]
+) -> tuple[dict[Key, tuple[Step, ...]], Counter[BudgetEnd]]:
+    """The steps of finished samples, and how many of them each budget ended that isn't their own."""
     steps: dict[Key, tuple[Step, ...]] = {}
-    cut_short: Counter[str] = Counter()
-    for key, events, program in _events(transcripts, candidates):
-        if found := steps_of(events, program):
-            steps[key] = found
-        if (said := _cut_short(events)) and not said.startswith(OWN_BUDGET):
-            cut_short[said] += 1
-    return steps, dict(cut_short)
+    cut_short: Counter[BudgetEnd] = Counter()
+    for transcript in _finished(transcripts, candidates):
+        candidate, end = transcript.candidate, _budget_end(transcript.events)
+        if found := steps_of(transcript.events, candidate.program):
+            steps[candidate.task_name, candidate.sample_index] = found
+        if end is not None and not end.is_own:
+            cut_short[end] += 1
+    return steps, cut_short
 
 
-def _events(transcripts: Path, candidates: Mapping[Key, Candidate]) -> Iterator[tuple[Key, list[Any], str]]:
-    """What happened in finished samples; a transcript that can't be read, or is of another try, tells nothing."""
+def _finished(transcripts: Path, candidates: Mapping[Key, Candidate]) -> Iterator[Transcript]:
+    """The transcripts of finished samples; one that can't be read, or is of another try, is passed over."""
     for path in sorted(transcripts.glob("*/*.json")):
         try:
-            values = json.loads(path.read_text("utf-8"))
-            key = str(values["candidate"]["task_name"]), int(values["candidate"]["sample_index"])
-            events, program = list(values["events"]), values["candidate"]["program"]
-        except (ValueError, KeyError, TypeError):
+            transcript = Transcript.read(path)
+        except ValueError:
             continue
-        candidate = candidates.get(key)
-        if candidate is None or not candidate.is_final or candidate.program != program:
-            continue
-        yield key, events, program
+        candidate = candidates.get((transcript.candidate.task_name, transcript.candidate.sample_index))
+        if candidate is not None and candidate.is_final and candidate.program == transcript.candidate.program:
+            yield transcript

@@ -39,7 +39,7 @@ class GenerateAiTests:
         try:
             tests = await self._generate(state, context)
         except NoAnswer as error:
-            context.record("generate_ai_tests", skipped=str(error))
+            context.skip("generate_ai_tests", error)
             return
         public = {test.input.strip() for test in state.statement.public_tests}
         fresh: dict[str, ExplainedTest] = {}
@@ -66,7 +66,7 @@ class GenerateAiTests:
         try:
             checked = (await ask(self.validate_prompt, variables | {"tests": tests}, context)).values
         except NoAnswer as error:
-            context.record("validate_ai_tests", skipped=str(error))
+            context.skip("validate_ai_tests", error)
             return tests
         return explained(checked["tests"]) or tests
 
@@ -75,17 +75,17 @@ class GenerateAiTests:
     ) -> list[ExplainedTest]:
         """The tests whose output a brute-force program prints too."""
         if context.on_last_call:
-            context.record("brute_force", skipped="the last call is kept for the program")
+            context.skip("brute_force", "the last call is kept for the program")
             return []
         try:
             program = (await ask(self.brute_force_prompt, {"problem": statement}, context)).code
         except NoAnswer as error:
-            context.record("brute_force", skipped=str(error))
+            context.skip("brute_force", error)
             return []
         public = statement.public_tests
         if public and not (await context.run_tests(program, public)).accepted:
             # It is wrong itself: nothing it says of other tests counts, and a test that nobody vouches for is dropped.
-            context.record("brute_force", skipped="it fails the public tests")
+            context.skip("brute_force", "it fails the public tests")
             return []
         judgement = await context.run_tests(program, [test.test for test in tests])
         judged = zip(tests, judgement.tests, strict=False)

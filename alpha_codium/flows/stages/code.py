@@ -24,7 +24,7 @@ class WriteCode:
         try:
             state.program = (await ask(self.prompt, {"problem": state.statement}, context)).code
         except NoAnswer as error:
-            context.record("write_code", skipped=str(error))
+            context.skip("write_code", error)
 
     def calls(self, _settings: Settings, _statement: Statement) -> tuple[int, int]:
         """One."""
@@ -68,7 +68,7 @@ class InitialCode:
         try:
             program = (await ask(prompt, variables, context)).code
         except NoAnswer as error:
-            context.record("initial_code", skipped=str(error))
+            context.skip("initial_code", error)
             return None
         tests = state.statement.public_tests
         judgement = await context.run_tests(program, tests)

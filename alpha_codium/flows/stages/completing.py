@@ -28,7 +28,7 @@ class CompleteCode:
         try:
             state.program = (await ask(self.prompt, task.variables, context, task.form)).code
         except NoAnswer as error:
-            context.record("complete_code", skipped=str(error))
+            context.skip("complete_code", error)
 
     def calls(self, _settings: Settings, _statement: Statement) -> tuple[int, int]:
         """One."""

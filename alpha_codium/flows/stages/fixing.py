@@ -44,7 +44,7 @@ class Fixer:
             analysis = (await ask(self.analyze_prompt, variables, context)).values
             return (await ask(self.fix_analyzed_prompt, variables | {"analysis": analysis}, context, task.form)).code
         except NoAnswer as error:
-            context.record("fix", skipped=str(error))
+            context.skip("fix", error)
             return None
 
     async def _trace(self, state: FlowState, test: TestCase, context: SampleContext) -> str:

@@ -32,7 +32,7 @@ class PossibleSolutions:
         try:
             values = (await ask(self.prompt, variables, context)).values
         except NoAnswer as error:
-            context.record("possible_solutions", skipped=str(error))
+            context.skip("possible_solutions", error)
             return
         plans = [_plan(record) for record in values["possible_solutions"]]
         if settings.remove_brute_force_solutions:
@@ -62,7 +62,7 @@ class ChooseBest:
         try:
             chosen = _chosen(state.plans, (await ask(self.prompt, variables, context)).values)
         except NoAnswer as error:
-            context.record("choose_best", skipped=str(error))
+            context.skip("choose_best", error)
             chosen = state.plans[0]
         others = [plan for plan in state.plans if plan.name != chosen.name]
         state.plan = context.variation.rotate([chosen, *others])[0]

@@ -32,7 +32,7 @@ class Reflect:
                 checked = (await ask(self.validate_prompt, variables, context)).values
                 state.explanations = explained(checked["tests_explanations"]) or state.explanations
         except NoAnswer as error:
-            context.record("reflect", skipped=str(error))
+            context.skip("reflect", error)
 
     def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
         """One, and one more for the check."""

@@ -60,7 +60,7 @@ class Reflexion(Writer):
                 question = await self._retry(state, last, lessons, number, context)
             return (await ask_question(question, context)).code
         except NoAnswer as error:
-            context.record("reflexion", skipped=str(error))
+            context.skip("reflexion", error)
             return None
 
     async def _retry(
@@ -80,7 +80,7 @@ class Reflexion(Writer):
         try:
             text = (await ask(self.lesson_prompt, variables, context)).values["text"]
         except NoAnswer as error:
-            context.record("lesson", skipped=str(error))
+            context.skip("lesson", error)
             return ""
         return " ".join(text.split())[:LONGEST_LESSON]
 

@@ -45,7 +45,7 @@ class Resample(Writer):
                 if isinstance(reading, BudgetExhausted):
                     raise reading
                 if isinstance(reading, NoAnswer):
-                    context.record("resample", skipped=str(reading))
+                    context.skip("resample", reading)
                 else:
                     yield reading.code
 

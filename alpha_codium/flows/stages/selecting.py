@@ -116,7 +116,7 @@ class Select(Writer):
         try:
             answer = await ask_question(Question(self.inputs_prompt, variables, may_be_last=True), context)
         except (NoAnswer, BudgetExhausted) as error:
-            context.record("new_inputs", skipped=str(error))
+            context.skip("new_inputs", error)
             return []
         found = await asyncio.to_thread(inputs_in, answer.values["text"], task)
         return [text for text in found if text not in public and not context.judge.input_fault(text)]
@@ -129,7 +129,7 @@ class Select(Writer):
         behaviours = {place: await context.behaviour(pool[place], inputs) for place in votes}
         valid = valid_inputs(list(behaviours.values()))
         if not valid:
-            context.record("clusters", skipped="no input tells the programs apart")
+            context.skip("clusters", "no input tells the programs apart")
             return
         inputs = [inputs[place] for place in valid]
         behaviours = {place: tuple(each[n] for n in valid) for place, each in behaviours.items()}
@@ -162,7 +162,7 @@ class Select(Writer):
         try:
             right = first_is_right((await ask_question(question, context)).values["text"])
         except NoAnswer as error:
-            context.record("which_output", skipped=str(error))
+            context.skip("which_output", error)
             return champion
         context.record("which_output", input=inputs[place], right={True: "A", False: "B", None: ""}[right])
         return champion if right is None else pair[0 if right else 1]
@@ -182,7 +182,7 @@ def _rank(attempt: Attempt) -> tuple[bool, int]:
 def _note(context: SampleContext, readings: Sequence[Reading | NoAnswer | BudgetExhausted]) -> None:
     for reading in readings:
         if not isinstance(reading, Reading):
-            context.record("select", skipped=str(reading))
+            context.skip("select", reading)
 
 
 def compare_question(prompt: Prompt, task: Task, input: str, first: str, second: str) -> Question:

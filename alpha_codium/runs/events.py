@@ -1,0 +1,238 @@
+"""Events of a sample, and its transcript: the file that keeps them.
+
+An event goes to JSON as its fields beside its `kind`. A long text of a model or a program is kept as an `Excerpt`.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Self, get_args
+
+from alpha_codium.errors import UserError
+from alpha_codium.solution import BudgetEnd, Candidate
+from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.verdict import Verdict
+
+# The format of transcripts; files of the first have none.
+FORMAT = 2
+# Characters of a text that an event keeps.
+LONGEST_TEXT = 40_000
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt(JsonValue):
+    """The beginning of a text, with the length and the SHA-256 of the whole."""
+
+    text: str
+    length: int
+    sha256: str
+
+    def is_of(self, whole: str) -> bool:
+        """Whether it is the beginning of this text."""
+        return (self.length, self.sha256) == (len(whole), _sha256(whole))
+
+
+Text = str | Excerpt
+
+
+def kept_text(text: str) -> Text:
+    """The text as an event keeps it: whole, or its beginning."""
+    return text if len(text) <= LONGEST_TEXT else Excerpt(text[:LONGEST_TEXT], len(text), _sha256(text))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read_text(value: Any) -> Text:
+    return value if isinstance(value, str) else Excerpt.from_json(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer(JsonValue):
+    """An answer to a prompt, and the messages that were asked."""
+
+    kind: ClassVar[str] = "answer"
+    readers: ClassVar[Readers] = {"messages": tuple, "text": _read_text, "reasoning": _read_text}
+
+    prompt: str
+    messages: tuple[dict[str, str], ...]
+    text: Text
+    reasoning: Text
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    latency_seconds: float
+    finish_reason: str
+    temperature: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRefusal(JsonValue):
+    """A prompt to which the model, a filter or its context gave no answer."""
+
+    kind: ClassVar[str] = "refusal"
+
+    prompt: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableAnswer(JsonValue):
+    """An answer that isn't in the form asked for."""
+
+    kind: ClassVar[str] = "unreadable_answer"
+
+    prompt: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall(JsonValue):
+    """A call without an answer; `error` is the name of the exception."""
+
+    kind: ClassVar[str] = "failed_call"
+
+    prompt: str
+    error: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestOutcome(JsonValue):
+    """What one test said; the outputs are shortened."""
+
+    __test__ = False  # pytest takes what begins with Test for a test
+    readers: ClassVar[Readers] = {"verdict": Verdict}
+
+    verdict: Verdict
+    stdout: str
+    stderr: str
+    cpu_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTested(JsonValue):
+    """A program, its verdict and those of its tests."""
+
+    kind: ClassVar[str] = "execution"
+    readers: ClassVar[Readers] = {"program": _read_text, "verdict": Verdict, "tests": many(TestOutcome.from_json)}
+
+    program: Text
+    verdict: Verdict
+    tests: tuple[TestOutcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTraced(JsonValue):
+    """The lines that a program executed on a test."""
+
+    kind: ClassVar[str] = "trace"
+    readers: ClassVar[Readers] = {"trace": _read_text}
+
+    trace: Text
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult(JsonValue):
+    """What a step of a stage came to; which `values` there are is the step's own."""
+
+    kind: ClassVar[str] = "step"
+
+    step: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StepSkipped(JsonValue):
+    """A step that a stage went on without."""
+
+    kind: ClassVar[str] = "skipped"
+
+    step: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageEnd(JsonValue):
+    """The end of a stage, by its kind, and the program after it."""
+
+    kind: ClassVar[str] = "stage_end"
+    readers: ClassVar[Readers] = {"program": _read_text}
+
+    stage: str
+    program: Text
+
+
+Event = (
+    ModelAnswer
+    | ModelRefusal
+    | UnreadableAnswer
+    | FailedCall
+    | ProgramTested
+    | ProgramTraced
+    | StepResult
+    | StepSkipped
+    | StageEnd
+    | BudgetEnd
+)
+EVENTS: Mapping[str, type[Event]] = {event.kind: event for event in get_args(Event)}
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """The event with its kind, as `json.dumps` takes it."""
+    return {"kind": event.kind, **event.to_json()}
+
+
+def event_from_json(values: Mapping[str, Any]) -> Event:
+    """The event of what `event_to_json` gave; raises ValueError if it is none."""
+    fields = dict(values)
+    kind = str(fields.pop("kind", None))
+    if kind not in EVENTS:
+        raise ValueError(f"there is no event of the kind {kind!r}")
+    return EVENTS[kind].from_json(fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """How a sample came about: its candidate, and what happened, in order."""
+
+    candidate: Candidate
+    events: tuple[Event, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The transcript as its file holds it."""
+        events = [event_to_json(event) for event in self.events]
+        return {"format": FORMAT, "candidate": self.candidate.to_json(), "events": events}
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The transcript of a file.
+
+        Raises ValueError if it is none, UserError if it is of another version of gencode, and OSError.
+        """
+        values = json.loads(path.read_text("utf-8"))
+        try:
+            candidate, events, version = values["candidate"], values["events"], values.get("format", 1)
+            if version == FORMAT:
+                return cls(Candidate.from_json(candidate), tuple(map(event_from_json, events)))
+        except (AttributeError, LookupError, TypeError) as error:
+            raise ValueError(f"no transcript: {error!r}") from error
+        raise UserError(
+            f"{path} is of another version of gencode (format {version}, this one reads {FORMAT}): "
+            f"move {path.parent.parent} away, and the run is read without its stages"
+        )
+
+
+def transcript_name(problem: str, sample: int) -> str:
+    """The file of a sample's transcript in its run's folder."""
+    return f"transcripts/{file_name(problem)}/{sample}.json"
+
+
+def file_name(problem_name: str) -> str:
+    """A file name for a problem: readable, and another one for each problem."""
+    readable = re.sub(r"[^A-Za-z0-9]+", "_", problem_name).strip("_")[:60]
+    return f"{readable}-{hashlib.sha256(problem_name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
