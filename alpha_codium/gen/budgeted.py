@@ -7,16 +7,14 @@
 """
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Self
 
 from alpha_codium.config import BudgetSection
 from alpha_codium.flows import BudgetExhausted
-from alpha_codium.gen.budgets import Account, Budget, Ledger, Reservation, SampleBudget, Usage
+from alpha_codium.gen.budgets import Account, Budget, Ledger, Reservation, SampleBudget
 from alpha_codium.gen.recorded import PartialAnswer, Parts, RecordedModel, answers_of
 from alpha_codium.llm.messages import Answer, ChatRequest
-from alpha_codium.runs.events import Event
 from alpha_codium.solution import BudgetEnd
 
 
@@ -72,32 +70,13 @@ class BudgetedModel:
         self._model.parts = self._model.parts | {reservation.number: part}
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedBudget(Budget):
-    """A budget that ends where that of an earlier run did."""
-
-    end: BudgetEnd = field(kw_only=True)
-
-    @classmethod
-    def among(cls, events: Iterable[Event], calls: int) -> Self | None:
-        """The budget that ended a sample after so many calls, by the events of its transcript; None if none did."""
-        end = next((event for event in events if isinstance(event, BudgetEnd)), None)
-        return None if end is None else cls(calls, owner=end.owner, end=end)
-
-    def check(self, usage: Usage, in_flight: int = 0) -> None:
-        """Raise BudgetExhausted where the earlier one did."""
-        if usage.llm_calls + in_flight >= self.calls:
-            raise BudgetExhausted(self.end)
-
-
 @dataclass
 class ReplayLedger(Ledger):
-    """The budgets of one sample that is replayed: where it is known how they ended it, nothing else does.
+    """The budgets of one sample that is replayed: where they cut it short in the run, nothing else does.
 
-    `parts` are those of the run; `ended_by` is the budget that ended the sample, for want of parts.
+    `parts` are those of the run.
     """
 
-    ended_by: RecordedBudget | None = None
     parts: Parts = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -108,9 +87,7 @@ class ReplayLedger(Ledger):
 
     def sample(self, problem: str) -> SampleBudget:
         """The budget of the sample."""
-        if self.parts:
-            return _ReplayBudget((Account(Budget()),), parts=self.parts)
-        return super().sample(problem) if self.ended_by is None else SampleBudget((Account(self.ended_by),))
+        return _ReplayBudget((Account(Budget()),), parts=self.parts) if self.parts else super().sample(problem)
 
 
 @dataclass

@@ -6,12 +6,10 @@
    no answer: who gets to it misses a call, and the sample ends there. The others go on. A sample to which the run
    itself never came, since a budget was spent or it was cut off, misses nothing.
 3. Where time, or a budget shared with other samples, ended a sample or left it a part of what it wanted, it gets the
-   same part again, as the file of answers tells it, else (it was killed before it told) ends after as many calls as it
-   had made: what else there was at the time can't be had again.
+   same part again, as the file of answers tells it: what else there was at the time can't be had again.
 4. With the run's own flow and settings every candidate must be, bit for bit, the one of the journal.
 """
 
-import asyncio
 import contextlib
 import shutil
 import tempfile
@@ -21,17 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import UserError
-from alpha_codium.gen.budgeted import RecordedBudget, ReplayLedger
+from alpha_codium.gen.budgeted import ReplayLedger
 from alpha_codium.gen.fitting import check_fit
 from alpha_codium.gen.loop import Job, finished_samples, refuse_twins, run_all
 from alpha_codium.gen.recorded import BY_SCHEMA, parts_of
-from alpha_codium.gen.sample import Solver, one_line
+from alpha_codium.gen.sample import Solver
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.problem import Problem
 from alpha_codium.runs import AnswerCache, AnswerStore, RunFolder
 from alpha_codium.runs.answers import StoreBroken
-from alpha_codium.runs.events import Event, FailedCall, Transcript, transcript_name
+from alpha_codium.runs.events import FailedCall
 from alpha_codium.solution import Candidate
 
 ANSWERS = "answers.sqlite"
@@ -140,7 +138,7 @@ async def replay(
     check_fit(solver.flow, job.problems)
     with _copied(folder) as (answers, journal), AnswerStore(answers, cache) as store:
         solver = replace(solver, store=store, fits=True, fault_level="DEBUG")
-        samples = _Samples(solver, folder, journal, same, on_sample)
+        samples = _Samples(solver, journal, same, on_sample)
         await run_all(job, samples.run)
     return samples.compared([(name, sample) for name in job.names for sample in range(job.samples)])
 
@@ -150,7 +148,6 @@ class _Samples:
     """Runs samples, and keeps what came of them."""
 
     solver: Solver
-    folder: RunFolder
     journal: Mapping[SampleKey, Candidate]
     same: bool
     on_sample: OnSample | None
@@ -173,16 +170,14 @@ class _Samples:
         facts = self.solver.store.facts if self.solver.store is not None else {}
         model, ledger = SilentModel(self.solver.model_name, facts), ReplayLedger(self.solver.settings)
         if then is not None:
-            events = await asyncio.to_thread(_events, self.folder, key)
-            ledger.ended_by = RecordedBudget.among(events, then.llm_calls)
             ledger.parts = parts_of(facts, f"{key[0]}#{key[1]}")
-        candidate, made = await replace(self.solver, model=model, ledger=ledger).solve(problem, key[1])
+        candidate, events = await replace(self.solver, model=model, ledger=ledger).solve(problem, key[1])
         self.candidates[key] = candidate
         reason = self._why_never_begun(key)
         if reason and not candidate.is_final and not candidate.llm_calls:
             self.never_begun[key] = NeverBegun(*key, reason)
         elif model.asked:
-            prompts = [event.prompt for event in made if isinstance(event, FailedCall)]
+            prompts = [event.prompt for event in events if isinstance(event, FailedCall)]
             self.missing[key] = MissingCalls(*key, prompts[-1] if prompts else "", model.asked)
 
     def _why_never_begun(self, key: SampleKey) -> str:
@@ -203,17 +198,6 @@ class _Samples:
             [found for key in both if (found := _difference(self.journal[key], self.candidates[key])) is not None],
             len(both),
         )
-
-
-def _events(folder: RunFolder, key: SampleKey) -> tuple[Event, ...]:
-    """How the sample came about, as its transcript has it; nothing where that was taken away."""
-    path = folder.path / transcript_name(*key)
-    try:
-        return Transcript.read(path).events
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} can't be read: it is no transcript any more ({one_line(error)})") from error
 
 
 def _repeats(then: Candidate | None) -> bool:

@@ -237,9 +237,6 @@ def test_what_ends_a_replay_in_its_midst_is_told_in_one_line_too(run):
     with sqlite3.connect(folder / "answers.sqlite") as answers:
         answers.execute("UPDATE answers SET answer = 'no JSON'")
     assert_refused(run_cli("replay", "r"), f"{folder / 'answers.sqlite'}, the answers of the run, can't be used")
-    transcript = next((folder / "transcripts").rglob("0.json"))
-    transcript.write_text("{")
-    assert_refused(run_cli("replay", "r"), f"{transcript} can't be read")
 
 
 def test_every_shipped_flow_is_known_here():
