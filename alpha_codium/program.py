@@ -1,13 +1,13 @@
-"""Programs and jobs: what a sandbox is given. They cross processes and machines as JSON."""
+"""Programs and jobs: what a sandbox runs, as values that can be sent to another process or machine as JSON."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from alpha_codium.limits import Limits
-from alpha_codium.values import JsonValue, Readers, texts
+from alpha_codium.values import JsonValue, Readers, strings
 
 # The languages of the datasets, with the suffix of their source files.
 LANGUAGE_SUFFIXES = {"python3": ".py", "python2": ".py", "cpp": ".cpp", "java": ".java"}
@@ -44,6 +44,11 @@ class Program(JsonValue):
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
 
 
+def as_program(program: str | Program) -> Program:
+    """The program. A string is the source of a Python program."""
+    return Program.from_source(PYTHON, program) if isinstance(program, str) else program
+
+
 @dataclass(frozen=True, slots=True)
 class Job(JsonValue):
     """A program to be compiled once and run on each input, in order, each run in a process that shares nothing.
@@ -56,14 +61,14 @@ class Job(JsonValue):
     readers: ClassVar[Readers] = {"program": Program.from_json, "limits": Limits.from_json}
 
     program: Program
-    inputs: tuple[str, ...] = ()
+    inputs: Sequence[str] = ()
     limits: Limits = field(default_factory=Limits)
     driver: str = ""
     stop_after_failure: bool = False
 
     def __post_init__(self) -> None:
-        """Keep the inputs as a tuple; raises TypeError if they are not a list of texts."""
-        object.__setattr__(self, "inputs", texts("inputs", self.inputs))
+        """Keep the inputs as a tuple; raises TypeError if they are not a sequence of strings."""
+        object.__setattr__(self, "inputs", strings("inputs", self.inputs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,10 +44,11 @@ def many(reader: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     return lambda values: tuple(map(reader, values))
 
 
-def texts(name: str, values: Sequence[str]) -> tuple[str, ...]:
-    """`values` as a tuple; raises TypeError if they are not a list or tuple of texts."""
-    if not isinstance(values, list | tuple) or not all(isinstance(each, str) for each in values):
-        raise TypeError(f"{name} must be a list or tuple of str, not {type(values).__name__}: {str(values)[:80]!r}")
+def strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
+    """`values` as a tuple; raises TypeError if they are not a sequence of strings, or are one string."""
+    is_sequence = isinstance(values, Sequence) and not isinstance(values, str)
+    if not is_sequence or not all(isinstance(each, str) for each in values):
+        raise TypeError(f"{name} must be a list of str, not {type(values).__name__}: {str(values)[:80]!r}")
     return tuple(values)
 
 

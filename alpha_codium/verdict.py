@@ -113,21 +113,19 @@ class PairReport(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class Identity(JsonValue):
-    """What a sandbox's verdicts depend on beside programs, tests and limits: verdicts of two identities don't mix.
+    """What verdicts depend on besides programs, tests and limits. Verdicts of two identities are never mixed.
 
-    `backend` and its `version` (that of a runtime, if it has one), `interpreter` with its full version, `image` (a
-    digest, empty without one), and the `isolation` reached: the names of the layers in use.
+    `version` is that of the backend, or of its runtime if it has one. `interpreter` includes the full version. `image`
+    is a digest, empty without an image. `isolation` names the layers of isolation in use.
     """
+
+    readers: ClassVar[Readers] = {"isolation": tuple}
 
     backend: str
     version: str
     interpreter: str
     image: str = ""
     isolation: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Keep the layers as a tuple, which JSON doesn't have."""
-        object.__setattr__(self, "isolation", tuple(self.isolation))
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,8 +168,10 @@ async def _judge_all(
 
 def _say_how_to_resume(result: "Score", folder: "RunFolder") -> None:
     """What got no verdict, why, and what helps: more of the same doesn't give a sample that was never made."""
+    from alpha_codium.solution import ErrorKind, SampleError
+
     unjudged = [c for p in result.problems for c in p.candidates if c.verdict == "internal_error"]
-    lost = [c for c in unjudged if c.error.startswith(("provider: ", "internal: "))]
+    lost = [c for c in unjudged if (error := SampleError.parse(c.error)) and error.kind is not ErrorKind.MODEL]
     if lost:
         why = visible(lost[0].error)
         click.echo(f"{len(lost)} samples were never made ({why}): gencode gen solve_set --resume", err=True)

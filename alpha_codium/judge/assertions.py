@@ -63,7 +63,7 @@ class AssertionsKind:
     limits: Limits
     spec: ExecutionSpec
 
-    def drives(self, language: str) -> bool:
+    def supports(self, language: str) -> bool:
         """See `Kind`."""
         return is_driven(language, self.name)
 

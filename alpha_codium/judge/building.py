@@ -27,8 +27,9 @@ from alpha_codium.data.home import home
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine import inside
+from alpha_codium.sandbox.engine.turn import WorkerLost
 from alpha_codium.sandbox.portable.isolation import HOW, namespaces_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker, WorkerLost
+from alpha_codium.sandbox.portable.worker import Ended, Worker
 
 COMMAND = ("g++", "-std=gnu++17", "-O2", "-w", "-static-pie", "-s")
 SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C")

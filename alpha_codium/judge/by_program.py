@@ -8,7 +8,7 @@
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from alpha_codium.errors import Unjudgeable
@@ -43,9 +43,8 @@ class ProgramKind(StdinKind):
         while True:
             rest = tests[len(results) :]
             executions = await self._slice(program, [test.input for test in rest[:size]])
-            some = await self._checked(checker, rest, executions, stop_early=stop_early)
-            results += some
-            stopped = stop_early and any(result.verdict is not Verdict.ACCEPTED for result in some)
+            results += await self._checked(checker, rest, executions, stop_early=stop_early)
+            stopped = bool(results) and not goes_on(results[-1], stop_early=stop_early)
             if stopped or not executions or len(results) == len(tests):
                 return results
             size *= GROWTH
@@ -64,28 +63,24 @@ class ProgramKind(StdinKind):
     async def _checked(
         self, checker: str, tests: Sequence[TestCase], executions: Sequence[Execution], *, stop_early: bool
     ) -> list[TestResult]:
-        """The results of some tests, by the checker's runs on the outputs of what finished."""
-        first_failed = next((i for i, each in enumerate(executions) if not each.finished), len(executions))
-        until = first_failed if stop_early else len(executions)
-        to_check = [(test, each) for test, each in zip(tests, executions[:until], strict=False) if each.finished]
-        checks: list[Execution] = []
+        """The results of some tests; the checker looks at the outputs of those that finished."""
+        results = {
+            place: TestResult(Verdict(execution.status.value), execution.shortened())
+            for place, execution in enumerate(executions)
+            if not execution.finished
+        }
+        end = min(results, default=len(executions)) if stop_early else len(executions)
+        places = [place for place in range(end) if place not in results]
+        unchecked = iter(places)
 
-        def keep(check: Execution) -> bool:
-            checks.append(check)
-            return not stop_early or self.checker.verdict_of(check) is True
+        def take(check: Execution) -> bool:
+            place = next(unchecked)
+            results[place] = self._result(executions[place].shortened(), check)
+            return goes_on(results[place], stop_early=stop_early)
 
-        if to_check:
-            await self._check(checker, to_check, keep)
-        results: list[TestResult] = []
-        remaining = iter(checks)
-        for execution in executions:
-            check = next(remaining, None) if execution.finished else None
-            if execution.finished and check is None:
-                break
-            results.append(self._result(execution.shortened(), check))
-            if not goes_on(results[-1], stop_early=stop_early):
-                break
-        return results
+        if places:
+            await self._check(checker, [(tests[place], executions[place]) for place in places], take)
+        return in_order(results, stop_early=stop_early)
 
     async def _check(
         self, checker: str, outputs: Sequence[tuple[TestCase, Execution]], look: Callable[[Execution], bool]
@@ -98,11 +93,17 @@ class ProgramKind(StdinKind):
             lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
             raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
 
-    def _result(self, execution: Execution, check: Execution | None) -> TestResult:
-        if check is None:
-            return TestResult(Verdict(execution.status.value), execution)
+    def _result(self, execution: Execution, check: Execution) -> TestResult:
         accepted = self.checker.verdict_of(check)
         if isinstance(accepted, str):
             execution = replace(execution, status=Status.INTERNAL_ERROR, stderr=accepted)
             return TestResult(Verdict.INTERNAL_ERROR, execution)
         return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution)
+
+
+def in_order(results: Mapping[int, TestResult], *, stop_early: bool) -> list[TestResult]:
+    """The results from the first place on, up to a gap or, with `stop_early`, to the first that isn't accepted."""
+    found: list[TestResult] = []
+    while len(found) in results and (not found or goes_on(found[-1], stop_early=stop_early)):
+        found.append(results[len(found)])
+    return found

@@ -19,7 +19,7 @@ from alpha_codium.judge.behaviour import (
 from alpha_codium.judge.codec import Unencodable, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.runner import Runner
-from alpha_codium.languages import HOMES, language_named
+from alpha_codium.languages import LANGUAGES, language_named
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import Job, Program
@@ -44,8 +44,8 @@ class Kind(Protocol):
 
     name: ClassVar[str]
 
-    def drives(self, language: str) -> bool:
-        """Whether programs of that language can be run on such tests."""
+    def supports(self, language: str) -> bool:
+        """Whether programs in that language can be run on such tests."""
         ...
 
     def fault_of(self, test: TestCase) -> str:
@@ -85,9 +85,9 @@ class StdinKind:
     runner: Runner
     checker: Checker
 
-    def drives(self, language: str) -> bool:
-        """See `Kind`; a language must support files where they take the place of the streams."""
-        return is_driven(language, "files") if self.runner.uses_files else language in HOMES
+    def supports(self, language: str) -> bool:
+        """See `Kind`; problems that name files need a language that is driven by files."""
+        return is_driven(language, "files") if self.runner.uses_files else language in LANGUAGES
 
     def fault_of(self, test: TestCase) -> str:
         """See `Kind`; any text may be read and printed, if it fits where a file has to hold it."""
@@ -131,7 +131,7 @@ class CallKind:
     checker: Checker
     spec: ExecutionSpec
 
-    def drives(self, language: str) -> bool:
+    def supports(self, language: str) -> bool:
         """See `Kind`."""
         return is_driven(language, self.name)
 
@@ -216,8 +216,8 @@ def printed(execution: Execution) -> str:
 
 
 def is_driven(language: str, by: str) -> bool:
-    """Whether a language is supported, and its programs can be driven in that way; see `Language.drives`."""
-    return language in HOMES and by in language_named(language).drives
+    """Whether programs of a language can be run in that way; see `Language.driven_by`."""
+    return language in LANGUAGES and by in language_named(language).driven_by
 
 
 @functools.lru_cache(maxsize=256)

@@ -14,7 +14,7 @@ from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.judge.kinds import Kind, NotCompiled
 from alpha_codium.judge.order import FailureCounts
 from alpha_codium.problem import TestCase
-from alpha_codium.program import PYTHON, Program
+from alpha_codium.program import Program, as_program
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
 # After these the next input runs; after a limit it would cost as much again.
@@ -46,28 +46,33 @@ class ProblemJudge:
             return Judgement(Verdict.NO_TESTS, message="there are no tests")
         if not program.source.strip():
             return _uncompiled(NO_PROGRAM, len(tests))
-        if not self.kind.drives(program.language):
+        if not self.kind.supports(program.language):
             return _unjudged(f"tests of the kind {self.kind.name!r} can't run {program.language} programs", len(tests))
         stop_early = self.stop_on_first_failure if stop_early is None else stop_early
-        faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
-        ordered = self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
-        ordered = [place for place in ordered if place not in faults]
-        results = {place: _not_run(fault) for place, fault in faults.items()}
-
         try:
-            found = await self.kind.results(program, [tests[place] for place in ordered], stop_early=stop_early)
+            return await self._judged(program, tests, stop_early=stop_early)
         except NotCompiled as error:
             return _uncompiled(error.execution, len(tests))
         except Unjudgeable as reason:
             return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
-        results |= dict(zip(ordered, found, strict=False))
+
+    async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
+        """The judgement of a program; raises NotCompiled and Unjudgeable."""
+        faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
+        places = [place for place in self._order(tests, stop_early=stop_early) if place not in faults]
+        found = await self.kind.results(program, [tests[place] for place in places], stop_early=stop_early)
+        results = {place: _not_run(fault) for place, fault in faults.items()} | dict(zip(places, found, strict=False))
         if stop_early:
-            self._count_failures((tests[place], result) for place, result in zip(ordered, found, strict=False))
+            self._count_failures((tests[place], result) for place, result in zip(places, found, strict=False))
         if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
             results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
         in_order = tuple(results[place] for place in sorted(results))
         verdict = first_failure(result.verdict for result in in_order)
         return Judgement(verdict, in_order, len(tests), message=next(iter(faults.values()), ""))
+
+    def _order(self, tests: Sequence[TestCase], *, stop_early: bool) -> Sequence[int]:
+        """The places of the tests in the order in which they run."""
+        return self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
 
     def fault_of(self, test: TestCase) -> str:
         """Why a test can't be run, as one that a model made may not; nothing where it can."""
@@ -106,11 +111,6 @@ class ProblemJudge:
         for test, result in results:
             if self.failures and result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
                 self.failures.add(self.name, test)
-
-
-def as_program(program: str | Program) -> Program:
-    """The program; a text is one in Python."""
-    return Program.from_source(PYTHON, program) if isinstance(program, str) else program
 
 
 def _not_run(why: str) -> TestResult:

@@ -1,6 +1,6 @@
-"""Programming languages: what is wired to one of them stands in its own folder, and knows no sandbox.
+"""Programming languages, each in a folder of its own that knows no sandbox.
 
-To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to `HOMES`.
+To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to `LANGUAGES`.
 """
 
 import functools
@@ -10,20 +10,20 @@ from typing import Protocol
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.program import Program
 
-# Where the `Language` of each name is: its attribute `LANGUAGE`.
-HOMES = {"python3": "alpha_codium.languages.python"}
+# The module of each language, which has it as its attribute `LANGUAGE`.
+LANGUAGES = {"python3": "alpha_codium.languages.python"}
 
 
 class Language(Protocol):
     """How programs of one language are written, compiled, started and driven.
 
-    `drives` says by what its programs can be driven, beside standard input and output: `call` (a function is called),
-    `assertions` (code uses what the program defines), `files` (it reads and writes files in place of the streams).
+    `driven_by` lists how its programs can be run other than by standard input and output: `call` (a function of it is
+    called), `assertions` (code uses what it defines), `files` (it reads and writes files in place of the streams).
     """
 
     name: str
     suffixes: tuple[str, ...]
-    drives: frozenset[str]
+    driven_by: frozenset[str]
 
     def with_setup(self, program: Program, setup_code: str) -> Program:
         """The program with code that runs before it, in the same file."""
@@ -34,13 +34,13 @@ class Language(Protocol):
         ...
 
     def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
-        """A command that runs the main file, or the driver beside it if the program is `driven`, in their folder."""
+        """A command that runs the main file, or its driver if the program is `driven`, in the program's folder."""
         ...
 
 
 @functools.cache
 def language_named(name: str) -> Language:
     """The language called `name`; raises UserError, with the nearest known name, if there is none."""
-    if name not in HOMES:
-        raise UserError(f"no language {name!r} is supported{nearest(name, HOMES)}")
-    return import_module(HOMES[name]).LANGUAGE
+    if name not in LANGUAGES:
+        raise UserError(f"no language {name!r} is supported{nearest(name, LANGUAGES)}")
+    return import_module(LANGUAGES[name]).LANGUAGE

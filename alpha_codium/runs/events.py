@@ -228,11 +228,6 @@ class Transcript:
 
 
 def transcript_name(problem: str, sample: int) -> str:
-    """The file of a sample's transcript in its run's folder."""
-    return f"transcripts/{file_name(problem)}/{sample}.json"
-
-
-def file_name(problem_name: str) -> str:
-    """A file name for a problem: readable, and another one for each problem."""
-    readable = re.sub(r"[^A-Za-z0-9]+", "_", problem_name).strip("_")[:60]
-    return f"{readable}-{hashlib.sha256(problem_name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    """The file of a sample's transcript in its run's folder: readable, and different for each problem and sample."""
+    readable = re.sub(r"[^A-Za-z0-9]+", "_", problem).strip("_")[:60]
+    return f"transcripts/{readable}-{_sha256(problem)[:8]}/{sample}.json"

@@ -1,4 +1,4 @@
-"""The contract of sandboxes: what every backend does, whatever it is made of."""
+"""The protocol of sandboxes, which every backend implements."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Literal, Protocol, Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
-from alpha_codium.program import PYTHON, Job, PairJob, Program
+from alpha_codium.program import Job, PairJob, Program, as_program
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
 # True: the strongest that the machine gives; "strict": all of it or an error; False: none.
@@ -36,22 +36,23 @@ class Sandbox(Protocol):
 
     async def identity(self) -> Identity:
         """What the verdicts of this sandbox depend on; it must be open."""
-        return Identity(type(self).__name__, "", "")
+        raise NotImplementedError(f"{type(self).__name__} must implement identity(), or verdicts could be mixed")
 
     def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """Compile a program and run it on each input, in order.
 
-        The first execution is that of the compiler; the others are those of the inputs, if it is `finished`. The next
-        input starts only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the
-        job. A fault of the program is data in the executions; a fault of the sandbox is the status `internal_error`.
+        The first execution is the compiler's. If it is `finished`, an execution of each input follows. An input is run
+        only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the job.
+
+        Failures of the program are reported in executions; failures of the sandbox have the status `internal_error`.
         """
         ...
 
     async def consume(self, job: Job, look: Callable[[Execution], bool]) -> Execution:
-        """Give each execution of an input to `look`, in a thread, as long as that returns True.
+        """Call `look` with the execution of each input, in a thread, until it returns False.
 
-        Returns the compiler's execution. `look` runs on this side of whatever the job crosses; a backend whose jobs run
-        in threads of this process may call it there, which saves two switches between threads an input.
+        Returns the compiler's execution. `look` always runs in this process, wherever the job runs. A backend that runs
+        jobs in threads can override this to call `look` in the same thread, which saves two switches for each input.
         """
         async with aclosing(self.execute(job)) as executions:
             compilation = await anext(executions)
@@ -68,22 +69,25 @@ class Sandbox(Protocol):
     async def run(
         self, program: str | Program, inputs: Sequence[str], *, limits: Limits | None = None, driver: str = ""
     ) -> Report:
-        """Run a program on all inputs; a text is a Python program. See `Job`."""
+        """Run a program on all inputs. A string is the source of a Python program. See `Job`."""
         return await report_of(self, job_of(program, inputs, limits, driver))
 
 
 def job_of(program: str | Program, inputs: Sequence[str], limits: Limits | None = None, driver: str = "") -> Job:
-    """A job; a text is a Python program. Raises TypeError if `inputs` is not a list of texts."""
-    if isinstance(program, str):
-        program = Program.from_source(PYTHON, program)
-    return Job(program, tuple(inputs) if not isinstance(inputs, str) else inputs, limits or Limits(), driver)  # type: ignore[arg-type]
+    """A job. A string is the source of a Python program. Raises TypeError if `inputs` is not a list of strings."""
+    return Job(as_program(program), inputs, limits or Limits(), driver)
 
 
 async def report_of(sandbox: Sandbox, job: Job) -> Report:
     """All executions of a job."""
-    async with aclosing(sandbox.execute(job)) as executions:
-        compilation, *others = [execution async for execution in executions]
-    return Report(compilation, tuple(others))
+    executions: list[Execution] = []
+
+    def keep(execution: Execution) -> bool:
+        executions.append(execution)
+        return True
+
+    compilation = await sandbox.consume(job, keep)
+    return Report(compilation, tuple(executions))
 
 
 def require_language(program: Program, *languages: str) -> None:

@@ -10,10 +10,9 @@ from alpha_codium.judge.assertion_batches import Task, attempt_batch, without_as
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.names import needs_of
-from alpha_codium.judge.problem_judge import as_program
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
-from alpha_codium.program import PairJob
+from alpha_codium.program import PairJob, as_program
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.verdict import OUTSIDE, PairReport, Verdict
 from tests.jobs import WrappedSandbox

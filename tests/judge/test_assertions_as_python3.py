@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from alpha_codium.judge.assertions import AssertionsKind, Attempt
 from alpha_codium.judge.drivers.changes import apply_changes, changes_among, containers_in, copies_of
-from alpha_codium.judge.problem_judge import as_program
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
+from alpha_codium.program import as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import IN_PROCESS as WITHIN
 from alpha_codium.verdict import OUTSIDE, Status, Verdict

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from alpha_codium.judge.assertion_batches import Task, _attempt_of, attempt_batch
 from alpha_codium.judge.assertions import DONE, AssertionsKind, Said
 from alpha_codium.judge.codec import encode
-from alpha_codium.judge.problem_judge import as_program
 from alpha_codium.limits import Limits
 from alpha_codium.metrics.assertion_runs import result_text
 from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.program import as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Report, Status, Verdict
 

@@ -8,9 +8,9 @@ from alpha_codium.judge.assertion_batches import Task, attempt_batch
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers.assertion_side import LeftPeer
 from alpha_codium.judge.drivers.lending import is_lendable, lend
-from alpha_codium.judge.problem_judge import as_program
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
+from alpha_codium.program import as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import OUTSIDE, Verdict
 

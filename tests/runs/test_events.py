@@ -29,8 +29,8 @@ from alpha_codium.runs.events import (
     UnreadableAnswer,
     event_from_json,
     event_to_json,
-    file_name,
     kept_text,
+    transcript_name,
 )
 from alpha_codium.solution import BudgetEnd, BudgetLimit, BudgetOwner, Candidate, ErrorKind, SampleError
 from alpha_codium.verdict import Verdict
@@ -150,7 +150,8 @@ def test_a_transcript_of_another_version_is_refused_in_one_line(tmp_path: Path, 
 
 @given(st.text(), st.text())
 def test_different_problems_have_different_file_names_and_all_are_harmless(one, other):
-    assert (file_name(one) == file_name(other)) == (one == other)
-    assert "/" not in file_name(one)
-    assert len(file_name(one)) < 80
-    assert not file_name(one).startswith(".")
+    assert (transcript_name(one, 0) == transcript_name(other, 0)) == (one == other)
+    transcripts, name, sample = transcript_name(one, 0).split("/")
+    assert (transcripts, sample) == ("transcripts", "0.json")
+    assert len(name) < 80
+    assert not name.startswith(".")

@@ -213,6 +213,13 @@ async def test_a_job_that_is_closed_leaves_the_sandbox_to_the_next_one(sandbox: 
     assert (await run_one(sandbox, "print(1)")).stdout == "1\n"
 
 
+async def test_a_sandbox_can_be_opened_again(backend: Backend) -> None:
+    opened = backend.open(workers=1)
+    for _ in range(2):
+        async with opened as sandbox:
+            assert (await run_one(sandbox, "print(1)")).stdout == "1\n"
+
+
 async def test_a_program_of_another_language_is_refused(sandbox: Sandbox) -> None:
     with pytest.raises(SandboxError, match="cpp"):
         await sandbox.run(Program.from_source("cpp", "int main() {}"), [""])

@@ -24,7 +24,7 @@ class Python:
 
     name = "python3"
     suffixes = (".py",)
-    drives = frozenset({"call", "assertions", "files"})
+    driven_by = frozenset({"call", "assertions", "files"})
 
     def with_setup(self, program: Program, setup_code: str) -> Program:
         """See `Language`."""

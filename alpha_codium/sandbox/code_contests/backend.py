@@ -23,7 +23,7 @@ from alpha_codium.sandbox.code_contests.batches import Batches, batch_limit
 from alpha_codium.sandbox.code_contests.libraries import library_folders
 from alpha_codium.sandbox.code_contests.worker import Place, Worker
 from alpha_codium.sandbox.engine import pythons
-from alpha_codium.sandbox.engine.awaiting import whole
+from alpha_codium.sandbox.engine.awaiting import finish
 from alpha_codium.sandbox.engine.cgroups import remove_stale
 from alpha_codium.sandbox.engine.environment import environment_of
 from alpha_codium.sandbox.engine.layers import Layer
@@ -72,6 +72,7 @@ class CodeContestsSandbox(Sandbox):
             environment=environment_of(Path("/tmp")),  # noqa: S108 - the only folder there is in the sandbox
         )
         self.children = [Worker(place) for _ in range(self.workers)]
+        self._idle = asyncio.LifoQueue()
         try:
             await self._try_out(self.children[0])
         except BaseException:
@@ -87,7 +88,7 @@ class CodeContestsSandbox(Sandbox):
         """End all that runs, and the children."""
         for worker in self.children:
             worker.closing = True
-        await whole(asyncio.gather(*(worker.discard() for worker in self.children)))
+        await finish(asyncio.gather(*(worker.discard() for worker in self.children)))
 
     async def identity(self) -> Identity:
         """See `Sandbox.identity`."""
@@ -144,7 +145,7 @@ class CodeContestsSandbox(Sandbox):
                     yield compilation
                 for execution in tests:
                     yield execution
-                    if job.stop_after_failure and execution.status is not Status.FINISHED:
+                    if job.stop_after_failure and not execution.finished:
                         return
                 if not tests:
                     return

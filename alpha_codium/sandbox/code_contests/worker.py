@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.sandbox.code_contests.inside import leftovers, wire
-from alpha_codium.sandbox.engine.awaiting import whole
+from alpha_codium.sandbox.engine.awaiting import finish
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
+from alpha_codium.sandbox.engine.turn import WorkerLost
 
 INSIDE = Path(__file__).with_name("inside")
 # For a child to be there, and for what a batch takes beyond the time of its tests: at its ends, and between two.
@@ -28,10 +29,6 @@ OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "std::length_error")
 REFUSED = re.compile(r"RAW: (.+ \[\d+\])$")
 CPU_FILES = {1: "cpuacct.usage", 2: "cpu.stat"}
 _numbers = itertools.count()
-
-
-class WorkerLost(Exception):
-    """The child ended or was ended before it answered."""
 
 
 class TooSlow(WorkerLost):
@@ -102,12 +99,12 @@ class Worker:
             process = await self._started()
             return await self._run(process, wire.pack(dict(request), parts), len(parts) - 1, wall_seconds)
         except TooSlow:
-            await whole(self.discard())
+            await finish(self.discard())
             raise
         except (OSError, EOFError, TimeoutError, ValueError) as error:
             raise await self._lost(error) from error
         except asyncio.CancelledError:
-            await whole(self.discard())
+            await finish(self.discard())
             raise
 
     async def discard(self) -> None:
@@ -141,7 +138,7 @@ class Worker:
             raise ConnectionAbortedError("the sandbox is closed")
         if self._process is not None:
             return self._process
-        process = await whole(self._open())
+        process = await finish(self._open())
         if self.closing:
             raise ConnectionAbortedError("the sandbox is closed")
         async with asyncio.timeout(START_SECONDS):
@@ -211,7 +208,7 @@ class Worker:
 
     async def _lost(self, error: Exception) -> WorkerLost:
         """End what is left of the child, and say why it was lost."""
-        await whole(self.discard())
+        await finish(self.discard())
         reasons = [line for line in self._said if any(word in line for word in OUT_OF_MEMORY)]
         if reasons:
             return TooMuchOutput(reasons[-1])

@@ -1,4 +1,4 @@
-"""Awaiting work that must not be left half done."""
+"""Waiting for work that must not be interrupted."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -7,8 +7,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def whole(work: Awaitable[T]) -> T:
-    """Await what must not be left half done; who is cancelled meanwhile, however often, is so when it is done."""
+async def finish(work: Awaitable[T]) -> T:
+    """Await `work` to its end, even if this task is cancelled meanwhile; then raise CancelledError."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -17,6 +17,6 @@ async def whole(work: Awaitable[T]) -> T:
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None and not task.cancelled():
-        # Asked for, or asyncio would complain that nobody did.
+        # Retrieving the exception keeps asyncio from logging that it was never retrieved.
         raise cancelled from task.exception()
     return task.result()

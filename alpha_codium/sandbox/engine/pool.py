@@ -7,13 +7,12 @@
 """
 
 import asyncio
-import functools
+import contextlib
 import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -21,10 +20,9 @@ from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
-from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program
 from alpha_codium.sandbox.engine import pairs, pythons
-from alpha_codium.sandbox.engine.awaiting import whole
+from alpha_codium.sandbox.engine.awaiting import finish
 from alpha_codium.sandbox.engine.cgroups import remove_stale
 from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
@@ -37,7 +35,7 @@ from alpha_codium.sandbox.engine.session import Session
 from alpha_codium.sandbox.engine.turn import CalledOff, Turn
 from alpha_codium.sandbox.engine.users import is_ours
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.sandbox.protocol import Isolation, Sandbox, job_of, require_language
+from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 # Loaded in every zygote: what programs import most, and what costs a fork next to nothing.
@@ -47,7 +45,6 @@ HEAVY = ("numpy",)
 IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
 CALLED_OFF = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off"))
 T = TypeVar("T")
-Do = Callable[[Callable[[], T]], Awaitable[T]]
 
 
 class Slot:
@@ -129,6 +126,7 @@ class JailPool(Sandbox, ABC):
     async def __aenter__(self) -> Self:
         """Make a whole jail, to see that this machine gives it."""
         interpreter = await asyncio.to_thread(self.inspect)
+        self._idle = asyncio.Queue()
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
         jail = Jail(interpreter, self._starter, WARM, environment_of(Path(wire.FOLDER)) | BIND_NOW)
         try:
@@ -179,32 +177,23 @@ class JailPool(Sandbox, ABC):
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
-        async with self._session(job) as (session, do):
+        async with self._session(job) as (slot, session):
             executions = session.executions(job)
-            while (execution := await do(lambda: next(executions, None))) is not None:
+            while (execution := await self._do(slot, session.turn, lambda: next(executions, None))) is not None:
                 yield execution
 
     async def consume(self, job: Job, look: Callable[[Execution], bool]) -> Execution:
-        """See `Sandbox.consume`; all in the worker's thread."""
+        """See `Sandbox.consume`; everything happens in the worker's thread."""
 
-        def work(session: Session) -> Execution:
-            executions = session.executions(job)
-            compilation = next(executions)
-            if compilation.finished:
-                all(map(look, executions))
-            return compilation
+        def work() -> Execution:
+            with contextlib.closing(session.executions(job)) as executions:
+                compilation = next(executions)
+                if compilation.finished:
+                    all(map(look, executions))
+                return compilation
 
-        async with self._session(job) as (session, do):
-            return await do(lambda: work(session))
-
-    async def run(
-        self, program: str | Program, inputs: Sequence[str], *, limits: Limits | None = None, driver: str = ""
-    ) -> Report:
-        """See `Sandbox.run`; nobody looks at the executions meanwhile, so that one thread makes all of them."""
-        job = job_of(program, inputs, limits, driver)
-        async with self._session(job) as (session, do):
-            compilation, *executions = await do(lambda: list(session.executions(job)))
-        return Report(compilation, tuple(executions))
+        async with self._session(job) as (slot, session):
+            return await self._do(slot, session.turn, work)
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """See `Sandbox.execute_pair`."""
@@ -218,33 +207,35 @@ class JailPool(Sandbox, ABC):
             except CalledOff:
                 return PairReport(CALLED_OFF, CALLED_OFF)
 
-    @asynccontextmanager
-    async def _session(self, job: Job) -> AsyncIterator[tuple[Session, Do]]:
-        """The job's program on a worker, and what has something done with it in the worker's thread."""
+    @contextlib.asynccontextmanager
+    async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
+        """The job's program on a worker; it is ended with the context, or with the sandbox."""
         require_language(job.program, PYTHON)
         async with self._slot() as slot:
             session = Session(slot.worker_for(job.program.source), self._lock, Turn(), job, job.limits)
             self._sessions.add(session)
             try:
                 with session.turn.of(session.worker.interrupt):
-                    yield session, functools.partial(self._do, slot, session.turn)
+                    yield slot, session
             finally:
                 self._sessions.discard(session)
-                await whole(asyncio.to_thread(session.end))
+                if not session.has_ended:
+                    await finish(asyncio.to_thread(session.end))
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
         """A worker's place, for one job."""
         if not self._slots:
             raise RuntimeError("a sandbox must be opened first: async with open_sandbox(...) as sandbox")
-        slot = await self._idle.get()
+        idle = self._idle
+        slot = await idle.get()
         try:
             yield slot
         finally:
-            self._idle.put_nowait(slot)
+            idle.put_nowait(slot)
 
     async def _do(self, slot: Slot, turn: Turn, function: Callable[[], T]) -> T:
-        """What `function` returns in the thread of a worker."""
+        """Return what `function` returns in the thread of a worker."""
         if not self._is_open or slot.thread is None:
             raise RuntimeError("the sandbox is closed")
         return await in_thread(asyncio.get_running_loop().run_in_executor(slot.thread, function), turn)
@@ -279,21 +270,18 @@ class JailPool(Sandbox, ABC):
         """What becomes of a program in the first worker that finishes only where it gets nowhere."""
         job = Job(Program.from_source(PYTHON, program), ("",))
         session = Session(self._slots[0].plain, self._lock, turn, job, job.limits)
-        try:
-            return list(session.executions(job))[-1]
-        finally:
-            session.end()
+        return list(session.executions(job))[-1]
 
 
 async def in_thread(work: Awaitable[T], turn: Turn) -> T:
-    """Await what a thread does in that turn; where it is cancelled, the turn is called off."""
+    """Await what a thread does in a turn; if this task is cancelled, call the turn off and wait for the thread."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         turn.call_off()
         # Nobody else may use the worker before this thread has let go of it.
-        await whole(asyncio.wait([task]))
+        await finish(asyncio.wait([task]))
         if not task.cancelled():
             task.exception()  # asked for, or asyncio would complain that nobody did
         raise

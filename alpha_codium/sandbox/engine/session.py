@@ -10,7 +10,7 @@
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, Side
@@ -18,8 +18,8 @@ from alpha_codium.sandbox.engine.candidate import Candidate, RunnerLost
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
 from alpha_codium.sandbox.engine.outcome import Outcome
-from alpha_codium.sandbox.engine.turn import Turn
-from alpha_codium.sandbox.engine.worker import Worker, WorkerLost
+from alpha_codium.sandbox.engine.turn import Turn, WorkerLost
+from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
 
 # Where it lies there must be room for what it writes, too.
@@ -39,17 +39,20 @@ class Session:
         self._candidate: Candidate | None = None
         self._may_wait_again = self._may_rerun = True
 
-    def executions(self, job: Job) -> Iterator[Execution]:
-        """See `Sandbox.execute`; each execution is made when it is asked for."""
-        execution = self.compile()
-        yield execution
-        if execution.status is not Status.FINISHED:
-            return
-        for text in job.inputs:
-            execution = self.execute(text.encode("utf-8", "replace"))
+    def executions(self, job: Job) -> Generator[Execution, None, None]:
+        """See `Sandbox.execute`; the session ends with the last execution, or when the iterator is closed."""
+        try:
+            execution = self.compile()
             yield execution
-            if job.stop_after_failure and execution.status is not Status.FINISHED:
+            if not execution.finished:
                 return
+            for text in job.inputs:
+                execution = self.execute(text.encode("utf-8", "replace"))
+                yield execution
+                if job.stop_after_failure and not execution.finished:
+                    return
+        finally:
+            self.end()
 
     def compile(self) -> Execution:
         """How compiling went, tried twice."""
@@ -85,6 +88,11 @@ class Session:
         except (RunnerLost, WorkerLost, OSError) as error:
             self._abandon()
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing of the program runs any more."""
+        return self._candidate is None
 
     def end(self) -> None:
         """End the runner; a worker that doesn't manage that is thrown away."""

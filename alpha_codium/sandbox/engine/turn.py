@@ -1,4 +1,4 @@
-"""One use of a worker, which can be called off from another thread without harm to the next one."""
+"""One use of a worker, which another thread can call off without harm to the next use, and how it can fail."""
 
 import contextlib
 import threading
@@ -9,25 +9,29 @@ class CalledOff(Exception):
     """Nobody waits for the result any more."""
 
 
+class WorkerLost(Exception):
+    """The worker ended or stopped answering: nothing is known of the program that it ran."""
+
+
 class Turn:
     """Ends, when it is called off, what runs in it; `check` says so at the next step."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._interrupt: Callable[[], None] | None = None
+        self._interrupts: list[Callable[[], None]] = []
         self._called_off = False
 
     @contextlib.contextmanager
     def of(self, interrupt: Callable[[], None]) -> Iterator[None]:
-        """While `interrupt` ends what runs in this turn; raises CalledOff where that is too late already."""
+        """While `interrupt` ends something that runs in this turn; raises CalledOff if that is too late already."""
         with self._lock:
-            self._interrupt = interrupt
+            self._interrupts.append(interrupt)
         try:
             self.check()
             yield
         finally:
             with self._lock:
-                self._interrupt = None
+                self._interrupts.remove(interrupt)
 
     def check(self) -> None:
         """Raise CalledOff where the turn was called off."""
@@ -39,5 +43,5 @@ class Turn:
         """End what runs in this turn, or would run."""
         with self._lock:
             self._called_off = True
-            if self._interrupt is not None:
-                self._interrupt()
+            for interrupt in self._interrupts:
+                interrupt()

@@ -23,6 +23,7 @@ from alpha_codium.sandbox.engine.processor_wait import processor_wait
 from alpha_codium.sandbox.engine.runner_request import runner_request
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.engine.scratch_state import ScratchState
+from alpha_codium.sandbox.engine.turn import WorkerLost
 from alpha_codium.sandbox.engine.users import unused_user
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
@@ -30,10 +31,6 @@ START_SECONDS = 60.0
 ANSWER_SECONDS = 10.0
 LEAVE_SECONDS = 2.0
 _numbers = itertools.count()
-
-
-class WorkerLost(Exception):
-    """The jail ended or stopped answering: no word on the program that it ran."""
 
 
 class Worker:

@@ -8,8 +8,8 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.layers import NEEDS, Layer, layers_of
 from alpha_codium.sandbox.engine.pool import JailPool
-from alpha_codium.sandbox.engine.turn import Turn
-from alpha_codium.sandbox.engine.worker import Worker, WorkerLost
+from alpha_codium.sandbox.engine.turn import Turn, WorkerLost
+from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Status
 
 # What no program may succeed in where Landlock and seccomp stand alone.

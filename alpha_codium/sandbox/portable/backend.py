@@ -18,7 +18,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -33,8 +32,9 @@ from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine import pythons
 from alpha_codium.sandbox.engine.environment import environment_of
+from alpha_codium.sandbox.engine.turn import CalledOff, Turn, WorkerLost
 from alpha_codium.sandbox.portable.isolation import isolating_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker, WorkerLost
+from alpha_codium.sandbox.portable.worker import Ended, Worker
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
@@ -60,6 +60,7 @@ class PortableSandbox(Sandbox):
         """Check that the machine gives the isolation and the interpreter, and make the scratch folder."""
         pythons.require(self.interpreter)
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
+        self._workers, self._idle = [], queue.SimpleQueue()
         for _ in range(self.workers):
             both = (Worker(prefix), Worker(prefix))
             self._workers += both
@@ -92,12 +93,12 @@ class PortableSandbox(Sandbox):
         require_language(job.program, PYTHON)
         execution = await self._in_thread(self._compile, job.program, job.limits)
         yield execution
-        if execution.status is not Status.FINISHED:
+        if not execution.finished:
             return
         for text in job.inputs:
             execution = await self._in_thread(self._execute, Side(job.program, job.driver, text), job.limits)
             yield execution
-            if job.stop_after_failure and execution.status is not Status.FINISHED:
+            if job.stop_after_failure and not execution.finished:
                 return
 
     async def execute_pair(self, job: PairJob) -> PairReport:
@@ -121,7 +122,7 @@ class PortableSandbox(Sandbox):
             turn.call_off()
             raise
 
-    def _compile(self, turn: "Turn", program: Program, limits: Limits) -> Execution:
+    def _compile(self, turn: Turn, program: Program, limits: Limits) -> Execution:
         memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
         with self._both_workers() as (worker, _):
             command = language_named(program.language).compile_command(self.interpreter)
@@ -134,11 +135,11 @@ class PortableSandbox(Sandbox):
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
-    def _execute(self, turn: "Turn", side: Side, limits: Limits) -> Execution:
+    def _execute(self, turn: Turn, side: Side, limits: Limits) -> Execution:
         with self._both_workers() as (worker, _):
             return self._run_side(turn, worker, side, limits)
 
-    def _execute_both(self, turn: "Turn", sides: Sequence[Side], limits: Limits) -> tuple[Execution, ...]:
+    def _execute_both(self, turn: Turn, sides: Sequence[Side], limits: Limits) -> tuple[Execution, ...]:
         with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
             jobs = zip(workers, sides, socket.socketpair(), strict=True)
             running = [threads.submit(self._run_side, turn, w, side, limits, end) for w, side, end in jobs]
@@ -154,7 +155,7 @@ class PortableSandbox(Sandbox):
             self._idle.put(both)
 
     def _run_side(
-        self, turn: "Turn", worker: Worker, side: Side, limits: Limits, channel: socket.socket | None = None
+        self, turn: Turn, worker: Worker, side: Side, limits: Limits, channel: socket.socket | None = None
     ) -> Execution:
         files, driven = dict(side.program.files), bool(side.driver)
         language = language_named(side.program.language)
@@ -166,7 +167,7 @@ class PortableSandbox(Sandbox):
 
     def _run(
         self,
-        turn: "Turn",
+        turn: Turn,
         worker: Worker,
         command: Sequence[str],
         stdin: bytes,
@@ -181,44 +182,17 @@ class PortableSandbox(Sandbox):
             try:
                 for name, text in (files or {}).items():
                     (folder / name).write_bytes(text.encode("utf-8", "replace"))
-                with turn.of(worker):
+                with turn.of(worker.interrupt):
                     ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel)
                 if ended.start_error:
                     return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
                 return execution_of(ended, limits, folder)
             finally:
                 remove(folder)
+        except CalledOff:
+            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off")
         except (OSError, WorkerLost) as error:
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
-
-
-class Turn:
-    """One use of a worker or of two, which can be called off from another thread without harm to the next one."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._workers: set[Worker] = set()
-        self._called_off = False
-
-    @contextlib.contextmanager
-    def of(self, worker: Worker) -> Iterator[None]:
-        """While `worker` works for this turn; raises WorkerLost where that was called off already."""
-        with self._lock:
-            if self._called_off:
-                raise WorkerLost("the run was called off")
-            self._workers.add(worker)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._workers.discard(worker)
-
-    def call_off(self) -> None:
-        """End what runs in this turn, or would run."""
-        with self._lock:
-            self._called_off = True
-            for worker in self._workers:
-                worker.interrupt()
 
 
 def remove(folder: Path) -> None:

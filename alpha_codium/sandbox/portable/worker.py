@@ -15,16 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.engine.turn import WorkerLost
 from alpha_codium.sandbox.engine.wait_status import HasWaitStatus
 
 SPAWNER = Path(__file__).with_name("spawner.py")
 # What a spawner may take beyond a program's wall limit before it counts as lost, in seconds.
 GRACE = 20.0
 CHUNK = 1 << 20
-
-
-class WorkerLost(Exception):
-    """The helper process ended, or stopped answering: no word on the program it ran."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.layers import Layer
 from alpha_codium.sandbox.engine.pool import JailPool, Options
-from alpha_codium.sandbox.engine.turn import Turn
-from alpha_codium.sandbox.engine.worker import WorkerLost
+from alpha_codium.sandbox.engine.turn import Turn, WorkerLost
 from alpha_codium.verdict import Status
 
 # What no program may succeed in: the agent and the runner must be out of reach, and nothing of ours be writable.

@@ -32,7 +32,8 @@ from alpha_codium.sandbox.engine.containers.stream import Stream, StreamLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.runner_request import runner_request
-from alpha_codium.sandbox.engine.worker import ANSWER_SECONDS, START_SECONDS, Worker, WorkerLost
+from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.worker import ANSWER_SECONDS, START_SECONDS, Worker
 
 # Nothing runs in a container before the line comes that says that its control group is ready.
 WAIT = 'read -r _ && exec "$@"'

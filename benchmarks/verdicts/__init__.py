@@ -1,0 +1,1 @@
+"""The judge's verdicts on published programs, kept so that a change can prove that none moved."""

@@ -1,0 +1,135 @@
+"""alpha_codium as the tool knows it. A change that renames the package's insides changes this file only."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from benchmarks.verdicts.rows import Row
+
+
+class Package:
+    """alpha_codium as this tool knows it: plain values in, plain values out.
+
+    A change that renames the package's insides changes this class and `CountingSandbox`, and nothing else here.
+    """
+
+    def __init__(self, backend: str, workers: int) -> None:
+        from alpha_codium.config import CodeTesterSection
+        from alpha_codium.judge import Rules
+        from alpha_codium.sandbox import sandbox_of
+
+        settings = CodeTesterSection(tester_type=backend, workers=workers)
+        self.sandbox, self.rules = sandbox_of(settings), Rules.of(settings)
+
+    async def __aenter__(self) -> Self:
+        self.sandbox = await self.sandbox.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self.sandbox.__aexit__(*error)
+
+    async def judge(self, record: Row, setup: str, program: str, *, stop_early: bool) -> Row:
+        """What the judge says of one program by all tests of the raw record `record`.
+
+        `setup` says what of a prompt's own code the program may use, as `gencode eval score --setup` does.
+        """
+        from alpha_codium.errors import Unjudgeable
+        from alpha_codium.judge import Judge
+        from alpha_codium.problem import TestType
+        from alpha_codium.verdict import Judgement, Verdict
+
+        problem = self._problem(record, setup)
+        tests = problem.tests(tuple(TestType))
+        sandbox = CountingSandbox(self.sandbox)
+        try:
+            judge = Judge(sandbox, self.rules).for_problem(problem)
+            judgement = await judge.judge(program, tests, stop_early=stop_early)
+        except Unjudgeable as reason:
+            judgement = Judgement(Verdict.INTERNAL_ERROR, tests_total=len(tests), message=str(reason))
+        return {
+            "verdict": judgement.verdict.value,
+            "message": judgement.message,
+            "compilation": sandbox.compilation,
+            "executions_run": sandbox.executions,
+            "cpu_limit": self.rules.limits_for(problem).cpu_seconds,
+            "tests": [self._outcome_of(result) for result in judgement.tests],
+        }
+
+    async def judge_together(self, record: Row, setup: str, programs: Sequence[str]) -> list[Row]:
+        """What `attempt_batch` says of programs under the assertions of the raw record `record`."""
+        from alpha_codium.judge.assertion_batches import Task, attempt_batch
+        from alpha_codium.judge.assertions import AssertionsKind
+
+        problem = self._problem(record, setup)
+        limits = self.rules.limits_for(problem)
+        kind = AssertionsKind(self.sandbox, limits, problem.execution)
+        attempts = await attempt_batch(kind, [Task(program, problem.execution.test_code) for program in programs])
+        return [
+            {
+                "verdict": attempt.result.verdict.value,
+                "message": attempt.failure or "",
+                "compilation": None,
+                "executions_run": None,
+                "cpu_limit": limits.cpu_seconds,
+                "tests": [self._outcome_of(attempt.result)],
+            }
+            for attempt in attempts
+        ]
+
+    @staticmethod
+    def _problem(record: Row, setup: str) -> Any:
+        from alpha_codium.data import problem_from_record
+        from alpha_codium.data.samples.setup import with_setup
+
+        return with_setup(problem_from_record(record), setup)
+
+    @staticmethod
+    def _outcome_of(result: Any) -> Row:
+        return {
+            "verdict": result.verdict.value,
+            "status": result.execution.status.value,
+            "trust": result.trust,
+            "stdout": result.execution.stdout,
+            "stderr": result.execution.stderr,
+            "cpu_seconds": result.execution.cpu_seconds,
+        }
+
+
+class CountingSandbox:
+    """A sandbox that counts the executions it gives, and remembers how the first program compiled."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.sandbox = sandbox
+        self.executions = 0
+        self.compilation = "not_compiled"
+
+    async def consume(self, job: Any, look: Callable[[Any], bool]) -> Any:
+        """See `Sandbox.consume`."""
+
+        def count(execution: Any) -> bool:
+            self.executions += 1
+            return look(execution)
+
+        compilation = await self.sandbox.consume(job, count)
+        self._compiled(compilation)
+        return compilation
+
+    async def run(self, *arguments: Any, **options: Any) -> Any:
+        """See `Sandbox.run`."""
+        report = await self.sandbox.run(*arguments, **options)
+        self._count(report)
+        return report
+
+    async def execute_pair(self, job: Any) -> Any:
+        """See `Sandbox.execute_pair`; the program stands on the right."""
+        report = await self.sandbox.execute_pair(job)
+        self._count(report.right)
+        self._count(report.left)
+        return report
+
+    def _count(self, report: Any) -> None:
+        self.executions += len(report.executions)
+        self._compiled(report.compilation)
+
+    def _compiled(self, compilation: Any) -> None:
+        if self.compilation == "not_compiled":
+            self.compilation = compilation.status.value
