@@ -85,7 +85,7 @@ class Evaluation:
         from alpha_codium.languages.python.prelude import check_header
         from alpha_codium.sandbox import sandbox_of
 
-        # Made before anything else: what the settings get wrong mustn't take the run's name.
+        # Created first: invalid settings must not use up the run's name.
         sandbox = sandbox_of(common.settings.code_tester)
         check_header(common.settings.code_tester.header)
         code_tester = common.settings.code_tester.model_dump(exclude={"workers"})
@@ -134,7 +134,7 @@ class Evaluation:
 
 @contextmanager
 def opened(sandbox: "Sandbox") -> "Iterator[tuple[asyncio.Runner, Identity]]":
-    """Open a sandbox, to be used by what the runner runs, and say what its verdicts depend on."""
+    """Open `sandbox`; gives a runner for the coroutines that use it, and its identity."""
     with asyncio.Runner() as runner:
         runner.run(sandbox.__aenter__())
         try:

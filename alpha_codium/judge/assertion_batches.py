@@ -18,7 +18,7 @@ import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from alpha_codium.judge.assertions import DONE, AssertionsKind, Attempt, Said, attempt_of
+from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionsKind, Attempt, attempt_of
 from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
@@ -41,7 +41,7 @@ OVER = (Status.MEMORY_LIMIT_EXCEEDED, Status.OUTPUT_LIMIT_EXCEEDED, Status.SANDB
 LEAST = 3
 # CPU seconds for the assertions of a whole batch.
 REPLAY_SECONDS = 30.0
-# Characters of a program and of its answers above which it is judged as a pair: batches stay far below what may cross.
+# Programs with more characters than this, in their source or their answers, are judged as pairs.
 MAX_PROGRAM, MAX_ANSWERS = 1 << 20, 1 << 18
 IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 MOST_IMPORTS = 40
@@ -225,7 +225,7 @@ async def _replay(
 
 
 def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Attempt | None:
-    """What a line of a replay comes to; nothing where it doesn't decide, or where it was cut."""
+    """The result in one line of a replay; None if it decides nothing or was truncated."""
     given, outcome, text = [*line.split(" "), "", "", ""][:3]
     if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
         return None
@@ -242,4 +242,4 @@ def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Atte
     # A program that failed early may well have been stopped later: nobody would have asked it so much.
     right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
     pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
-    return attempt_of(pair, Said(outcome, failure, believed), limits)
+    return attempt_of(pair, AssertionReport(outcome, failure, believed), limits)

@@ -128,10 +128,10 @@ class AssertionsKind:
             report = await self.sandbox.execute_pair(PairJob(left, right, self.limits))
         except PairUnsupported:
             return await self._attempt_together(program, test_code, needs, output_variable)
-        said = Said.of(report.left, token)
-        if said.outcome == "unsupported":
+        reported = AssertionReport.of(report.left, token)
+        if reported.outcome == "unsupported":
             return await self._attempt_together(program, test_code, needs, output_variable)
-        return attempt_of(report, said, self.limits)
+        return attempt_of(report, reported, self.limits)
 
     def task(self, needs: Needs, output_variable: str = "", **more: Any) -> dict[str, Any]:
         """What the drivers are told of the assertions."""
@@ -158,19 +158,19 @@ class AssertionsKind:
         task = encode((token, self.task(needs, output_variable, **more)))
         report = await self.sandbox.run(program, [task], limits=self.limits, driver=driver("together"))
         execution = report.last.shortened()
-        said = Said.of(report, token)
-        if said.outcome == "wrong" and execution.status is Status.RUNTIME_ERROR:
+        reported = AssertionReport.of(report, token)
+        if reported.outcome == "wrong" and execution.status is Status.RUNTIME_ERROR:
             result = TestResult(Verdict.WRONG_ANSWER, execution, IN_PROCESS)
         elif execution.status is not Status.FINISHED:
             result = TestResult(Verdict(execution.status.value), execution, IN_PROCESS)
         else:
-            result = TestResult(_verdict(passed=said.outcome == "passed"), execution, IN_PROCESS)
-        return Attempt(result, said.failure, said.output)
+            result = TestResult(_verdict(passed=reported.outcome == "passed"), execution, IN_PROCESS)
+        return Attempt(result, reported.failure, reported.output)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the assertions' side says at its end; the outcome is empty where it says nothing."""
+class AssertionReport:
+    """What the assertions' side reports at its end; the outcome is empty if it reported nothing that can be read."""
 
     outcome: str = ""
     failure: str | None = None
@@ -178,10 +178,10 @@ class Said:
     output: Any = None
 
     @classmethod
-    def of(cls, report: Report, token: str) -> "Said":
-        """What follows the token at the end of stdout; nothing where there is none, or where it can't be read.
+    def of(cls, report: Report, token: str) -> "AssertionReport":
+        """The report after the token at the end of stdout; an empty one if it is missing or can't be read.
 
-        A program that shares a process with the assertions can write anything there, and output may be cut.
+        A program that shares a process with the assertions can write anything there, and output may be truncated.
         """
         words = report.executions[0].stdout.removesuffix("\n").rsplit(" ", 2) if report.executions else []
         if len(words) != 3 or words[0] != token:
@@ -224,18 +224,18 @@ def _verdict(*, passed: bool) -> Verdict:
     return Verdict.ACCEPTED if passed else Verdict.WRONG_ANSWER
 
 
-def attempt_of(report: PairReport, said: Said, limits: Limits) -> Attempt:
-    """What came of a pair, with what the assertions' side said of it."""
+def attempt_of(report: PairReport, reported: AssertionReport, limits: Limits) -> Attempt:
+    """What came of a pair, with what the assertions' side reported of it."""
     if not report.right.compiled:
         return Attempt(TestResult(Verdict(report.right.compilation.status.value), report.right.compilation))
     if not report.left.compiled:
         fault = dataclasses.replace(report.left.compilation, status=Status.INTERNAL_ERROR)
         return Attempt(TestResult(Verdict.INTERNAL_ERROR, fault))
     left, right = report.left.executions[0], report.right.executions[0]
-    verdict, status = _judged(left, right, said.outcome, limits)
-    trust = IN_PROCESS if said.believed else OUTSIDE
-    failure = said.failure if verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) else None
-    return Attempt(TestResult(verdict, _both(left, right, status), trust), failure, said.output)
+    verdict, status = _judged(left, right, reported.outcome, limits)
+    trust = IN_PROCESS if reported.believed else OUTSIDE
+    failure = reported.failure if verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) else None
+    return Attempt(TestResult(verdict, _both(left, right, status), trust), failure, reported.output)
 
 
 def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> tuple[Verdict, Status]:
@@ -251,7 +251,7 @@ def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> 
 
 
 def _both(left: Execution, right: Execution, status: Status) -> Execution:
-    """The program's execution, with what the assertions said of it."""
+    """The program's execution, with what the assertions reported of it."""
     return dataclasses.replace(
         right,
         status=status,

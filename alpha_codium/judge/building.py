@@ -3,8 +3,8 @@
 1. The compiler gets a folder of its own with the checker's files, an empty environment, and `COMPILE_LIMITS`. When it
    ends or its time is up, every process that it started is killed. `$GENCODE_HOME/include` is searched for headers
    that the files don't bring (testlib.h).
-2. Source files can take in every file that the compiler can read (`#include`, `.incbin`), and a verdict can tell what
-   is in it. So the compiler can read `READABLE` and its own folder only, where this machine allows to confine it.
+2. Source files can include any file that the compiler can read (`#include`, `.incbin`), and verdicts could reveal its
+   contents. So the compiler can read `READABLE` and its own folder only, where this machine allows to confine it.
 3. A static, position-independent program comes out, which `drivers/image.py` can run from memory in any sandbox.
 4. It is kept under `$GENCODE_HOME/checkers` by the hash of all that went into it: the files, the headers in that
    folder, the command, the compiler's version. It is moved there in one step, so that processes can share the folder.
@@ -37,7 +37,7 @@ HOW_TO_GET = (
     "apt-get install g++ (Debian, Ubuntu) or dnf install gcc-c++ glibc-static libstdc++-static (Fedora, Amazon Linux)"
 )
 PATH = "/usr/local/bin:/usr/bin:/bin"
-# Of each process that a compiler starts, but for the wall time, which is that of all.
+# Limits of each process of the compiler; the wall time is that of all of them together.
 COMPILE_LIMITS = Limits(
     cpu_seconds=120,
     wall_seconds=240,
@@ -50,7 +50,7 @@ READABLE = (
     *(f"{top}/{name}" for top in ("", "/usr", "/usr/local") for name in ("bin", "lib", "lib32", "lib64", "libexec")),
     *("/usr/include", "/usr/local/include", "/etc/alternatives", "/etc/ld.so.cache"),
 )
-# All that is said is the first error, and a sandbox's worker keeps the end of what comes on stderr.
+# Only the first error is reported, and a worker keeps only the end of stderr.
 FIRST_ERROR_ONLY = "-Wfatal-errors"
 CONFINE = Path(inside.__file__).with_name("confine.py")
 ERROR = re.compile(r"error: |undefined reference|multiple definition|cannot find -l")
@@ -99,7 +99,7 @@ def _version_of(compiler: str) -> str:
 
 def _compile(files: Mapping[str, str], compiler: str, kept: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="gencode-checker-", dir=kept.parent, ignore_cleanup_errors=True) as name:
-        # Where it is confined, the compiler finds no links on the way to its folder.
+        # A confined compiler sees no symbolic links on the way to its folder.
         folder = Path(name).resolve()
         for path, text in files.items():
             _write(folder / "source", path, text.encode("utf-8", "replace"))
@@ -125,7 +125,7 @@ def _write(folder: Path, path: str, data: bytes) -> None:
 
 @functools.cache
 def _confinement(compiler: str) -> str:
-    """The best way of `inside/confine` in which the compiler starts on this machine; empty if there is none."""
+    """The strongest mode of `inside/confine` in which the compiler starts on this machine; empty if none works."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         (folder / "source").mkdir()

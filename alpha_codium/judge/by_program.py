@@ -83,12 +83,12 @@ class ProgramKind(StdinKind):
         return in_order(results, stop_early=stop_early)
 
     async def _check(
-        self, checker: str, outputs: Sequence[tuple[TestCase, Execution]], look: Callable[[Execution], bool]
+        self, checker: str, outputs: Sequence[tuple[TestCase, Execution]], on_execution: Callable[[Execution], bool]
     ) -> None:
         """Run the checker on outputs, each in a process of its own; raises Unjudgeable if it doesn't compile."""
         inputs = tuple(self.checker.packed(test, execution.stdout) for test, execution in outputs)
         job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
-        compilation = await self.runner.sandbox.consume(job, look)
+        compilation = await self.runner.sandbox.consume(job, on_execution)
         if not compilation.finished:
             lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
             raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")

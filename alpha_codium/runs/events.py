@@ -222,8 +222,8 @@ class Transcript:
         except (AttributeError, LookupError, TypeError) as error:
             raise ValueError(f"no transcript: {error!r}") from error
         raise UserError(
-            f"{path} is of another version of gencode (format {version}, this one reads {FORMAT}): "
-            f"move {path.parent.parent} away, and the run is read without its stages"
+            f"{path} was written by another version of gencode (format {version}; this version reads format {FORMAT}): "
+            f"move {path.parent.parent} elsewhere to read the run without its stages"
         )
 
 

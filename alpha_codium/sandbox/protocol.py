@@ -48,17 +48,17 @@ class Sandbox(Protocol):
         """
         ...
 
-    async def consume(self, job: Job, look: Callable[[Execution], bool]) -> Execution:
-        """Call `look` with the execution of each input, in a thread, until it returns False.
+    async def consume(self, job: Job, on_execution: Callable[[Execution], bool]) -> Execution:
+        """Call `on_execution` with the execution of each input, in a thread, until it returns False.
 
-        Returns the compiler's execution. `look` always runs in this process, wherever the job runs. A backend that runs
-        jobs in threads can override this to call `look` in the same thread, which saves two switches for each input.
+        Returns the compiler's execution. `on_execution` always runs in this process, wherever the job runs. A backend
+        that runs jobs in threads can override this to call it in the same thread, which saves two switches an input.
         """
         async with aclosing(self.execute(job)) as executions:
             compilation = await anext(executions)
             if compilation.finished:
                 async for execution in executions:
-                    if not await asyncio.to_thread(look, execution):
+                    if not await asyncio.to_thread(on_execution, execution):
                         break
         return compilation
 

@@ -102,12 +102,12 @@ class CountingSandbox:
         self.executions = 0
         self.compilation = "not_compiled"
 
-    async def consume(self, job: Any, look: Callable[[Any], bool]) -> Any:
+    async def consume(self, job: Any, on_execution: Callable[[Any], bool]) -> Any:
         """See `Sandbox.consume`."""
 
         def count(execution: Any) -> bool:
             self.executions += 1
-            return look(execution)
+            return on_execution(execution)
 
         compilation = await self.sandbox.consume(job, count)
         self._compiled(compilation)

@@ -64,7 +64,9 @@ def test_a_transcript_of_an_earlier_version_is_refused_in_a_line_that_says_what_
     values = json.loads(path.read_text())
     del values["format"]
     path.write_text(json.dumps(values | {"events": [{"stage": "after", "kind": "x", "program": PASS}]}))
-    with pytest.raises(UserError, match=f"{path} is of another version of gencode .*move {path.parent.parent} away"):
+    with pytest.raises(
+        UserError, match=f"{path} was written by another version of gencode .*move {path.parent.parent} elsewhere"
+    ):
         record_of(folder)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alpha_codium.judge.assertion_batches import Task, _attempt_of, attempt_batch
-from alpha_codium.judge.assertions import DONE, AssertionsKind, Said
+from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionsKind
 from alpha_codium.judge.codec import encode
 from alpha_codium.limits import Limits
 from alpha_codium.metrics.assertion_runs import result_text
@@ -102,8 +102,8 @@ OUTCOMES = st.sampled_from(["passed", "wrong", "raised", "unsupported", ""]) | s
 @settings(max_examples=300)
 def test_whatever_stands_behind_the_token_can_be_read(outcome: str, answer: str) -> None:
     report = Report(DONE, (Execution(Status.FINISHED, stdout=f"{TOKEN} {outcome} {answer}"),))
-    said = Said.of(report, TOKEN)
-    assert said.failure is None or isinstance(said.failure, str)
+    reported = AssertionReport.of(report, TOKEN)
+    assert reported.failure is None or isinstance(reported.failure, str)
 
 
 @given(OUTCOMES, ANSWERS)

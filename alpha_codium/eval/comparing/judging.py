@@ -87,7 +87,7 @@ class Verdicts:
 
 
 def basis_of(test_types: Sequence[TestType], code_tester: Mapping[str, Any], identity: Identity) -> str:
-    """A digest of all by which programs are judged: the kinds of tests, the settings of the tester, the sandbox."""
+    """A digest of everything that verdicts depend on: the types of tests, the tester's settings, the sandbox."""
     basis = [sorted(kind.value for kind in test_types), code_tester, identity.to_json()]
     text = json.dumps(basis, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

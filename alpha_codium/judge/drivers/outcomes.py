@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # What modules are called that assertions use and leave to the program to import: its own would compare as it likes.
 ALIASES = {"np": "numpy", "pd": "pandas"}
-# Characters of the text of an exception that a result keeps, and of a value as it crosses.
+# The most characters of an exception's text, and of an encoded value, that a result keeps.
 MAX_FAILURE, MAX_OUTPUT = 1 << 12, 1 << 20
 REBOUND = (int, float, complex, str, bytes, bool, type(None), tuple, frozenset)
 
@@ -102,7 +102,7 @@ def output_of(peer: "Any", namespace: "dict[str, Any]", name: str) -> "Any":
 
 
 def crossing(value: "Any") -> "Any":
-    """The value, or the beginning of its repr if it can't cross or is too large to be kept in a result."""
+    """The value, or the beginning of its repr if it can't be encoded or is too large for a result."""
     try:
         if len(encode(value)) <= MAX_OUTPUT:
             return value

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What makes a message, in the assertions' text; see `assertion_batches`.
 MESSAGE = "_message_of_"
-# Characters of a traceback that are passed on.
+# The most characters of a traceback that a result keeps.
 MAX_TRACEBACK = 1 << 14
 
 

@@ -182,14 +182,14 @@ class JailPool(Sandbox, ABC):
             while (execution := await self._do(slot, session.turn, lambda: next(executions, None))) is not None:
                 yield execution
 
-    async def consume(self, job: Job, look: Callable[[Execution], bool]) -> Execution:
+    async def consume(self, job: Job, on_execution: Callable[[Execution], bool]) -> Execution:
         """See `Sandbox.consume`; everything happens in the worker's thread."""
 
         def work() -> Execution:
             with contextlib.closing(session.executions(job)) as executions:
                 compilation = next(executions)
                 if compilation.finished:
-                    all(map(look, executions))
+                    all(map(on_execution, executions))
                 return compilation
 
         async with self._session(job) as (slot, session):

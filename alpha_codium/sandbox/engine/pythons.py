@@ -22,7 +22,7 @@ def require(path: str) -> None:
 
 @functools.cache
 def _version_of(path: str, _changed_ns: int) -> str:
-    """The same of a file that was last changed then."""
+    """The version of the interpreter in a file; the time of its last change only makes the cache notice it."""
     ask = "import platform; print(platform.python_implementation(), platform.python_version())"
     try:
         shown = subprocess.run([path, "-I", "-c", ask], capture_output=True, text=True, check=True, timeout=60)
