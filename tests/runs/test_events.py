@@ -144,7 +144,7 @@ def test_a_transcript_of_another_version_is_refused_in_one_line(tmp_path: Path, 
         del values["format"]
     path = tmp_path / "0.json"
     path.write_text(json.dumps(values))
-    with pytest.raises(UserError, match=f"format {version or 1}, this one reads {FORMAT}"):
+    with pytest.raises(UserError, match=rf"format {version or 1}; this version reads format {FORMAT}\)"):
         Transcript.read(path)
 
 

@@ -152,7 +152,8 @@ def _check_size(url: str, size_bytes: int, patience_seconds: float) -> None:
     """Refuse another file, say a log-in page, before it is read; raises OSError or httpx.HTTPError."""
     from huggingface_hub import get_hf_file_metadata
 
-    there = _within(patience_seconds, lambda: get_hf_file_metadata(url, timeout=patience_seconds).size)
+    later = patience_seconds + 1  # so that the message is ours
+    there = _within(patience_seconds, lambda: get_hf_file_metadata(url, timeout=later).size)
     if there not in (None, size_bytes):
         raise ConnectionError(f"the file there has {there} bytes, not {size_bytes}")
 
