@@ -25,8 +25,20 @@ _HOMES = {
     "load_settings": "alpha_codium.config",
     "load_problems": "alpha_codium.data",
     "open_sandbox": "alpha_codium.sandbox",
-    "evaluate": "alpha_codium.eval",
-    "solve": "alpha_codium.gen",
+    "solve": "alpha_codium.app.solving",
+    "solve_async": "alpha_codium.app.solving",
+    "solve_set": "alpha_codium.app.generation",
+    "solve_set_async": "alpha_codium.app.generation",
+    "evaluate": "alpha_codium.app.evaluation",
+    "evaluate_async": "alpha_codium.app.evaluation",
+    "score": "alpha_codium.app.scoring",
+    "score_async": "alpha_codium.app.scoring",
+    "validate": "alpha_codium.app.validation",
+    "validate_async": "alpha_codium.app.validation",
+    "compare": "alpha_codium.app.comparison",
+    "compare_async": "alpha_codium.app.comparison",
+    "replay": "alpha_codium.app.replaying",
+    "replay_async": "alpha_codium.app.replaying",
 }
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the names of the table above
 

@@ -8,7 +8,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import job_of
-from alpha_codium.verdict import Execution, PairReport, Report
+from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
 
 def side(source: str, driver: str = "", input: str = "") -> Side:
@@ -44,6 +44,9 @@ class FakeSandbox(Sandbox):
 
     async def __aexit__(self, *_: object) -> None:
         pass
+
+    async def identity(self) -> Identity:
+        return Identity(type(self).__name__, "1", "none")
 
     async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
         raise NotImplementedError

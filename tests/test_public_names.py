@@ -6,8 +6,9 @@ import alpha_codium.runs
 
 PUBLIC = {
     "Candidate", "Execution", "Job", "Judgement", "Limits", "Problem", "Program", "Report", "Settings", "Statement",
-    "TestCase", "UserError", "Verdict", "__version__", "evaluate", "load_problems", "load_settings", "open_sandbox",
-    "solve",
+    "TestCase", "UserError", "Verdict", "__version__", "compare", "compare_async", "evaluate", "evaluate_async",
+    "load_problems", "load_settings", "open_sandbox", "replay", "replay_async", "score", "score_async", "solve",
+    "solve_async", "solve_set", "solve_set_async", "validate", "validate_async",
 }  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def clean_generations(
 
     FILE is what `gencode eval score` takes. Each rule is counted, and off by its flag.
     """
-    from alpha_codium.cli.score import dataset_of
+    from alpha_codium.app.scoring import dataset_of
     from alpha_codium.data.load import load_problems
     from alpha_codium.data.samples.reading import Columns, read_samples
     from alpha_codium.errors import DatasetError

@@ -1,6 +1,6 @@
 """`gencode demo`: three small problems, solved live by a small model and scored in the sandbox."""
 
-import asyncio
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options, model_options
+from alpha_codium.cli.reporting import Reporter
 
 # (flow, samples of each problem, settings): small enough for a model of 135 million parameters on two cores.
 RUNS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
@@ -55,28 +56,17 @@ def _embed(common: CommonOptions) -> None:
 
 def _run(path: Path, flow: str, samples: int, bounds: tuple[str, ...], common: CommonOptions) -> dict[str, Any]:
     """One generating run, and its candidates judged by the private tests."""
-    from alpha_codium.cli.generating import SetOptions, solve_many
+    from alpha_codium.app.evaluation import evaluate
+    from alpha_codium.app.generation import solve_set
 
     # What the user asked for stands behind the demo's own bounds, and wins.
-    own = CommonOptions(
-        common.config_file, (*BOUNDS, *bounds, *common.overrides), None, common.verbosity, common.extra_overrides
-    )
+    own = replace(common, overrides=(*BOUNDS, *bounds, *common.overrides))
     click.echo(f"\n{flow}, {samples} sample{'s' * (samples > 1)} a problem", err=True)
-    summary = solve_many(SetOptions(dataset_name=str(path), samples=samples, flow=flow), own)
-    return {"flow": flow, "summary": summary} | asyncio.run(_scored(path, summary["solutions"], own, samples))
-
-
-async def _scored(path: Path, solutions: str, common: CommonOptions, samples: int) -> dict[str, Any]:
-    from alpha_codium.data import load_problems, load_solutions
-    from alpha_codium.eval import prepare_for_evaluation, run_evaluation, score
-    from alpha_codium.judge import Judge, Rules
-    from alpha_codium.sandbox import sandbox_of
-
-    settings = common.settings.code_tester
-    evaluation_set = prepare_for_evaluation(load_solutions(solutions), load_problems(path), "all")
-    async with sandbox_of(settings) as sandbox:
-        results = await run_evaluation(evaluation_set, Judge(sandbox, Rules.of(settings)))
-    return score(results, sorted({1, samples})).to_json()
+    reporter = Reporter(own)
+    with reporter.resumable():
+        summary = solve_set(str(path), samples=samples, flow=flow, settings=own.settings, on_event=reporter)
+    result = evaluate(summary.solutions, str(path), "all", k=sorted({1, samples}), settings=own.settings)
+    return {"flow": flow, "summary": summary.to_json()} | result.to_json()
 
 
 def _show(result: dict[str, Any]) -> None:

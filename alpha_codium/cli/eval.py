@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from alpha_codium.cli.doctor import doctor
-from alpha_codium.cli.judging import Evaluation, print_score, run_options, tests_option
 from alpha_codium.cli.options import CommonOptions, Group, common_options
 from alpha_codium.cli.score import ignore_fingerprint_option, score
+from alpha_codium.cli.scores import run_and_print, run_options, tests_option
 
 
 @click.group(cls=Group)
@@ -41,9 +41,9 @@ def _dataset_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @tests_option()
 @run_options
 @common_options
-def eval_cc_solutions(solutions: str, **options: Any) -> None:
+def eval_cc_solutions(**options: Any) -> None:
     """Judge the human solutions of a dataset: how far do its labels and this judge agree?"""
-    _judge_human_solutions("eval_cc_solutions", solutions, **options)
+    _evaluate_human("eval_cc_solutions", **options)
 
 
 @group.command()
@@ -51,9 +51,9 @@ def eval_cc_solutions(solutions: str, **options: Any) -> None:
 @tests_option()
 @run_options
 @common_options
-def pass_at_k(solutions: str, **options: Any) -> None:
+def pass_at_k(**options: Any) -> None:
     """pass@k of the human solutions of a dataset."""
-    _judge_human_solutions("pass_at_k", solutions, **options)
+    _evaluate_human("pass_at_k", **options)
 
 
 @group.command()
@@ -70,62 +70,32 @@ def eval_gen_solutions(
     ground_truth_split: str | None,
     ignore_fingerprint: bool,
     test_types: tuple[str, ...],
-    ks: tuple[int, ...],
-    run_name: str | None,
-    resume: str | None,
     common: CommonOptions,
+    **run: Any,
 ) -> None:
     """Judge a model's candidates and score them over all problems of the split."""
-    from alpha_codium.data import load_problems, load_solutions
-    from alpha_codium.data.solutions import refuse_other_problems
-    from alpha_codium.errors import DatasetError
-    from alpha_codium.eval.prepare import prepare_for_evaluation
+    from alpha_codium.app.evaluation import evaluate
 
-    problems = load_problems(ground_truth_dataset, ground_truth_split)
-    solutions = load_solutions(solution_dataset)
-    if not len(solutions):
-        raise DatasetError(f"{solution_dataset} holds no rows: there is nothing to judge")
-    evaluation_set = prepare_for_evaluation(solutions, problems, test_types)
-    if not ignore_fingerprint:
-        refuse_other_problems(solutions, problems)
-    what = {
-        "command": "eval_gen_solutions",
-        "solutions": solution_dataset,
-        "dataset": ground_truth_dataset,
-        "split": problems.split_name,
-        "fingerprint": problems.fingerprint,
-        "test_types": [kind.value for kind in evaluation_set.test_types],
-    }
-    print_score(Evaluation(evaluation_set, what, ks, run_name, resume, solutions).run(common), common)
+    run_and_print("eval_gen_solutions", common, run, lambda **given: evaluate(
+        solution_dataset, ground_truth_dataset, test_types, split=ground_truth_split,
+        ignore_fingerprint=ignore_fingerprint, **given,
+    ))  # fmt: skip
 
 
-def _judge_human_solutions(
+def _evaluate_human(
     command: str,
-    groups: str,
     dataset_name: str,
     split_name: str | None,
     sample_rate: float,
     seed: int,
+    solutions: str,
     test_types: tuple[str, ...],
-    ks: tuple[int, ...],
-    run_name: str | None,
-    resume: str | None,
     common: CommonOptions,
+    **run: Any,
 ) -> None:
-    from alpha_codium.data import load_problems
-    from alpha_codium.eval.prepare import human_solutions
+    from alpha_codium.app.evaluation import evaluate_human
 
-    problems = load_problems(dataset_name, split_name)
-    chosen = problems.sample(sample_rate, seed) if sample_rate < 1 else problems
-    evaluation_set = human_solutions(chosen, groups, test_types)
-    what = {
-        "command": command,
-        "dataset": dataset_name,
-        "split": problems.split_name,
-        "fingerprint": problems.fingerprint,
-        "sample_rate": sample_rate,
-        "seed": seed,
-        "solutions": groups,
-        "test_types": [kind.value for kind in evaluation_set.test_types],
-    }
-    print_score(Evaluation(evaluation_set, what, ks, run_name, resume).run(common), common)
+    run_and_print(command, common, run, lambda **given: evaluate_human(
+        dataset_name, solutions, test_types, command=command, split=split_name, sample_rate=sample_rate, seed=seed,
+        **given,
+    ))  # fmt: skip

@@ -3,7 +3,6 @@
 What a model wrote goes to stdout as it is, so that it can be piped; a terminal is shown its control characters.
 """
 
-import asyncio
 import contextlib
 import sys
 from pathlib import Path
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from alpha_codium.problem import Problem
     from alpha_codium.verdict import Judgement
 
-# As alpha_codium.gen.api has it, which takes long to import.
+# As alpha_codium.gen.choosing has it, which takes long to import.
 DEFAULT_FLOW = "auto"
 
 
@@ -36,12 +35,12 @@ def group() -> None:
 @model_options
 def ask(question: str, system: str, common: CommonOptions) -> None:
     """Ask the model one question; the answer goes to stdout."""
-    from alpha_codium.cli.generating import ask_once
+    from alpha_codium.app import models
     from alpha_codium.errors import UserError
     from alpha_codium.llm.errors import ModelError
 
     try:
-        answer = asyncio.run(ask_once(question, system, common))
+        answer = models.ask(question, system, common.settings)
     except UserError:
         raise
     except ModelError as fault:
@@ -86,20 +85,20 @@ def solve_problem(
     common: CommonOptions,
 ) -> None:
     """Solve one problem: the program goes to stdout, everything else to stderr."""
-    from alpha_codium.cli.generating import solve_one
+    from alpha_codium.app import solving
+    from alpha_codium.cli.reporting import Reporter
     from alpha_codium.eval.prepare import parse_test_types
     from alpha_codium.llm.prices import in_dollars
 
     kinds = parse_test_types(test_types) if test_types else ()
     problem = _problem(dataset_name, split_name, problem_name, problem_number, problem_file, statement)
     if dry_run:
-        from alpha_codium.cli.previews import preview_one
-
-        _show(preview_one(problem, flow, common), common)
+        _show(solving.preview_problem(problem, flow, common.settings), common)
         return
     # What libraries print is no part of a program.
     with contextlib.redirect_stdout(sys.stderr):
-        candidate, judgement = asyncio.run(solve_one(problem, flow, kinds, common))
+        solved = solving.solve_problem(problem, flow, kinds, common.settings, Reporter(common))
+    candidate, judgement = solved.candidate, solved.judgement
     common.write_json(_solved(candidate, judgement))
     passed, tests = candidate.public_tests_passed, candidate.public_tests_total
     public = f"{passed} of {tests} public tests" if tests else "no public tests"
@@ -130,30 +129,30 @@ def solve_problem(
 @cache_option
 def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
     """Solve the problems of a split; the candidates become a Solutions dataset."""
-    from alpha_codium.cli.generating import SetOptions, solve_many
+    from alpha_codium.app.generation import SetOptions, generate_set, preview
+    from alpha_codium.cli.reporting import Reporter
 
     if dry_run:
-        from alpha_codium.cli.previews import preview_set
-
-        _show(preview_set(SetOptions(**options), common), common)
+        _show(preview(SetOptions(**options), common.settings_on), common)
         return
-    summary = solve_many(SetOptions(**options), common)
-    common.write_json(summary)
-    for name, value in summary.items():
+    reporter = Reporter(common)
+    with reporter.resumable():
+        summary = generate_set(SetOptions(**options), common.settings_on, reporter)
+    common.write_json(summary.to_json())
+    for name, value in summary.to_json().items():
         if not isinstance(value, dict):
             say(f"{name:<18} {'unknown' if value is None else value}")
-    for budget, samples in summary["ended_by_budget"].items():
+    for budget, samples in summary.ended_by_budget.items():
         click.echo(
-            f"{budget} is spent, and ended {samples} samples: raise it to go on with --resume {summary['run']}",
+            f"{budget} is spent and ended {samples} samples: raise it and resume with --resume {summary.run}", err=True
+        )
+    if summary.unfinished:
+        click.echo(
+            f"{summary.unfinished} samples ended through no fault of the model: "
+            f"try them again with --resume {summary.run}",
             err=True,
         )
-    if summary["unfinished"]:
-        click.echo(
-            f"{summary['unfinished']} samples ended through no fault of the model: "
-            f"try them again with --resume {summary['run']}",
-            err=True,
-        )
-    if summary["unfinished"] or summary["ended_by_budget"]:
+    if not summary.complete:
         raise click.exceptions.Exit(1)
 
 

@@ -44,16 +44,19 @@ class CommonOptions:
     verbosity: int = 0
     extra_overrides: list[str] = field(default_factory=list)
 
-    base: Mapping[str, Any] | None = None
     stdout: TextIO | None = None
 
     @cached_property
     def settings(self) -> "Settings":
-        """The settings in force, those of `base` (an earlier run) under them; raises SettingsError."""
+        """The settings in force; raises SettingsError."""
+        return self.settings_on(None)
+
+    def settings_on(self, base: Mapping[str, Any] | None) -> "Settings":
+        """The settings in force on the base of an earlier run's, if there is one; raises SettingsError."""
         from alpha_codium.config import load_settings
         from alpha_codium.log import setup_logging
 
-        settings = load_settings(self.config_file, [*self.overrides, *self.extra_overrides], base=self.base)
+        settings = load_settings(self.config_file, [*self.overrides, *self.extra_overrides], base=base)
         setup_logging(self.verbosity, short=settings.solve.reduce_verbose)
         return settings
 

@@ -12,9 +12,8 @@ _HOMES = {
     "Score": "alpha_codium.eval.scoring",
     "score": "alpha_codium.eval.scoring",
     "labels_of": "alpha_codium.eval.scoring",
-    "Metric": "alpha_codium.eval.api",
-    "calculate_metrics": "alpha_codium.eval.api",
-    "evaluate": "alpha_codium.eval.api",
+    "Metric": "alpha_codium.eval.metric",
+    "calculate_metrics": "alpha_codium.eval.metric",
 }
 __all__ = list(_HOMES)
 

@@ -6,7 +6,6 @@ from typing import Any
 _HOMES = {
     "Job": "alpha_codium.gen.loop",
     "generate": "alpha_codium.gen.loop",
-    "solve": "alpha_codium.gen.api",
 }
 __all__ = list(_HOMES)
 

@@ -75,13 +75,17 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a replay came to; `compared` counts the candidates that were held against the journal's."""
+    """What a replay came to; `compared` counts the candidates that were held against the journal's.
+
+    `solutions` is where the candidates were saved, if they were.
+    """
 
     candidates: list[Candidate]
     missing: list[MissingCalls] = field(default_factory=list)
     never_begun: list[NeverBegun] = field(default_factory=list)
     differing: list[Difference] = field(default_factory=list)
     compared: int = 0
+    solutions: Path | None = None
 
     @property
     def replayed(self) -> int:
@@ -120,7 +124,7 @@ class SilentModel:
         return [await self.ask(request)]
 
 
-async def replay(
+async def replay_samples(
     job: Job,
     solver: Solver,
     folder: RunFolder,

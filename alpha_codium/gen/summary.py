@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from alpha_codium.llm.prices import in_dollars
@@ -34,12 +34,50 @@ class Tally:
         return f"{self.problems} problems done, {passing}, {self.tokens} tokens, cost {in_dollars(self.cost)}"
 
 
-def summary_of(candidates: Sequence[Candidate], n_problems: int) -> dict[str, Any]:
-    """What a run came to, in numbers."""
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run came to: counts of problems, samples, calls and tokens, and where its candidates are.
+
+    `cost` is that of all answers, `spent` what this run paid itself, over all resumes, in US dollars; None where a
+    price isn't known. `unfinished` samples ended through no fault of the model, and are tried again on resume.
+    `ended_by_budget` counts the samples that each budget ended. `seconds` are those since the run or its resume began.
+    """
+
+    problems: int
+    samples: int
+    programs: int
+    failed_samples: int
+    unfinished: int
+    solved_public: int
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    truncated_answers: int
+    cost: float | None
+    asked: int
+    from_cache: int
+    spent: float | None
+    ended_by_budget: dict[str, int]
+    seconds: float
+    run: str
+    run_folder: str
+    solutions: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether every sample is a success or failure of the model's."""
+        return not self.unfinished and not self.ended_by_budget
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary as `results.json` and `--json` hold it."""
+        return asdict(self)
+
+
+def counts_of(candidates: Sequence[Candidate]) -> dict[str, Any]:
+    """The counts of a run's candidates, by the names of `RunSummary`."""
     solved = {c.task_name for c in candidates if c.solved_public}
     costs = [c.cost for c in candidates]
     return {
-        "problems": n_problems,
         "samples": len(candidates),
         "programs": sum(c.error is None for c in candidates),
         "failed_samples": sum(c.error is not None and c.is_final for c in candidates),

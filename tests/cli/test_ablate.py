@@ -12,7 +12,7 @@ import pytest
 
 from alpha_codium.errors import FlowError
 from alpha_codium.flows import load_flow
-from alpha_codium.gen.ablation import kinds_meant
+from alpha_codium.gen.choosing import kinds_meant
 from alpha_codium.runs import RunFolder
 from tests.flows.scripted_flow import GOOD_ANSWERS, Call, ai_tests, answering, fixed, program
 from tests.gen.running import (
@@ -124,9 +124,9 @@ def test_a_budget_that_ends_a_run_is_told_with_how_to_go_on(server, tmp_path):
     job = ("--without", "reflect", "--run", "abl", "--k", "1", "--no-cache")
     done = ablate(server, tmp_path, *job, "-o", "budget.run_calls=2")
     assert done.returncode == 1
-    ended = "the run's budget of 2 calls is spent, and ended 1 samples of"
+    ended = "the run's budget of 2 calls is spent and ended 1 samples of"
     for run in ("abl", "abl-without-reflect"):
-        assert f"{ended} {run}: raise it, and repeat the command with --run abl\n" in done.stderr
+        assert f"{ended} {run}: raise it and repeat the command with --run abl\n" in done.stderr
     assert len(server.requests) == 4
     done = ablate(server, tmp_path, *job, "-o", "budget.run_calls=0")
     assert done.returncode == 0, done.stderr
@@ -184,7 +184,7 @@ def test_ctrl_c_says_how_to_go_on_with_the_whole_ablation(home, tmp_path):
 def test_without_a_name_the_runs_are_told_how_to_go_on(server, tmp_path):
     done = ablate(server, tmp_path, "--without", "reflect")
     assert done.returncode == 0, done.stderr
-    assert "if this is cut off, repeat the command with --run ablate-" in done.stderr
+    assert "if this is interrupted, repeat the command with --run ablate-" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,10 @@ WEAKER_JAIL = "sandbox.isolation"
 
 
 def is_resumed_in_a_weaker_jail(command: str, file: str, kind: str) -> bool:
-    """Whether another user goes on with an evaluation of root's."""
-    resumed = command == "eval_gen_solutions" and file.startswith("home/runs/e/")
-    return resumed and kind == "unreadable" and os.geteuid() == 0
+    """Whether another user resumes a run of root's."""
+    run = {"eval_gen_solutions": "e", "solve_set": "r", "validate": "v"}.get(command)
+    in_run = file.startswith(f"home/runs/{run}/") and not file.endswith("run.toml")
+    return in_run and kind == "unreadable" and os.geteuid() == 0
 
 
 def done_well(home: Home, command: str) -> str:
@@ -110,7 +111,7 @@ def test_results_are_made_anew(home, command, kind):
         done = home.gencode(command)
     if kind == "folder":
         assert_refused(done, "results.json can't be written")
-    elif is_resumed_in_a_weaker_jail(command, "home/runs/e/results.json", kind):
+    elif is_resumed_in_a_weaker_jail(command, str(path.relative_to(home.folder)), kind):
         assert_refused(done, WEAKER_JAIL)
     else:
         assert done.returncode == 0, done.stderr
@@ -122,15 +123,15 @@ def test_a_journal_that_is_gone_is_told_and_made_anew(home, command, run):
     path = home.run(run) / "journal.jsonl"
     before = path.read_bytes()
     path.unlink()
-    assert f"{path} is gone or empty: what it told is done again" in done_well(home, command)
+    assert f"{path} is missing or empty: the work it recorded will be repeated" in done_well(home, command)
     assert len(path.read_bytes().splitlines()) == len(before.splitlines())
-    assert "gone" not in done_well(home, command)
+    assert "missing or empty" not in done_well(home, command)
 
 
 def test_a_run_that_was_cut_off_before_a_sample_was_done_has_lost_nothing(home):
     (home.run("r") / "results.json").unlink()
     (home.run("r") / "journal.jsonl").write_bytes(b"")
-    assert "gone" not in done_well(home, "solve_set")
+    assert "missing or empty" not in done_well(home, "solve_set")
 
 
 def test_a_torn_line_is_told_before_it_is_cut_off(home):
@@ -151,7 +152,7 @@ def test_an_end_that_is_no_torn_line_is_left_for_the_user_to_see(home):
 def test_answers_that_are_gone_are_told(home):
     path = home.run("r") / "answers.sqlite"
     path.unlink()
-    assert f"{path} is gone or empty" in done_well(home, "solve_set")
+    assert f"{path} is missing or empty" in done_well(home, "solve_set")
 
 
 @pytest.mark.parametrize("kind", ["gone", "empty", "torn"])

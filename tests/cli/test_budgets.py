@@ -65,7 +65,7 @@ def test_the_last_sample_of_a_budget_is_complete_and_no_reason_for_a_bad_status(
 def test_a_budget_in_dollars_ends_a_run_by_the_price_that_is_given(server, problems):
     done = solve_set(problems, server, "-o", PRICE, "-o", "budget.run_cost=1", "-o", "config.concurrency=1")
     assert done.returncode == 1
-    assert "the run's budget of 1 dollars is spent, and ended 2 samples" in done.stderr
+    assert "the run's budget of 1 dollars is spent and ended 2 samples" in done.stderr
     assert len(server.requests) == 1
 
 
@@ -155,8 +155,9 @@ def test_models_in_turn_need_no_other_and_none_is_fetched(home, problems, monkey
     assert values["completion_tokens"]["most"] == values["calls"]["most"] * LONGEST_ANSWER
 
 
-def test_the_first_line_of_a_run_is_its_preview(server, problems):
+def test_a_run_begins_with_its_folder_and_its_preview(server, problems):
     done = solve_set(problems, server, "--samples", 2, "-o", "budget.run_seconds=1000")
-    first = done.stderr.splitlines()[0]
+    folder, first = done.stderr.splitlines()[:2]
+    assert folder.startswith("run folder: ")
     assert first.startswith("3 problems, 6 samples of baseline by openai/scripted: calls 6 to 18, tokens ")
     assert first.endswith("cost unknown; at most 1000 s in all")

@@ -45,7 +45,7 @@ def test_the_default_backend_is_as_it_should_be_on_the_kit_and_on_a_file(tmp_pat
     done = doctor_with_kit(tmp_path, "--known_verdicts", known, "--run", "mine", "--json", tmp_path / "out.json")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[0] == "judge: local"
-    assert done.stdout.splitlines()[-1] == "all as it should be"
+    assert done.stdout.splitlines()[-1] == "judge check passed"
     values = of_json(tmp_path / "out.json")
     assert set(values) == {"backend", "isolation", "kit", "by_expected", "submissions", "confirmed", "not_run"}
     assert (values["backend"], values["by_expected"]) == ("local", {"AC": {"accepted": 1}})
@@ -58,7 +58,7 @@ def test_a_file_with_disagreements_is_tabulated_and_gone_on_with(tmp_path: Path)
     done = doctor(tmp_path, "--known_verdicts", known, "--skip_kit", "--run", "mine", "--json", "-")
     assert done.returncode == 1, done.stderr
     values = json.loads(done.stdout)
-    assert "NOT all as it should be" in done.stderr
+    assert "judge check FAILED" in done.stderr
     assert "not judged: checked: any.py (AC)" in done.stderr
     assert (values["confirmed"]["class_right"], values["confirmed"]["class_total"]) == (5, 6)
     journal = tmp_path / "runs/mine/journal.jsonl"
@@ -79,7 +79,7 @@ def test_a_file_that_shows_nothing_is_not_as_it_should_be(tmp_path: Path) -> Non
     done = doctor(tmp_path, "--known_verdicts", write_jsonl(tmp_path / "known.jsonl", rows), "--skip_kit")
     assert done.returncode == 1
     assert "no confirmed python3 submission: nothing was shown" in done.stdout.splitlines()
-    assert "NOT all as it should be" in done.stderr
+    assert "judge check FAILED" in done.stderr
 
 
 def test_what_is_amiss_with_a_run_is_said_before_the_kit_runs(tmp_path: Path) -> None:

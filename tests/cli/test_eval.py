@@ -145,8 +145,8 @@ def test_a_sample_of_the_problems_is_the_same_for_the_same_seed(tmp_path: Path) 
     [
         (["--evaluation_test_type", "privat_tests"], "there are no tests called 'privat_tests' (did you mean 'private_tests'?)"),  # noqa: E501
         (["--evaluation_test_type", "generated_tests"], "has generated_tests: choose another --evaluation_test_type"),
-        (["--evaluation_test_type", "private_tests", "--k", "0"], "no list of numbers above 0"),
-        (["--evaluation_test_type", "private_tests", "--k", "1,x"], "no list of numbers above 0"),
+        (["--evaluation_test_type", "private_tests", "--k", "0"], "not a list of numbers above 0"),
+        (["--evaluation_test_type", "private_tests", "--k", "1,x"], "not a list of numbers above 0"),
         (["--evaluation_test_type", "private_tests", "--resume", "none"], "there is no run 'none'"),
         (["--evaluation_test_type", "private_tests", "-o", "code_tester.tester_type=locl"], "did you mean 'local'"),
         (

@@ -154,15 +154,15 @@ def test_a_source_that_is_none_is_one_line_and_status_2(server, sources, words):
 
 
 def test_what_a_library_prints_is_not_taken_for_the_program(server, home, tmp_path, monkeypatch):
-    from alpha_codium.cli import generating
+    from alpha_codium.app import solving
 
-    real = generating.solve_one
+    real = solving.solve_problem
 
-    async def noisy(*arguments):
+    def noisy(*arguments):
         print("Give Feedback / Get Help")
-        return await real(*arguments)
+        return real(*arguments)
 
-    monkeypatch.setattr(generating, "solve_one", noisy)
+    monkeypatch.setattr(solving, "solve_problem", noisy)
     (tmp_path / "s.md").write_text(STATEMENT)
     done = solve(server, "--statement", tmp_path / "s.md")
     assert done.stdout == "print(input())\n"

@@ -42,7 +42,7 @@ def test_many_missing_calls_are_told_in_short_and_all_in_json(prompt, tmp_path):
     assert lines[-1] == "  ... and 5 more (all with --json)"
     changed, progress = done.stderr.splitlines()
     assert "was changed since the run" in changed
-    assert progress.startswith("samples: 25/25 in ")
+    assert progress.startswith("replayed: 25/25 in ")
     assert progress.endswith(", 25 lacking an answer")
     result = json.loads((tmp_path / "result.json").read_text())
     assert len(result["missing"]) == result["samples"] == 25

@@ -2,7 +2,7 @@ import tomllib
 
 import pytest
 
-from alpha_codium.cli.run_folders import shown_settings
+from alpha_codium.app.run_folders import shown_settings
 from alpha_codium.config import load_settings
 from alpha_codium.runs import RunFolder
 from tests.gen.running import (

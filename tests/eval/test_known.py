@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alpha_codium import evaluate
 from alpha_codium.errors import UserError
-from alpha_codium.eval import calculate_metrics, evaluate, human_solutions, prepare_for_evaluation
+from alpha_codium.eval import calculate_metrics, human_solutions, prepare_for_evaluation
 from alpha_codium.eval.known import (
     KNOWN_CORRECT,
     KNOWN_INCORRECT,

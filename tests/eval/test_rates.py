@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.eval import evaluate
+from alpha_codium import evaluate
 from alpha_codium.eval.prepare import GENERATED
 from alpha_codium.eval.rates import Rates, rates_of
 from alpha_codium.eval.results import CandidateResult, ProblemResult

@@ -5,8 +5,9 @@ import json
 import pytest
 
 import alpha_codium
+from alpha_codium import evaluate
 from alpha_codium.errors import DatasetError
-from alpha_codium.eval import Metric, calculate_metrics, evaluate, human_solutions, prepare_for_evaluation
+from alpha_codium.eval import Metric, calculate_metrics, human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.eval.scoring import agreement, human_facts, labels_of, score

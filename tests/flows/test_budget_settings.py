@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from alpha_codium.cli.generating import SetOptions, solve_many
+from alpha_codium.app.generation import solve_set
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.pricing import check_prices
@@ -33,7 +33,7 @@ def run_of(folder, *overrides):
     with ScriptedServer(lambda body: program("print(3)")) as server:
         given = (f"config.model={MODEL}", f"config.api_base={server.api_base}", "config.concurrency=1", *overrides)
         common = CommonOptions(None, (*given, "config.cache=false"), None, -2)
-        summary = solve_many(SetOptions(dataset_name=str(folder / "few.jsonl"), samples=2, flow="baseline"), common)
+        summary = solve_set(str(folder / "few.jsonl"), samples=2, flow="baseline", settings=common.settings)
         return len(server.requests), summary
 
 
@@ -67,13 +67,13 @@ def folder(tmp_path, monkeypatch):
 )
 def test_a_budget_bounds_the_calls_of_a_run_or_of_each_problem(folder, budget, calls):
     asked, summary = run_of(folder, budget, f"prices.models={PRICE}")
-    assert (asked, summary["unfinished"]) == (calls, 6 - calls)
-    assert sum(summary["ended_by_budget"].values()) == 6 - calls
+    assert (asked, summary.unfinished) == (calls, 6 - calls)
+    assert sum(summary.ended_by_budget.values()) == 6 - calls
 
 
 def test_without_a_budget_all_is_asked(folder):
     asked, summary = run_of(folder)
-    assert (asked, summary["ended_by_budget"]) == (6, {})
+    assert (asked, summary.ended_by_budget) == (6, {})
 
 
 @changes("budget.run_seconds", "budget.problem_seconds")

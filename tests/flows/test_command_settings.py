@@ -6,10 +6,11 @@ import pytest
 from click.testing import CliRunner
 from loguru import logger
 
+from alpha_codium.app.generation import solve_set
+from alpha_codium.app.solving import solve, solve_problem_async
 from alpha_codium.cli.eval import eval_gen_solutions
-from alpha_codium.cli.generating import SetOptions, chosen_flow, solve_many, solve_one
 from alpha_codium.cli.options import CommonOptions
-from alpha_codium.gen import solve
+from alpha_codium.gen.choosing import chosen_flow
 from tests.flows.scripted_flow import MODEL, ONE, program, settings_of
 from tests.flows.switches import changes
 from tests.servers.scripted import ScriptedServer
@@ -57,14 +58,15 @@ def test_reduce_verbose_makes_log_lines_short(capsys, reduced):
 async def test_num_iterations_is_how_many_samples_a_problem_gets(iterations):
     with ScriptedServer(lambda body: program("print(0)")) as server:
         common = common_of(server, f"dataset.num_iterations={iterations}")
-        candidate, _ = await solve_one(ONE, "baseline", (), common)
+        candidate = (await solve_problem_async(ONE, "baseline", (), common.settings)).candidate
         assert len(server.requests) == iterations
         assert candidate.program.strip() == "print(0)"
 
 
 async def test_no_more_samples_are_made_once_one_passes_the_public_tests():
     with ScriptedServer(lambda body: program("print(3)")) as server:
-        candidate, _ = await solve_one(ONE, "baseline", (), common_of(server, "dataset.num_iterations=3"))
+        settings = common_of(server, "dataset.num_iterations=3").settings
+        candidate = (await solve_problem_async(ONE, "baseline", (), settings)).candidate
         assert len(server.requests) == 1
         assert candidate.solved_public
 
@@ -77,9 +79,9 @@ def test_concurrency_is_how_many_samples_are_in_flight(home):
     for concurrency in (1, 2):
         with ScriptedServer(lambda body: program("print(3)"), latency=0.3) as server:
             common = common_of(server, f"config.concurrency={concurrency}")
-            options = SetOptions(dataset_name=str(home / "few.jsonl"), run_name=f"r{concurrency}", flow="baseline")
-            summary = solve_many(options, common)
-            assert (summary["samples"], summary["solved_public"]) == (4, 4)
+            run = {"run": f"r{concurrency}", "settings": common.settings}
+            summary = solve_set(str(home / "few.jsonl"), flow="baseline", **run)
+            assert (summary.samples, summary.solved_public) == (4, 4)
             assert server.max_in_flight == concurrency
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from alpha_codium.gen.loop import Job, generate
-from alpha_codium.gen.replaying import replay
+from alpha_codium.gen.replaying import replay_samples
 from alpha_codium.llm.errors import ContentFiltered
 from alpha_codium.runs import RunFolder
 from tests.flows.scripted_flow import settings_of
@@ -50,7 +50,7 @@ def run(tmp_path):
         solver, job = solver_of(model, flow, settings_of(settings)), Job([echo_problem("a")], 2, 1)
         with folder:
             candidates = asyncio.run(generate(job, solver, folder))
-        return candidates, asyncio.run(replay(job, replace(solver, ledger=None), folder))
+        return candidates, asyncio.run(replay_samples(job, replace(solver, ledger=None), folder))
 
     return generated
 

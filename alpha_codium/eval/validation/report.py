@@ -59,12 +59,16 @@ def _cpu_name() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ValidationReport:
-    """The assessments of a split and what they amount to; `unjudged` programs got no verdict by a fault of ours."""
+    """The assessments of a split and what they amount to; `unjudged` programs got no verdict by a fault of ours.
+
+    `stored` is where the problems were written with these columns, if they were.
+    """
 
     problems: tuple[Assessment, ...]
     calibration: dict[str, Any]
     unjudged: int = 0
     machine: dict[str, Any] = field(default_factory=machine)
+    stored: Path | None = None
 
     @property
     def rates(self) -> dict[str, Rate]:

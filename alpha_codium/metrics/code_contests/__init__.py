@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from alpha_codium.errors import UserError
-from alpha_codium.eval.api import DEFAULT_KS, Metric
+from alpha_codium.eval.metric import DEFAULT_KS, Metric
 from alpha_codium.metrics.assertion_runs import run_outside_of_loops
 
 COLUMNS = {"predictions": ("task_name", "solution_candidates"), "references": ("tests_inputs", "tests_outputs")}

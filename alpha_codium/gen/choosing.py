@@ -1,9 +1,22 @@
-"""Leaving stages out of a flow: which ones a name means."""
+"""The choice of a flow, and of the stages that are left out of it."""
 
 from collections.abc import Sequence
 
+from alpha_codium.config import Settings
 from alpha_codium.errors import FlowError, nearest
-from alpha_codium.flows import Flow
+from alpha_codium.flows import Flow, load_flow
+
+# Chooses by the kind of a problem's tests.
+DEFAULT_FLOW = "auto"
+
+
+def chosen_flow(name: str | None, settings: Settings, without: Sequence[str] = ()) -> Flow:
+    """The flow to run: `[solve] use_baseline` wins over what was asked for; `without` names stages to leave out.
+
+    Raises FlowError where there is no such flow, or it has no such stage.
+    """
+    flow = load_flow("baseline" if settings.solve.use_baseline else name or DEFAULT_FLOW)
+    return flow.without(*kinds_meant(flow, without)) if without else flow
 
 
 def kinds_meant(flow: Flow, names: Sequence[str]) -> tuple[str, ...]:

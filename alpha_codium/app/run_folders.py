@@ -1,11 +1,12 @@
-"""The run folder that a command works in: made new, or gone on with if it was made for the same job."""
+"""The run folder that a use case works in, and what may change when an earlier run is resumed."""
 
 import os
 import platform
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,18 @@ from typing import Any
 from loguru import logger
 
 import alpha_codium
-from alpha_codium.config import BudgetSection, Settings
+from alpha_codium.app.events import OnEvent, RunOpened
+from alpha_codium.config import BudgetSection, CodeTesterSection, Settings, load_settings
+from alpha_codium.data.home import runs_folder
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.description import MEND
-from alpha_codium.runs.folder import RUN_FILE, new_run_name, to_toml
+from alpha_codium.runs.folder import RUN_FILE, to_toml
 
-# What may differ when a run is gone on with: it decides how fast and where, not what comes out.
-FREE = {"versions", "output_dataset_name"}
-FREE_SETTINGS = {
+# What may change when a run is resumed: it decides how fast and where, but not what comes out.
+RESUMABLE_ENTRIES = {"versions", "output_dataset_name"}
+RESUMABLE_SETTINGS = {
     "budget": set(BudgetSection.model_fields),
     "prices": {"models"},
     "config": {
@@ -38,30 +41,54 @@ FREE_SETTINGS = {
     "code_tester": {"workers"},
     "solve": {"reduce_verbose"},
 }
+# Settings of [code_tester] that decide no verdict: they may change when an evaluation is resumed.
+NO_VERDICT = {"workers", "preload", "known_solutions", "calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
+
+# Settings for an earlier run's own settings as their base, or for none.
+SettingsOn = Callable[[Mapping[str, Any] | None], Settings]
 
 
-def open_run(kind: str, name: str | None, resume: str | None, description: dict[str, Any]) -> RunFolder:
-    """A new folder called `name` (or by kind and time), or that of the run to go on with.
+def settings_on(settings: Settings | None) -> SettingsOn:
+    """The settings given; without any, those in force, on the base of an earlier run if there is one."""
+    return lambda base: settings or load_settings(base=base)
+
+
+def verdict_settings(code_tester: CodeTesterSection) -> dict[str, Any]:
+    """The settings of `[code_tester]` that verdicts depend on."""
+    return code_tester.model_dump(exclude=NO_VERDICT)
+
+
+@contextmanager
+def opened_run(
+    run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent
+) -> Iterator[RunFolder | None]:
+    """The locked folder of a new run, or of the run to resume; None without either name.
 
     Raises UserError where both are given, or where the earlier run was of something else: two jobs in one journal
     would make one wrong result.
     """
-    from alpha_codium.data.home import runs_folder
+    if run is None and resume is None:
+        yield None
+        return
+    with _create_or_reopen(run, resume, description) as folder:
+        on_event(RunOpened(folder.path))
+        yield folder
 
+
+def _create_or_reopen(run: str | None, resume: str | None, description: dict[str, Any]) -> RunFolder:
+    description = description | {"versions": versions()}
     if resume is None:
-        return RunFolder.create(runs_folder(), name or new_run_name(kind), description)
-    if name is not None:
+        return RunFolder.create(runs_folder(), run or "", description)
+    if run is not None:
         raise UserError("--run names a new run and --resume an earlier one: give one of them")
     folder = RunFolder.reopen(runs_folder(), resume)
     _refuse_another_job(folder, folder.description(), description)
-    _tell_lost(folder)
+    _warn_of_lost_files(folder)
     return folder
 
 
 def found_by(folder: Path) -> str:
     """What `--resume` finds a run by: its name, or its path where it isn't among the other runs."""
-    from alpha_codium.data.home import runs_folder
-
     return folder.name if folder.parent == runs_folder() else str(folder)
 
 
@@ -121,18 +148,17 @@ def _revision() -> str:
 
 
 def _earlier(name: str) -> dict[str, Any]:
-    from alpha_codium.data.home import runs_folder
-
     return RunFolder.reopen(runs_folder(), name).description()
 
 
-def _tell_lost(folder: RunFolder) -> None:
+def _warn_of_lost_files(folder: RunFolder) -> None:
     """Say which files of an earlier run are gone that going on with it can't give back as they were."""
     journal, answers, results = (folder.path / name for name in ("journal.jsonl", "answers.sqlite", "results.json"))
     if not _holds(journal) and (_holds(results) or (_holds(answers) and not journal.exists())):
-        logger.warning("{} is gone or empty: what it told is done again", journal)
+        logger.warning("{} is missing or empty: the work it recorded will be repeated", journal)
     if _holds(journal) and not _holds(answers) and folder.description()["command"] == "solve_set":
-        logger.warning("{} is gone or empty: samples to be made ask all again, and no replay is to be had", answers)
+        consequence = "unfinished samples ask the model again, and the run cannot be replayed"
+        logger.warning("{} is missing or empty: {}", answers, consequence)
 
 
 def _holds(path: Path) -> bool:
@@ -147,7 +173,7 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
     asked = _flat(tomllib.loads(to_toml(now)))
     was = _flat(before)
     for key in sorted(asked.keys() | was.keys()):
-        if not _is_free(key) and asked.get(key) != was.get(key):
+        if not _may_change(key) and asked.get(key) != was.get(key):
             there, here = was.get(key, "not set"), asked.get(key, "not set")
             raise UserError(
                 f"run {folder.name!r} was made with {key} = {there!r}, not {here!r}: start a new run for that"
@@ -161,6 +187,8 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _is_free(key: str) -> bool:
-    parts = key.removeprefix("settings.").split(".")
-    return parts[0] in FREE or any(len(parts) > 1 and parts[0] == s and parts[1] in k for s, k in FREE_SETTINGS.items())
+def _may_change(key: str) -> bool:
+    section, _, name = key.removeprefix("settings.").partition(".")
+    if key.startswith("code_tester."):
+        return name in NO_VERDICT
+    return section in RESUMABLE_ENTRIES or name.partition(".")[0] in RESUMABLE_SETTINGS.get(section, ())

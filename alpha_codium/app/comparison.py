@@ -1,0 +1,129 @@
+"""Comparing runs of `solve_set`: their programs judged, as far as they aren't yet, and set side by side."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from alpha_codium.app.coroutines import blocking, in_thread
+from alpha_codium.app.evaluation import refuse_without_tests
+from alpha_codium.app.events import OnEvent, ignore, working
+from alpha_codium.app.run_folders import verdict_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.data.home import runs_folder
+from alpha_codium.data.load import ProblemSet
+from alpha_codium.eval.comparing.fitting import problems_of, refuse_twins, refuse_unlike
+from alpha_codium.eval.comparing.judging import (
+    JudgedPrograms,
+    SharedJournal,
+    Verdicts,
+    all_programs,
+    basis_of,
+    programs_of,
+)
+from alpha_codium.eval.comparing.records import RunRecord, read_run
+from alpha_codium.eval.comparing.references import PUBLISHED
+from alpha_codium.eval.comparing.report import Report, report_of
+from alpha_codium.eval.judging import OpenJudge, open_judge
+from alpha_codium.eval.known import JudgeError, split_known
+from alpha_codium.eval.metric import checked_ks
+from alpha_codium.eval.prepare import parse_test_types
+from alpha_codium.problem import TestType
+from alpha_codium.runs import RunFolder
+from alpha_codium.runs.folder import RUN_FILE
+
+DEFAULT_KS = (1, 5)
+
+
+async def compare_async(
+    runs: Sequence[str],
+    *,
+    test_type: str | Iterable[str] = TestType.PRIVATE,
+    k: Sequence[int] = DEFAULT_KS,
+    baseline: str | None = None,
+    dataset: str | None = None,
+    references: bool = False,
+    settings: Settings | None = None,
+    on_event: OnEvent = ignore,
+) -> Report:
+    """Compare runs: scores, costs, differences on the same problems, and what each stage did.
+
+    `runs` are names or folders. Every distinct program is judged once; verdicts are kept in the runs' folders, so that
+    a comparison is resumed by repeating it. Each run is compared with `baseline` where one is given, else each pair is.
+    `dataset` says where the problems are, if they aren't where they were; `references` adds published numbers.
+
+    Raises UserError where a run isn't there, is in use, or is of other problems than the first.
+    """
+    settings = settings or load_settings()
+    ks, test_types = checked_ks(k), parse_test_types(test_type)
+    # The sandbox is opened first: invalid settings are reported before anything is read.
+    async with open_judge(settings.code_tester) as judge:
+        with ExitStack() as locks:
+            folders = _folders(runs, baseline)
+            refuse_twins(folders)
+            for folder in folders:
+                locks.enter_context(folder)
+            records, problems = await in_thread(_read, folders, dataset)
+            basis = basis_of(test_types, verdict_settings(settings.code_tester), judge.identity)
+            verdicts, judge_error = await _judged(records, problems, test_types, basis, judge, on_event)
+    what = {
+        "dataset": problems.dataset_name,
+        "split": problems.split_name,
+        "fingerprint": problems.fingerprint,
+        "n_problems": len(problems),
+        "test_types": [kind.value for kind in test_types],
+    }
+    first = records[0].name if baseline is not None else None
+    published = PUBLISHED if references else ()
+    return await in_thread(report_of, records, problems.names, verdicts, judge_error, ks, what, first, published)
+
+
+compare = blocking(compare_async)
+
+
+def _folders(runs: Sequence[str], baseline: str | None) -> list[RunFolder]:
+    """The folders of all runs, the baseline's first if there is one, whether or not it is among the runs."""
+    folders = [_reopened(name) for name in runs]
+    if baseline is None:
+        return folders
+    chosen = _reopened(baseline)
+    return [chosen, *(folder for folder in folders if not folder.path.samefile(chosen.path))]
+
+
+def _reopened(name: str) -> RunFolder:
+    """The folder of a run by its name, or by a path, also a relative one without a slash."""
+    root = runs_folder()
+    here = Path(name).expanduser()
+    is_path = not (root / name / RUN_FILE).exists() and (here / RUN_FILE).exists()
+    return RunFolder.reopen(root, str(here.resolve()) if is_path else name)
+
+
+def _read(folders: Sequence[RunFolder], dataset: str | None) -> tuple[list[RunRecord], ProblemSet]:
+    records = [read_run(folder, name) for folder, name in zip(folders, _names(folders), strict=True)]
+    refuse_unlike(records)
+    return records, problems_of(records, dataset)
+
+
+def _names(folders: Sequence[RunFolder]) -> list[str]:
+    """What each run is called: its name, or its path where another one bears that name."""
+    count = Counter(folder.name for folder in folders)
+    return [folder.name if count[folder.name] == 1 else str(folder.path) for folder in folders]
+
+
+async def _judged(
+    records: Sequence[RunRecord],
+    problems: ProblemSet,
+    test_types: Sequence[TestType],
+    basis: str,
+    judge: OpenJudge,
+    on_event: OnEvent,
+) -> tuple[Verdicts, JudgeError]:
+    """What every program got, and what known solutions say of the judge."""
+    programs = all_programs(map(programs_of, records))
+    tasks = JudgedPrograms(problems, programs, test_types)
+    refuse_without_tests(tasks, problems.dataset_name)
+    total = sum(len(task.entries) for task in judge.with_known(tasks))
+    with SharedJournal(records, programs, basis) as journal, working(on_event, "judged", total) as report:
+        judged = await judge.run(judge.with_known(tasks), journal, lambda _problem, result: report(result))
+    results, error = split_known(judged, judge.identity.backend, judge.known_solutions)
+    return Verdicts(programs, results), error

@@ -1,0 +1,102 @@
+"""Examining the judge itself: by a kit of programs, and by a file of submissions, whose verdicts are known."""
+
+import os
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass
+
+from alpha_codium.app.coroutines import blocking, in_thread
+from alpha_codium.app.evaluation import with_code_tester
+from alpha_codium.app.events import KitExamined, OnEvent, ignore, working
+from alpha_codium.app.run_folders import opened_run, verdict_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.eval.doctor import Examination, examine, load_kit, witnesses
+from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownVerdicts
+from alpha_codium.eval.judging import open_judge
+from alpha_codium.judge import Rules
+from alpha_codium.runs import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport:
+    """What the doctor found with the kit and with a file of submissions; None for what wasn't asked for."""
+
+    kit: Examination | None
+    known: KnownReport | None
+
+    @property
+    def faultless(self) -> bool:
+        """Whether every verdict is as it should be."""
+        return all(part.faultless for part in (self.kit, self.known) if part is not None)
+
+
+async def check_judge_async(
+    known_verdicts: str | None = None,
+    *,
+    kit: bool = True,
+    time_limit_factor: float = 1.0,
+    settings: Settings | None = None,
+    run: str | None = None,
+    resume: str | None = None,
+    on_event: OnEvent = ignore,
+) -> JudgeReport:
+    """Judge programs whose verdict is known: the kit that ships with gencode, and a file of submissions.
+
+    `time_limit_factor` times the problems' own limits, under which the labels of the file were given. With `run`, a
+    journal of the file's submissions is kept in a folder of that name; `resume` names an earlier run.
+
+    Raises UserError where the file can't be read, or the sandbox can't be had.
+    """
+    settings = settings or load_settings()
+    labelled = with_code_tester(settings, time_limit_factor=time_limit_factor)
+    known = await in_thread(KnownVerdicts, known_verdicts) if known_verdicts is not None else None
+    with ExitStack() as stack:
+        folder = None
+        if known is not None:
+            # Opened before the kit is judged, which takes its time: what is wrong with the run is reported at once.
+            description = await _description(known, str(known_verdicts), labelled)
+            folder = stack.enter_context(opened_run(run, resume, description, on_event))
+        examined = await _examine(settings, on_event) if kit else None
+        judged = await _judge_known(known, folder, labelled, on_event) if known is not None else None
+    return JudgeReport(examined, judged)
+
+
+check_judge = blocking(check_judge_async)
+
+
+async def _description(known: KnownVerdicts, path: str, settings: Settings) -> dict[str, object]:
+    async with open_judge(settings.code_tester) as judge:
+        identity = judge.identity
+    return {
+        "command": "doctor",
+        "known_verdicts": path,
+        "fingerprint": known.problems.fingerprint,
+        "code_tester": verdict_settings(settings.code_tester),
+        "sandbox": identity.to_json(),
+    }
+
+
+async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
+    with witnesses() as secrets:
+        kit = load_kit(secrets)
+        with working(on_event, "kit", len(kit) + 1) as report:
+            async with open_judge(settings.code_tester, rules=Rules(time_limit_factor=1.0)) as judge:
+                isolated, at_once = settings.code_tester.sandbox is not False, judge.workers or os.cpu_count() or 1
+                found = await examine(judge.judge, kit, isolated=isolated, at_once=at_once, on_result=report)
+    on_event(KitExamined(found))
+    return found
+
+
+async def _judge_known(
+    known: KnownVerdicts, folder: RunFolder | None, settings: Settings, on_event: OnEvent
+) -> KnownReport:
+    """Judge the submissions of a file, with the journal of the run's folder, and keep the result there."""
+    async with AsyncExitStack() as stack:
+        journal = stack.enter_context(folder.journal) if folder is not None else None
+        report = stack.enter_context(working(on_event, "judged", known.programs))
+        judge = await stack.enter_async_context(open_judge(settings.code_tester))
+        results = await judge.run(known.evaluation_set, journal, lambda _problem, result: report(result))
+        limits = {problem.name: judge.judge.rules.limits_for(problem).cpu_seconds for problem in known.problems}
+    found = known.report(results, limits)
+    if folder is not None:
+        folder.write_json("results.json", found.to_json())
+    return found

@@ -1,0 +1,209 @@
+"""Generating candidates for a split: planned, previewed, and run in a run folder."""
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loguru import logger
+
+from alpha_codium.app.coroutines import blocking, in_thread
+from alpha_codium.app.events import OnEvent, RunPlanned, ignore, working
+from alpha_codium.app.models import ChooseModel, model_without_fetching, with_model
+from alpha_codium.app.run_folders import (
+    SettingsOn,
+    check_output,
+    opened_run,
+    run_options,
+    run_settings,
+    settings_on,
+    shown_settings,
+)
+from alpha_codium.app.solving import open_solver, summary_line
+from alpha_codium.config import Settings
+from alpha_codium.data import load_problems, save_solutions
+from alpha_codium.data.home import runs_folder
+from alpha_codium.data.solutions import origin_of
+from alpha_codium.errors import DatasetError
+from alpha_codium.eval.judging import OpenJudge, open_judge
+from alpha_codium.flows import Flow, load_flow
+from alpha_codium.flows.loading import shipped_flows
+from alpha_codium.gen.budgets import Ledger, Usage
+from alpha_codium.gen.caching import open_cache, spent_by
+from alpha_codium.gen.choosing import chosen_flow, kinds_meant
+from alpha_codium.gen.loop import Job, finished_samples, generate, refuse_twins, solutions_rows
+from alpha_codium.gen.preview import Preview, preview_of
+from alpha_codium.gen.summary import RunSummary, counts_of
+from alpha_codium.runs import RunFolder
+from alpha_codium.runs.folder import new_run_name
+from alpha_codium.solution import Candidate
+
+if TYPE_CHECKING:
+    from alpha_codium.data import ProblemSet
+
+COMMAND = "solve_set"
+
+
+@dataclass(frozen=True)
+class SetOptions:
+    """What to generate, and where it is kept. What is None is as in the run to resume, or has a default."""
+
+    dataset_name: str | None = None
+    split_name: str | None = None
+    output_dataset_name: str | None = None
+    samples: int | None = None
+    sample_rate: float | None = None
+    run_name: str | None = None
+    resume: str | None = None
+    flow: str | None = None
+    without: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class GenerationPlan:
+    """What a run is going to do, with its options filled in; `problems` are those of the whole split."""
+
+    options: SetOptions
+    problems: "ProblemSet"
+    flow: Flow
+    settings: Settings
+    job: Job
+
+    def preview(self, done: Collection[Candidate] = ()) -> Preview:
+        """What it will take, where these samples are done."""
+        used = Usage()
+        for candidate in done:
+            used.take(candidate)
+        samples = len(self.job.problems) * self.job.samples - len(done)
+        return preview_of(self.flow, self.job.problems, samples, self.settings, used)
+
+    def description(self) -> dict[str, Any]:
+        """What `run.toml` says of the run, and what another call has to agree with to resume it."""
+        options, flow = self.options, self.flow
+        return {
+            "command": COMMAND,
+            "dataset_name": options.dataset_name,
+            "split_name": self.problems.split_name,
+            "fingerprint": self.problems.fingerprint,
+            "output_dataset_name": options.output_dataset_name,
+            "samples": options.samples,
+            "sample_rate": options.sample_rate,
+            "flow": flow.folder.name if flow.folder in shipped_flows().values() else str(flow.folder),
+            "without": kinds_meant(load_flow(str(flow.folder)), options.without) if options.without else None,
+            "flow_fingerprint": flow.fingerprint,
+            "settings": shown_settings(self.settings),
+        }
+
+
+def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None = None) -> GenerationPlan:
+    """The plan of a run; raises UserError where it couldn't be done."""
+    in_force = settings(run_settings(options.resume) if options.resume else None)
+    if options.resume:
+        options = replace(options, **run_options(options.resume, options))
+    if options.dataset_name is None:
+        raise DatasetError("which problems? Give a --dataset_name")
+    if options.output_dataset_name:
+        check_output(options.output_dataset_name)
+    problems = load_problems(options.dataset_name, options.split_name)
+    flow = chosen_flow(options.flow, in_force, options.without or ())
+    rate = options.sample_rate or 1.0
+    chosen = problems.sample(rate, in_force.config.seed or 0) if rate < 1 else problems
+    if not len(chosen):
+        raise DatasetError(f"{options.dataset_name} has no problem to solve (of {len(problems)}, --sample_rate {rate})")
+    refuse_twins(chosen.names)
+    in_force = with_model(in_force, choose) if choose else with_model(in_force)
+    samples = options.samples or in_force.dataset.num_iterations
+    options = replace(options, samples=samples, sample_rate=rate)
+    return GenerationPlan(options, problems, flow, in_force, Job(chosen, samples, in_force.config.concurrency))
+
+
+def preview(options: SetOptions, settings: SettingsOn) -> Preview:
+    """What `generate_set_async` would take, of an earlier run what is left of it; nothing is asked or fetched."""
+    planned = plan(options, settings, model_without_fetching)
+    done = finished_samples(RunFolder.reopen(runs_folder(), options.resume).journal) if options.resume else {}
+    return planned.preview(done.values())
+
+
+async def solve_set_async(
+    dataset: str | None = None,
+    *,
+    split: str | None = None,
+    samples: int | None = None,
+    sample_rate: float | None = None,
+    flow: str | None = None,
+    without: Sequence[str] | None = None,
+    output: str | None = None,
+    run: str | None = None,
+    resume: str | None = None,
+    settings: Settings | None = None,
+    on_event: OnEvent = ignore,
+) -> RunSummary:
+    """Solve the problems of a split in a run folder; the candidates become a Solutions dataset.
+
+    `dataset` is a name saved by etl, a hub id, or a path. `samples` are those of each problem, `sample_rate` is the
+    share of the problems, `without` names stages of the flow to leave out, `output` is a name or a folder for the
+    candidates beside the run's own. `run` names the run; `resume` names an earlier one, and what isn't given is as it
+    was then.
+
+    Raises UserError where an option, the dataset, the flow, the model or the sandbox can't be used, or where the
+    earlier run was of something else.
+    """
+    left_out = None if without is None else tuple(without)
+    options = SetOptions(dataset, split, output, samples, sample_rate, run, resume, flow, left_out)
+    return await generate_set_async(options, settings_on(settings), on_event)
+
+
+solve_set = blocking(solve_set_async)
+
+
+async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> RunSummary:
+    """The same as `solve_set_async`, with all options in one value; the settings may stand on those of a run."""
+    planned = await in_thread(plan, options, settings)
+    started, ledger = time.monotonic(), Ledger(planned.settings)
+    run = options.run_name or (None if options.resume else new_run_name(COMMAND))
+    async with open_judge(planned.settings.code_tester) as judge:
+        description = planned.description() | {"sandbox": judge.identity.to_json()}
+        with opened_run(run, options.resume, description, on_event) as folder:
+            assert folder is not None
+            on_event(RunPlanned(planned.preview(finished_samples(folder.journal).values())))
+            candidates = await _generate(planned, judge, ledger, folder, on_event)
+            where = await in_thread(_save, planned, candidates, folder)
+            summary = RunSummary(
+                problems=len(planned.job.problems),
+                **counts_of(candidates),
+                **spent_by(folder.path),
+                ended_by_budget=dict(ledger.cut_short),
+                seconds=round(time.monotonic() - started, 1),
+                run=folder.name,
+                run_folder=str(folder.path),
+                solutions=str(where),
+            )
+            folder.write_json("results.json", summary.to_json())
+    return summary
+
+
+generate_set = blocking(generate_set_async)
+
+
+async def _generate(
+    planned: GenerationPlan, judge: OpenJudge, ledger: Ledger, folder: RunFolder, on_event: OnEvent
+) -> list[Candidate]:
+    job, settings = planned.job, planned.settings
+    with working(on_event, "samples", len(job.problems) * job.samples, job.samples) as report:
+
+        def on_candidate(candidate: Candidate) -> None:
+            logger.debug(summary_line(candidate))
+            report(candidate)
+
+        async with open_solver(planned.flow, settings, judge.judge) as solver:
+            with open_cache(settings) as cache:
+                return await generate(job, replace(solver, ledger=ledger), folder, on_candidate, cache)
+
+
+def _save(planned: GenerationPlan, candidates: Sequence[Candidate], folder: RunFolder) -> Path:
+    """Where the candidates were saved last: under the name asked for, else in the run's folder."""
+    rows = [row | origin_of(planned.problems) for row in solutions_rows(candidates, planned.job.names)]
+    where = save_solutions(rows, folder.path / "solutions")
+    output = planned.options.output_dataset_name
+    return save_solutions(rows, output) if output else where

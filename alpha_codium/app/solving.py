@@ -1,0 +1,116 @@
+"""Solving one problem."""
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+
+from loguru import logger
+
+from alpha_codium.app.coroutines import blocking, in_thread
+from alpha_codium.app.events import OnEvent, RunPlanned, ignore
+from alpha_codium.app.models import model_without_fetching, with_model
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.data.home import models_folder
+from alpha_codium.eval.judging import open_judge
+from alpha_codium.flows import Flow
+from alpha_codium.gen.budgets import Ledger
+from alpha_codium.gen.caching import open_cache
+from alpha_codium.gen.choosing import DEFAULT_FLOW, chosen_flow
+from alpha_codium.gen.preview import Preview, preview_of
+from alpha_codium.gen.sample import Solver
+from alpha_codium.judge import Judge
+from alpha_codium.llm.opening import open_model
+from alpha_codium.problem import Problem, TestType
+from alpha_codium.runs import AnswerStore
+from alpha_codium.runs.answers import NOWHERE
+from alpha_codium.solution import Candidate
+from alpha_codium.verdict import Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """The best candidate for a problem, and what the tests asked for say of it; None without tests or a program."""
+
+    candidate: Candidate
+    judgement: Judgement | None = None
+
+
+async def solve_problem_async(
+    problem: Problem,
+    flow: str = DEFAULT_FLOW,
+    test_types: Sequence[TestType] = (),
+    settings: Settings | None = None,
+    on_event: OnEvent = ignore,
+) -> Solved:
+    """The best of `[dataset] num_iterations` samples of one problem; ends early at one that passes the public tests.
+
+    Raises UserError where the flow, the model or the sandbox can't be had.
+    """
+    settings = settings or load_settings()
+    chosen = chosen_flow(flow, settings)
+    settings = await in_thread(with_model, settings)
+    samples = settings.dataset.num_iterations
+    on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
+    ledger = Ledger(settings)
+    async with open_judge(settings.code_tester) as opened, open_solver(chosen, settings, opened.judge) as solver:
+        with open_cache(settings) as cache, AnswerStore(NOWHERE, cache) as store:
+            best = await _best_of(samples, replace(solver, store=store, ledger=ledger), problem, ledger)
+        if not test_types or best.error is not None:
+            return Solved(best)
+        return Solved(best, await opened.judge.for_problem(problem).judge(best.program, problem.tests(test_types)))
+
+
+solve_problem = blocking(solve_problem_async)
+
+
+async def solve_async(
+    problem: Problem, flow: str = DEFAULT_FLOW, model: str = "", settings: Settings | None = None
+) -> Candidate:
+    """The best candidate for `problem`; without a model, as the settings and the environment decide.
+
+    The default flow is the one that ships for the kind of the problem's tests. Raises UserError where the flow, the
+    model or the sandbox can't be had.
+    """
+    settings = settings or load_settings()
+    config = settings.config.model_copy(update={"model": model or settings.config.model})
+    solved = await solve_problem_async(problem, flow, (), settings.model_copy(update={"config": config}))
+    return solved.candidate
+
+
+solve = blocking(solve_async)
+
+
+def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:
+    """What `solve_problem_async` would take; nothing is asked or fetched."""
+    settings = with_model(settings, model_without_fetching)
+    return preview_of(chosen_flow(flow, settings), [problem], settings.dataset.num_iterations, settings)
+
+
+@contextlib.asynccontextmanager
+async def open_solver(flow: Flow, settings: Settings, judge: Judge) -> AsyncIterator[Solver]:
+    """A solver with its model."""
+    async with open_model(settings.config, models_folder(), settings.prices) as client:
+        yield Solver(flow, client, settings.config.model, judge, settings)
+
+
+async def _best_of(samples: int, solver: Solver, problem: Problem, ledger: Ledger) -> Candidate:
+    solver.judge.for_problem(problem)  # raises where the problem can't be judged, before the model is asked
+    candidates: list[Candidate] = []
+    for sample in range(samples):
+        candidates.append((await solver.solve(problem, sample))[0])
+        logger.info(summary_line(candidates[-1]))
+        if _is_enough(candidates[-1]) or ledger.cut_short:
+            break
+    return max(candidates, key=lambda c: (c.error is None, c.public_tests_passed))
+
+
+def _is_enough(candidate: Candidate) -> bool:
+    """Whether another sample could be no better: it passes the public tests, or there is nothing to choose by."""
+    return candidate.solved_public or (candidate.error is None and not candidate.public_tests_total)
+
+
+def summary_line(candidate: Candidate) -> str:
+    """A candidate in one line of the log."""
+    tests = candidate.public_tests_total
+    passed = f"{candidate.public_tests_passed}/{tests} public tests" if tests else "no public tests"
+    return f"{candidate.task_name}, sample {candidate.sample_index}: {candidate.error or passed}"

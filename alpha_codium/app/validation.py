@@ -1,0 +1,131 @@
+"""Validating a dataset by its known solutions: its tests, checkers and limits."""
+
+import tempfile
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.app.coroutines import blocking, in_thread
+from alpha_codium.app.events import OnEvent, ignore, working
+from alpha_codium.app.run_folders import opened_run, verdict_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.data import load_problems
+from alpha_codium.data.load import ProblemSet
+from alpha_codium.eval.judging import OpenJudge, open_judge
+from alpha_codium.eval.prepare import human_solutions, parse_test_types
+from alpha_codium.eval.results import ProblemResult
+from alpha_codium.eval.validation.assessment import Assessment
+from alpha_codium.eval.validation.columns import check_output, write_validated
+from alpha_codium.eval.validation.report import ValidationReport
+from alpha_codium.eval.validation.running import assess_known, observe_known
+from alpha_codium.eval.validation.timing import NEAR, calibration
+from alpha_codium.judge import Rules
+from alpha_codium.problem import TestType
+from alpha_codium.runs import RunFolder
+
+
+async def validate_async(
+    dataset: str,
+    *,
+    split: str | None = None,
+    test_type: str | Iterable[str] = "all",
+    sample_rate: float = 1.0,
+    seed: int = 0,
+    near: float = NEAR,
+    output: str | None = None,
+    settings: Settings | None = None,
+    run: str | None = None,
+    resume: str | None = None,
+    on_event: OnEvent = ignore,
+) -> ValidationReport:
+    """Run the known solutions of a dataset: are its tests right, and enough, its checkers and limits fair?
+
+    `sample_rate` is the share of the problems; from the share `near` of a limit on a known-correct program is near to
+    it. `output` is a name for the problems with what was found as columns. With `run`, what was observed is kept in a
+    folder of that name; `resume` names an earlier run.
+
+    Raises UserError where the dataset can't be read, or the output can't be written.
+    """
+    settings = settings or load_settings()
+    kinds = parse_test_types(test_type)
+    problems = await in_thread(load_problems, dataset, split)
+    if output is not None:
+        check_output(output, problems.split_name)
+    # Every test is run: each says something of its own.
+    rules = replace(Rules.of(settings.code_tester), stop_on_first_failure=False)
+    description = {
+        "command": "validate",
+        "dataset": dataset,
+        "split": problems.split_name,
+        "fingerprint": problems.fingerprint,
+        "sample_rate": sample_rate,
+        "seed": seed,
+        "test_types": [kind.value for kind in kinds],
+        "code_tester": _settings_of(settings),
+    }
+    chosen = problems.sample(sample_rate, seed) if sample_rate < 1 else problems
+    async with open_judge(settings.code_tester, rules=rules) as judge:
+        description |= {"sandbox": judge.identity.to_json()}
+        async with _folder(run, resume, description, on_event) as folder:
+            results = await _observe(chosen, kinds, judge, folder, on_event)
+            report = await in_thread(_report, chosen, kinds, judge, folder, results, near)
+            folder.write_json("results.json", report.to_json())
+            if output is not None:
+                columns = description | {"calibration": report.calibration}
+                stored = await in_thread(write_validated, chosen, report.problems, output, columns)
+                return replace(report, stored=stored)
+    return report
+
+
+validate = blocking(validate_async)
+
+
+def _settings_of(settings: Settings) -> dict[str, Any]:
+    every_test_is_run = ("stop_on_first_failure", "test_order")
+    return {key: value for key, value in verdict_settings(settings.code_tester).items() if key not in every_test_is_run}
+
+
+@asynccontextmanager
+async def _folder(
+    run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent
+) -> AsyncIterator[RunFolder]:
+    """The run's folder; a temporary one where no run is named."""
+    with tempfile.TemporaryDirectory(prefix="gencode-") as scratch:
+        with opened_run(run, resume, description, on_event) as folder:
+            yield folder or RunFolder(Path(scratch))
+
+
+async def _observe(
+    problems: ProblemSet, kinds: tuple[TestType, ...], judge: OpenJudge, folder: RunFolder, on_event: OnEvent
+) -> list[ProblemResult]:
+    total = await in_thread(judge.total, human_solutions(problems, "both", kinds))
+    with working(on_event, "known programs judged", total) as report:
+        return await observe_known(
+            problems, kinds, judge.judge, folder,
+            on_result=lambda _problem, result: report(result), workers=judge.workers,
+        )  # fmt: skip
+
+
+def _report(
+    problems: ProblemSet,
+    kinds: tuple[TestType, ...],
+    judge: OpenJudge,
+    folder: RunFolder,
+    results: list[ProblemResult],
+    near: float,
+) -> ValidationReport:
+    assessed = list(assess_known(problems, kinds, judge.judge, folder, results, near))
+    assessments = tuple(each.assessment for each in assessed)
+    timings = [each.timing for each in assessments if each.timing is not None]
+    factor = _factor_in_force(problems, judge.judge.rules, assessments)
+    unjudged = sum(each.unjudged for each in assessed)
+    return ValidationReport(assessments, calibration(timings, near, factor), unjudged)
+
+
+def _factor_in_force(problems: ProblemSet, rules: Rules, assessments: tuple[Assessment, ...]) -> float | None:
+    """The time_limit_factor, if all limits that programs were timed under are problems' own times it; else None."""
+    timed = {each.name for each in assessments if each.timing is not None and each.timing.share is not None}
+    own = all(problem.time_limit_seconds for problem in problems if problem.name in timed)
+    return rules.time_limit_factor if timed and own and not rules.cpu_seconds else None

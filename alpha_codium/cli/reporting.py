@@ -1,0 +1,140 @@
+"""Events of use cases on stderr: run folders, previews, and how far the work is."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from alpha_codium.app.events import (
+    AblationPlanned,
+    Event,
+    ItemDone,
+    KitExamined,
+    RunOpened,
+    RunPlanned,
+    VariantEnded,
+    VariantStarted,
+    WorkEnded,
+    WorkStarted,
+)
+from alpha_codium.cli.options import CommonOptions
+from alpha_codium.cli.progress import Progress
+from alpha_codium.errors import UserError
+from alpha_codium.log import visible
+
+if TYPE_CHECKING:
+    from alpha_codium.eval.doctor import CaseResult
+    from alpha_codium.eval.results import CandidateResult
+    from alpha_codium.gen.replaying import MissingCalls
+
+
+class Reporter:
+    """The `on_event` of the commands; `run` is the run folder that was opened last, `ablation` the name of all runs."""
+
+    def __init__(self, common: CommonOptions) -> None:
+        self.quiet = common.verbosity < 0
+        self.run: Path | None = None
+        self._progress: Progress | None = None
+        self._counter: Any = None
+        self.ablation = ""
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case WorkStarted(what, total):
+                self._counter = _counter(event)
+                self._progress = Progress(what, total, self.quiet, self._counter.status).__enter__()
+            case ItemDone(result) if self._progress is not None:
+                self._counter.add(result)
+                self._progress.advance()
+            case WorkEnded() if self._progress is not None:
+                self._progress.__exit__(None, None, None)
+            case RunOpened(path):
+                self.run = path
+                click.echo(f"run folder: {path}", err=True)
+            case RunPlanned(preview) if not self.quiet:
+                click.echo(visible(preview.line()), err=True)
+            case KitExamined(examination):
+                from alpha_codium.eval.doctor.report import kit_lines
+
+                for line in kit_lines(examination):
+                    click.echo(line)
+            case AblationPlanned(name, same=same):
+                self.ablation = name
+                for stages, run in same:
+                    click.echo(f"without {stages} is the same as {run}, and run once", err=True)
+            case VariantStarted(run, number, total):
+                if number == 1:
+                    click.echo(f"if this is interrupted, repeat the command with --run {self.ablation}", err=True)
+                click.echo(f"run {number} of {total}: {run}", err=True)
+            case VariantEnded(summary):
+                again = f"repeat the command with --run {self.ablation}"
+                for budget, samples in summary.ended_by_budget.items():
+                    what = f"{budget} is spent and ended {samples} samples of {summary.run}"
+                    click.echo(f"{what}: raise it and {again}", err=True)
+
+    @contextmanager
+    def resumable(self) -> Iterator[None]:
+        """Say how to resume the run that was opened, where it is interrupted or ends with a UserError."""
+        from alpha_codium.app.run_folders import found_by
+
+        try:
+            yield
+        except KeyboardInterrupt:
+            if self.run is not None:
+                click.echo(f"interrupted: resume it with --resume {found_by(self.run)}", err=True)
+            raise
+        except UserError as error:
+            if self.run is None:
+                raise
+            raise UserError(f"{error} (run {self.run.name}: resume it with --resume {found_by(self.run)})") from error
+
+
+class _Accepted:
+    """Programs that were accepted, known ones not counted."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, result: "CandidateResult") -> None:
+        self.count += result.verdict.value == "accepted" and not result.group.startswith("known_")
+
+    def status(self) -> str:
+        return f"{self.count} accepted"
+
+
+class _Unexpected:
+    """Cases of the kit with another verdict than the expected one."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, result: "CaseResult") -> None:
+        self.count += result.finding.value not in ("right", "not run")
+
+    def status(self) -> str:
+        return f"{self.count} unexpected"
+
+
+class _Lacking:
+    """Samples of a replay that lack an answer."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, missing: "MissingCalls | None") -> None:
+        self.count += missing is not None
+
+    def status(self) -> str:
+        return f"{self.count} lacking an answer" if self.count else ""
+
+
+def _counter(event: WorkStarted) -> Any:
+    """What counts the items of some work, for the line beside the bar."""
+    if event.what == "samples":
+        from alpha_codium.gen.summary import Tally
+
+        return Tally(event.samples)
+    return {"kit": _Unexpected, "replayed": _Lacking}.get(event.what, _Accepted)()

@@ -1,0 +1,66 @@
+"""Scores of candidates and tests by themselves, as the `evaluate` interface passes them."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+from alpha_codium.config import CodeTesterSection
+from alpha_codium.errors import UserError
+from alpha_codium.eval.judging import open_judge
+from alpha_codium.eval.prepare import EvaluationSet, prepare_for_evaluation
+from alpha_codium.eval.scoring import Score
+from alpha_codium.problem import Problem, TestCase, TestType
+from alpha_codium.sandbox import Sandbox
+
+DEFAULT_KS = (1, 5, 10)
+Metrics = tuple[dict[str, float | None], list[dict[str, Any]], dict[str, list[dict[str, Any]]]]
+
+
+def calculate_metrics(
+    evaluation_set: EvaluationSet, k: Sequence[int] = DEFAULT_KS, sandbox: str | Sandbox = "local"
+) -> Metrics:
+    """`(pass_at_k, inputs, results)`: the scores, what was judged, and each problem's candidates' results by name."""
+    ks = checked_ks(k)
+    name = sandbox if isinstance(sandbox, str) else "local"
+    settings = CodeTesterSection(tester_type=name, known_solutions=0)
+
+    async def run() -> Score:
+        async with open_judge(settings, None if isinstance(sandbox, str) else sandbox) as judge:
+            return await judge.score(evaluation_set, ks)
+
+    result = asyncio.run(run())
+    by_name = {problem.name: problem.to_json()["candidates"] for problem in result.problems}
+    return result.pass_at_k, evaluation_set.predictions, by_name
+
+
+class Metric:
+    """Candidates and tests by themselves, as the `evaluate` interface passes them."""
+
+    def __init__(self, sandbox: str = "local") -> None:
+        self.sandbox = sandbox
+
+    def compute(
+        self,
+        predictions: Sequence[Mapping[str, Any]],
+        references: Sequence[Mapping[str, Any]],
+        k: Sequence[int] = DEFAULT_KS,
+    ) -> Metrics:
+        """Score `predictions` `{task_name, solution_candidates}` by `references` `{tests_inputs, tests_outputs}`."""
+        if len(predictions) != len(references):
+            raise ValueError(f"{len(predictions)} predictions and {len(references)} references don't pair up")
+        problems = [_problem_of(p, r) for p, r in zip(predictions, references, strict=True)]
+        return calculate_metrics(prepare_for_evaluation(predictions, problems, TestType.PRIVATE), k, self.sandbox)
+
+
+def _problem_of(prediction: Mapping[str, Any], reference: Mapping[str, Any]) -> Problem:
+    pairs = zip(reference["tests_inputs"], reference["tests_outputs"], strict=True)
+    return Problem(prediction["task_name"], private_tests=tuple(TestCase(i, o) for i, o in pairs))
+
+
+def checked_ks(k: Any) -> tuple[int, ...]:
+    """The k of pass@k, checked before an hour of judging rather than after it; raises UserError."""
+    ks = tuple(k) if isinstance(k, Iterable) and not isinstance(k, str) else ()
+    if not ks or not all(isinstance(each, Integral) and int(each) >= 1 for each in ks):
+        raise UserError(f"k must be a list of numbers above 0, such as [1, 5, 10], not {k!r}")
+    return tuple(map(int, ks))
