@@ -43,14 +43,8 @@ class Reporter:
     def __call__(self, event: Event) -> None:
         """Show one event."""
         match event:
-            case WorkStarted(what, total):
-                self._counter = _counter(event)
-                self._progress = Progress(what, total, self.quiet, self._counter.status).__enter__()
-            case ItemDone(result) if self._progress is not None:
-                self._counter.add(result)
-                self._progress.advance()
-            case WorkEnded() if self._progress is not None:
-                self._progress.__exit__(None, None, None)
+            case WorkStarted() | ItemDone() | WorkEnded():
+                self._show_progress(event)
             case RunOpened(path):
                 self.run = path
                 click.echo(f"run folder: {path}", err=True)
@@ -74,6 +68,17 @@ class Reporter:
                 for budget, samples in summary.ended_by_budget.items():
                     what = f"{budget} is spent and ended {samples} samples of {summary.run}"
                     click.echo(f"{what}: raise it and {again}", err=True)
+
+    def _show_progress(self, event: WorkStarted | ItemDone | WorkEnded) -> None:
+        match event:
+            case WorkStarted(what, total):
+                self._counter = _counter(event)
+                self._progress = Progress(what, total, self.quiet, self._counter.status).__enter__()
+            case ItemDone(result) if self._progress is not None:
+                self._counter.add(result)
+                self._progress.advance()
+            case WorkEnded() if self._progress is not None:
+                self._progress.__exit__(None, None, None)
 
     @contextmanager
     def resumable(self) -> Iterator[None]:
