@@ -29,8 +29,8 @@ class AblateOptions:
     samples: int | None
     sample_rate: float | None
     run_name: str | None
-    test_types: tuple[str, ...]
-    ks: tuple[int, ...]
+    test_type: tuple[str, ...]
+    k: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ async def ablate_async(options: AblateOptions, settings: SettingsOn, on_event: O
 
     Raises UserError, before the first call, where a variant names a stage that the flow doesn't have.
     """
-    parse_test_types(options.test_types)
+    parse_test_types(options.test_type)
     planned, variants = _planned(options, settings)
     begun = _is_begun(planned.name)
     on_event(planned)
@@ -58,8 +58,8 @@ async def ablate_async(options: AblateOptions, settings: SettingsOn, on_event: O
         on_event(VariantEnded(summary))
     return await compare_async(
         planned.runs,
-        test_type=options.test_types,
-        k=options.ks,
+        test_type=options.test_type,
+        k=options.k,
         baseline=planned.name,
         settings=settings(None),
         on_event=on_event,

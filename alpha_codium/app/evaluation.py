@@ -107,7 +107,7 @@ evaluate = blocking(evaluate_async)
 
 
 async def evaluate_human_async(
-    problems: str,
+    dataset: str,
     groups: str = "correct",
     test_type: str | Iterable[str] = TestType.PRIVATE,
     k: Sequence[int] = DEFAULT_KS,
@@ -126,12 +126,12 @@ async def evaluate_human_async(
     `extra["agreement"]` says how far the judge and the labels agree. `sample_rate` is the share of the problems. Raises
     UserError where the dataset can't be read, or has no such tests.
     """
-    loaded = await in_thread(load_problems, problems, split)
+    loaded = await in_thread(load_problems, dataset, split)
     chosen = loaded.sample(sample_rate, seed) if sample_rate < 1 else loaded
     tasks = human_solutions(chosen, groups, test_type)
     description = {
         "command": command,
-        "dataset": problems,
+        "dataset": dataset,
         "split": loaded.split_name,
         "fingerprint": loaded.fingerprint,
         "sample_rate": sample_rate,

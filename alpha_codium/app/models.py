@@ -8,8 +8,10 @@ from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.secrets import load_secrets
 from alpha_codium.config import ConfigSection, Settings, load_settings
 from alpha_codium.data.home import models_folder
+from alpha_codium.errors import ModelNotFound
 from alpha_codium.gen.pricing import check_prices
-from alpha_codium.llm.local.registry import BEST
+from alpha_codium.llm.local import best_available, fetch
+from alpha_codium.llm.local.registry import BEST, SMALLEST
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, open_model
 
@@ -30,6 +32,14 @@ def model_without_fetching(config: ConfigSection, folder: Path) -> str:
     if config.model or config.rotate_models or config.api_base or any(os.environ.get(key) for key in MODEL_OF_KEY):
         return choose_model(config, folder)
     return LOCAL + BEST.name
+
+
+def smallest_model() -> str:
+    """The best local model that is here, else the smallest one, fetched; no key is used, and no hub waited for."""
+    try:
+        return LOCAL + best_available(models_folder(), fetch_missing=False).name
+    except ModelNotFound:
+        return LOCAL + fetch(SMALLEST, models_folder()).name
 
 
 async def ask_async(question: str, system: str = "", settings: Settings | None = None) -> Answer:

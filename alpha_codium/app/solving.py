@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from loguru import logger
 
@@ -10,7 +11,10 @@ from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.events import OnEvent, RunPlanned, ignore
 from alpha_codium.app.models import model_without_fetching, with_model
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.data import load_problem_file, load_problems
 from alpha_codium.data.home import models_folder
+from alpha_codium.data.statements import load_statement
+from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Ledger
@@ -78,6 +82,37 @@ async def solve_async(
 
 
 solve = blocking(solve_async)
+
+
+def chosen_problem(
+    dataset_name: str | None = None,
+    split_name: str | None = None,
+    problem_name: str | None = None,
+    problem_number: int | None = None,
+    problem_file: Path | None = None,
+    statement: str | None = None,
+) -> Problem:
+    """One problem: of a dataset by its name or its place from 0, in a file of its own, or by a file of its statement.
+
+    Raises DatasetError where the arguments name no problem, or several.
+    """
+    if sum(given is not None for given in (problem_name, problem_number, problem_file, statement)) != 1:
+        raise DatasetError("which problem? Give one of --problem_name, --problem_number, --problem_file, --statement")
+    if dataset_name is not None and (problem_file is not None or statement is not None):
+        raise DatasetError("--dataset_name goes with --problem_name or --problem_number: a file is a problem already")
+    if statement is not None:
+        return load_statement(statement)
+    if problem_file is not None:
+        return load_problem_file(problem_file)
+    if dataset_name is None:
+        raise DatasetError("a problem's name or number needs a --dataset_name")
+    problems = load_problems(dataset_name, split_name)
+    if problem_name is not None:
+        return problems.get(problem_name)
+    assert problem_number is not None
+    if problem_number >= len(problems):
+        raise DatasetError(f"there is no problem number {problem_number}: {len(problems)} problems, counted from 0")
+    return problems[problem_number]
 
 
 def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:

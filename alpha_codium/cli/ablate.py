@@ -21,7 +21,7 @@ from alpha_codium.cli.scores import KList, tests_option
 @click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), help="Solve this share of the problems.")
 @click.option("--run", "run_name", help="A name for the runs, or that of earlier ones to go on with.")
 @tests_option(default="private_tests")
-@click.option("--k", "ks", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
+@click.option("--k", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
 @click.option("--dry_run", is_flag=True, help="Ask nothing, write nothing: say what each run would take.")
 @common_options
 @model_options

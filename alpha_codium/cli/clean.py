@@ -1,9 +1,6 @@
 """`gencode data clean_generations`: what is cut off models' texts before they are scored."""
 
-import json
-import os
-import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +61,7 @@ def clean_generations(
     from alpha_codium.data.samples.reading import Columns, read_samples
     from alpha_codium.errors import DatasetError
     from alpha_codium.gen.cleaning import RULES, STOP_WORDS
-    from alpha_codium.gen.generations import Counts, clean_rows
+    from alpha_codium.gen.generations import Counts, clean_rows, write_lines
 
     dataset = dataset_of(benchmark, dataset_name)
     rows = read_samples(file, Columns(column, form or ""))
@@ -74,7 +71,7 @@ def clean_generations(
     rules = [rule for rule in RULES if not off[f"no_{rule.name}"]]
     stops = [word.replace("\\n", "\n") for word in stop_words] or STOP_WORDS
     counts = Counts()
-    _write_lines(output, clean_rows(rows, problems, counts, rules, stops))
+    write_lines(output, clean_rows(rows, problems, counts, rules, stops))
     told = counts.to_json(rules)
     common.write_json(told | {"output": str(output)})
     click.echo(f"{counts.samples} samples, {counts.changed} changed, {counts.emptied} left empty")
@@ -84,22 +81,3 @@ def clean_generations(
     if problems is None:
         click.echo("no prompts are known: give a --benchmark or a --dataset_name", err=True)
     click.echo(f"written to {output}")
-
-
-def _write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write rows as JSON lines, all or nothing; raises DatasetError where that can't be."""
-    from alpha_codium.errors import DatasetError
-
-    if path.is_dir() or not path.name.lower().endswith(".jsonl"):
-        raise DatasetError(f"--output {path} must be a file that ends in .jsonl")
-    try:
-        fd, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise DatasetError(f"{path} can't be written: {error.strerror}") from error
-    try:
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(row, default=str) + "\n" for row in rows)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """`gencode compare`: runs of `solve_set` side by side."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,20 +15,12 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @tests_option(default="private_tests")
-@click.option("--k", "ks", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
+@click.option("--k", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
 @click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: each pair]")
-@click.option("--dataset_name", help="Where the problems are, if not where they were.")
+@click.option("--dataset_name", "dataset", help="Where the problems are, if not where they were.")
 @click.option("--references", is_flag=True, help="Show published numbers too, in a table of their own.")
 @common_options
-def command(
-    runs: tuple[str, ...],
-    test_types: tuple[str, ...],
-    ks: tuple[int, ...],
-    baseline: str | None,
-    dataset_name: str | None,
-    references: bool,
-    common: CommonOptions,
-) -> None:
+def command(runs: tuple[str, ...], common: CommonOptions, **options: Any) -> None:
     """Set runs of solve_set side by side: scores, costs, differences on the same problems, what each stage did.
 
     RUN is a run's name or the path of its folder. Every distinct program is judged once; verdicts are kept in the
@@ -37,37 +29,19 @@ def command(
     from alpha_codium.app.comparison import compare
     from alpha_codium.cli.reporting import Reporter
 
-    report = compare(
-        runs,
-        test_type=test_types,
-        k=ks,
-        baseline=baseline,
-        dataset=dataset_name,
-        references=references,
-        settings=common.settings,
-        on_event=Reporter(common),
-    )
+    report = compare(runs, **options, settings=common.settings, on_event=Reporter(common))
     print_report(report, common)
 
 
 def print_report(report: "Report", common: CommonOptions) -> None:
     """Print the comparison; exit with 1 where a run of it is unfinished."""
     from alpha_codium.app.run_folders import found_by
-    from alpha_codium.eval.comparing.formats import plain
-    from alpha_codium.eval.comparing.tables import text_of
+    from alpha_codium.eval.comparing.tables import text_of, unfinished_lines
 
     common.write_json(report.to_json())
     say(text_of(report).removesuffix("\n"))
-    for run in report.runs:
-        name = plain(run.name)
-        if run.unfinished:
-            click.echo(
-                f"run {name} is unfinished: {run.unfinished} of {run.asked} samples have no verdict on the model; "
-                f"resume it with gencode gen solve_set --resume {plain(found_by(run.record.path))}",
-                err=True,
-            )
-        if unjudged := run.score.unjudged - run.unfinished:
-            click.echo(f"{unjudged} programs of run {name} got no verdict: repeat the command", err=True)
+    for line in unfinished_lines(report, found_by):
+        click.echo(line, err=True)
     if not report.complete:
         click.echo("the comparison is INCOMPLETE", err=True)
         raise click.exceptions.Exit(1)

@@ -15,7 +15,6 @@ RUNS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("baseline", 5, ()),
     ("write_and_repair", 1, ("initial_code_generation.max_attempts=2", "public_tests.max_allowed_calls=1")),
 )
-SMALLEST = "smollm2-135m"
 BOUNDS = ("config.max_tokens=128", "config.concurrency=4", "solve.max_format_retries=0")
 
 
@@ -41,16 +40,11 @@ def _embed(common: CommonOptions) -> None:
     """Without a --model, the best local one that is here, else the smallest: no key is used, no hub waited for."""
     if common.settings.config.model:
         return
-    from alpha_codium.data import models_folder
-    from alpha_codium.errors import ModelNotFound
-    from alpha_codium.llm.local import best_available, fetch, known_model
+    from alpha_codium.app.models import smallest_model
 
-    try:
-        name = best_available(models_folder(), fetch_missing=False).name
-    except ModelNotFound:
-        name = fetch(known_model(SMALLEST), models_folder()).name
-    click.echo(f"the model is the embedded local/{name}", err=True)
-    common.extra_overrides.append(f"config.model=local/{name}")
+    name = smallest_model()
+    click.echo(f"the model is the embedded {name}", err=True)
+    common.extra_overrides.append(f"config.model={name}")
     del common.settings
 
 

@@ -5,6 +5,7 @@ What a model wrote goes to stdout as it is, so that it can be piped; a terminal 
 
 import contextlib
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,11 @@ from alpha_codium.log import visible
 
 if TYPE_CHECKING:
     from alpha_codium.gen.preview import Preview
-    from alpha_codium.problem import Problem
     from alpha_codium.verdict import Judgement
 
-# As alpha_codium.gen.choosing has it, which takes long to import.
+# As alpha_codium.gen.choosing and alpha_codium.data.statements have them, which take long to import.
 DEFAULT_FLOW = "auto"
+STDIN = "-"
 
 
 @click.group(cls=Group)
@@ -45,16 +46,7 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
         raise
     except ModelError as fault:
         raise click.ClickException(f"no answer: {fault}") from fault
-    common.write_json(
-        {
-            "model": answer.model,
-            "text": answer.text,
-            "finish_reason": answer.finish_reason,
-            "prompt_tokens": answer.prompt_tokens,
-            "completion_tokens": answer.completion_tokens,
-            "cost": answer.cost,
-        }
-    )
+    common.write_json(asdict(answer))
     write_out(f"{answer.text}\n")
 
 
@@ -72,18 +64,7 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
 @common_options
 @model_options
 @cache_option
-def solve_problem(
-    dataset_name: str | None,
-    split_name: str | None,
-    problem_name: str | None,
-    problem_number: int | None,
-    problem_file: Path | None,
-    statement: str | None,
-    test_types: tuple[str, ...],
-    flow: str,
-    dry_run: bool,
-    common: CommonOptions,
-) -> None:
+def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common: CommonOptions, **chosen: Any) -> None:
     """Solve one problem: the program goes to stdout, everything else to stderr."""
     from alpha_codium.app import solving
     from alpha_codium.cli.reporting import Reporter
@@ -91,7 +72,9 @@ def solve_problem(
     from alpha_codium.llm.prices import in_dollars
 
     kinds = parse_test_types(test_types) if test_types else ()
-    problem = _problem(dataset_name, split_name, problem_name, problem_number, problem_file, statement)
+    if chosen["statement"] == STDIN and sys.stdin is not None and sys.stdin.isatty():
+        click.echo("Type the statement; Ctrl-D on a line of its own ends it.", err=True)
+    problem = solving.chosen_problem(**chosen)
     if dry_run:
         _show(solving.preview_problem(problem, flow, common.settings), common)
         return
@@ -164,40 +147,6 @@ def _show(preview: "Preview", common: CommonOptions) -> None:
     for line in preview.lines():
         say(line)
     click.echo(HOW, err=True)
-
-
-def _problem(
-    dataset_name: str | None,
-    split_name: str | None,
-    problem_name: str | None,
-    problem_number: int | None,
-    problem_file: Path | None,
-    statement: str | None,
-) -> "Problem":
-    """The one problem that the options name; raises UserError where they name none or several."""
-    from alpha_codium.data import load_problem_file, load_problems
-    from alpha_codium.data.statements import STDIN, load_statement
-    from alpha_codium.errors import DatasetError
-
-    if sum(given is not None for given in (problem_name, problem_number, problem_file, statement)) != 1:
-        raise DatasetError("which problem? Give one of --problem_name, --problem_number, --problem_file, --statement")
-    if dataset_name is not None and (problem_file is not None or statement is not None):
-        raise DatasetError("--dataset_name goes with --problem_name or --problem_number: a file is a problem already")
-    if statement is not None:
-        if statement == STDIN and sys.stdin is not None and sys.stdin.isatty():
-            click.echo("Type the statement; Ctrl-D on a line of its own ends it.", err=True)
-        return load_statement(statement)
-    if problem_file is not None:
-        return load_problem_file(problem_file)
-    if dataset_name is None:
-        raise DatasetError("a problem's name or number needs a --dataset_name")
-    problems = load_problems(dataset_name, split_name)
-    if problem_name is not None:
-        return problems.get(problem_name)
-    assert problem_number is not None
-    if problem_number >= len(problems):
-        raise DatasetError(f"there is no problem number {problem_number}: {len(problems)} problems, counted from 0")
-    return problems[problem_number]
 
 
 def _solved(candidate: Any, judgement: "Judgement | None") -> dict[str, Any]:

@@ -142,6 +142,16 @@ MODEL_OPTIONS = {
 }
 
 
+dataset_option = click.option(
+    "--dataset_name", "dataset", required=True, help="A name saved by etl, a hub id, or a path."
+)
+split_option = click.option("--split_name", "split", help="The split; not needed where there is one.")
+sample_rate_option = click.option(
+    "--sample_rate", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the problems."
+)
+seed_option = click.option("--seed", type=int, default=0, help="The seed of --sample_rate.")
+
+
 def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--no-cache`; it becomes a setting of `common`, so `@common_options` stands above this."""
 

@@ -1,16 +1,11 @@
 """`gencode replay`: a run again, offline, from the answers it kept."""
 
 from collections import Counter
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import say
-
-if TYPE_CHECKING:
-    from alpha_codium.gen.replaying import Replay
 
 MOST_SHOWN = 20
 
@@ -27,7 +22,7 @@ def command(run: str, flow: str | None, output_dataset_name: str | None, shared:
     from alpha_codium.cli.reporting import Reporter
 
     replayed = replay_on(run, flow, output_dataset_name, shared, common.settings_on, Reporter(common))
-    common.write_json(_values(run, replayed))
+    common.write_json({"run": run} | replayed.to_json())
     whole, of = replayed.replayed, len(replayed.candidates)
     click.echo(f"{whole} of {of} sample{'s' * (of != 1)} replayed, {replayed.compared} compared with the journal")
     for reason, count in Counter(each.reason for each in replayed.never_begun).items():
@@ -45,19 +40,6 @@ def command(run: str, flow: str | None, output_dataset_name: str | None, shared:
         say(f"written to {replayed.solutions}")
     if replayed.missing or replayed.differing:
         raise click.exceptions.Exit(1)
-
-
-def _values(run: str, replayed: "Replay") -> dict[str, Any]:
-    return {
-        "run": run,
-        "samples": len(replayed.candidates),
-        "replayed": replayed.replayed,
-        "compared": replayed.compared,
-        "never_begun": [asdict(each) for each in replayed.never_begun],
-        "missing": [asdict(each) for each in replayed.missing],
-        "differing": [asdict(each) for each in replayed.differing],
-        "solutions": None if replayed.solutions is None else str(replayed.solutions),
-    }
 
 
 def _list(one: str, many: str, lines: list[str]) -> None:

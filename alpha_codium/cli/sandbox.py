@@ -1,34 +1,9 @@
 """`gencode sandbox`: what keeps untrusted programs from this machine."""
 
-import asyncio
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options, normalize
 from alpha_codium.errors import UserError, nearest
-
-if TYPE_CHECKING:
-    from alpha_codium.verdict import Execution
-
-# Tries what it must not be able to do, one thing an input, and says whether it could.
-ATTEMPTS = ("network", "other_processes", "host_files")
-PROBE = """
-import os, socket
-def tried(action):
-    try:
-        return bool(action())
-    except OSError:
-        return False
-def network():
-    return tried(lambda: socket.create_connection(("127.0.0.1", PORT), 1))
-def other_processes():
-    others = set(range(1, 40000)) - {1, os.getpid(), os.getppid()}
-    return any(tried(lambda: os.kill(number, 0) is None) for number in others)
-def host_files():
-    return tried(lambda: open(FILE).close() is None)
-print(globals()[input()]())
-"""
 
 
 @click.group(cls=Group)
@@ -65,7 +40,9 @@ def check(common: CommonOptions) -> None:
 
     Then what the sandbox is made of on this machine, and how to get what is missing.
     """
-    facts = asyncio.run(run_probe(common))
+    from alpha_codium.app.isolation import probe
+
+    facts = probe(common.settings)
     common.write_json(facts)
     for name in ("tester_type", "sandbox", "network", "other_processes", "host_files"):
         click.echo(f"{name:<16} {facts[name]}")
@@ -74,32 +51,3 @@ def check(common: CommonOptions) -> None:
         click.echo(f"{layer['name']:<16} {state:<4} {layer['for']}")
         if not layer["used"]:
             click.echo(f"{'':<21} to get it: {layer['how']}")
-
-
-async def run_probe(common: CommonOptions) -> dict[str, Any]:
-    """What a program in the sandbox can reach, and the layers that keep it from the rest."""
-    import socket
-    import tempfile
-
-    from alpha_codium.sandbox import sandbox_of
-
-    with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile() as file:
-        names = {"PORT": server.getsockname()[1], "FILE": file.name}
-        probe = "".join(f"{name} = {value!r}\n" for name, value in names.items()) + PROBE
-        async with sandbox_of(common.settings.code_tester) as sandbox:
-            report = await sandbox.run(probe, ATTEMPTS)
-            layers = getattr(sandbox, "layers", [])
-    return {
-        "tester_type": common.settings.code_tester.tester_type,
-        "sandbox": common.settings.code_tester.sandbox,
-        **dict.fromkeys(ATTEMPTS, "?"),
-        **dict(zip(ATTEMPTS, map(reached, report.executions), strict=False)),
-        "layers": [{"name": x.name, "used": x.used, "for": x.for_, "how": x.how} for x in layers],
-    }
-
-
-def reached(execution: "Execution") -> str:
-    """Whether an attempt came through: not where the program was ended for it."""
-    if execution.status == "sandbox_violation":
-        return "no"
-    return {"True": "YES", "False": "no"}.get(execution.stdout.strip(), "?")

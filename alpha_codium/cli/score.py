@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.options import CommonOptions, common_options, split_option
 from alpha_codium.cli.scores import run_and_print, run_options, tests_option
 
 ignore_fingerprint_option = click.option(
@@ -15,11 +15,12 @@ ignore_fingerprint_option = click.option(
 @click.command()
 @click.argument("file", metavar="FILE")
 @click.option("--benchmark", metavar="NAME", help="What the samples are of: humaneval, mbpp, apps, code_contests, ...")
-@click.option("--dataset_name", help="Its problems: a name saved by etl, a hub id, or a path.  [default: NAME]")
-@click.option("--split_name", help="The split; not needed where there is one.")
+@click.option(
+    "--dataset_name", "dataset", help="Its problems: a name saved by etl, a hub id, or a path.  [default: NAME]"
+)
+@split_option
 @click.option(
     "--select",
-    "selections",
     multiple=True,
     metavar="COLUMN=VALUE",
     help="Score the rows with this value (a part of it, or a pattern, will do); repeatable.",
@@ -42,21 +43,7 @@ ignore_fingerprint_option = click.option(
 @tests_option(default="private_tests")
 @run_options
 @common_options
-def score(
-    file: str,
-    benchmark: str | None,
-    dataset_name: str | None,
-    split_name: str | None,
-    selections: tuple[str, ...],
-    test_types: tuple[str, ...],
-    column: str,
-    form: str | None,
-    header: str | None,
-    setup: str | None,
-    ignore_fingerprint: bool,
-    common: CommonOptions,
-    **run: Any,
-) -> None:
+def score(common: CommonOptions, **options: Any) -> None:
     """Score samples that were made elsewhere.
 
     FILE holds rows with task_id and completion or solution (JSON lines), a list of programs for each problem or an
@@ -64,7 +51,4 @@ def score(
     """
     from alpha_codium.app import scoring
 
-    run_and_print("score", common, run, lambda **given: scoring.score(
-        file, benchmark, dataset=dataset_name, split=split_name, select=selections, column=column, form=form,
-        header=header, setup=setup, ignore_fingerprint=ignore_fingerprint, test_type=test_types, **given,
-    ))  # fmt: skip
+    run_and_print("score", common, scoring.score, **options)

@@ -1,6 +1,6 @@
 """The options of the commands that score, and a score on stdout."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,7 +33,7 @@ class KList(click.ParamType):
 def tests_option(*, default: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The option that says which tests judge; it must be given where there is no default."""
     return click.option(
-        "--evaluation_test_type", "test_types", multiple=True, required=default is None, metavar="TESTS",
+        "--evaluation_test_type", "test_type", multiple=True, required=default is None, metavar="TESTS",
         default=(default,) if default else None, show_default=default is not None,
         help="public_tests, private_tests, generated_tests or all; repeatable.",
     )  # fmt: skip
@@ -43,8 +43,8 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which k, and which run folder."""
     for option in reversed(
         (
-            click.option("--k", "ks", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
-            click.option("--run", "run_name", help="A name for this run's folder."),
+            click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
+            click.option("--run", help="A name for this run's folder."),
             click.option("--resume", help="Go on with an earlier run."),
         )
     ):
@@ -52,20 +52,13 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def run_and_print(
-    command: str, common: CommonOptions, run: Mapping[str, Any], evaluate: "Callable[..., Score]"
-) -> None:
-    """Evaluate in a run folder and print the score; `run` holds the options of `run_options`."""
+def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Score]", /, **options: Any) -> None:
+    """Evaluate with the options of a command in a run folder, and print the score."""
     from alpha_codium.cli.reporting import Reporter
 
     reporter = Reporter(common)
-    result = evaluate(
-        k=run["ks"],
-        settings=common.settings,
-        run=new_run(command, run["run_name"], run["resume"]),
-        resume=run["resume"],
-        on_event=reporter,
-    )
+    options["run"] = new_run(name, options["run"], options["resume"])
+    result = evaluate(**options, settings=common.settings, on_event=reporter)
     print_score(result, common, reporter.run.name if reporter.run else "")
 
 
@@ -78,43 +71,15 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
 
 def print_score(result: "Score", common: CommonOptions, run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
+    from alpha_codium.eval.score_text import score_lines
+
     _print_how_to_complete(result, run)
-    candidates = sum(len(problem.candidates) for problem in result.problems)
     common.write_json(result.to_json())
-    click.echo(f"{len(result.problems)} problems, {candidates} programs")
-    for verdict, count in result.verdicts.most_common():
-        click.echo(f"  {verdict:<24}{count:>7}")
-    for name, value in result.pass_at_k.items():
-        click.echo(f"{name:<8} {_with_interval(value, result.intervals[name])}" if value is not None
-                   else f"{name:<8} n/a ({result.reasons[name]})")  # fmt: skip
-    for low, high in result.bounds:
-        if low.value is not None and high.value is not None:
-            click.echo(f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}")
-    _print_facts(result.extra)
+    for line in score_lines(result):
+        click.echo(line)
     if not result.complete:
         click.echo("the result is INCOMPLETE", err=True)
         raise click.exceptions.Exit(1)
-
-
-def _print_facts(facts: Mapping[str, Any]) -> None:
-    from alpha_codium.eval.known import JudgeError
-    from alpha_codium.eval.rates import Rates
-
-    if rates := facts.get("rates"):
-        told = Rates.from_json(rates)
-        click.echo(f"samples      {told}")
-        if told.problems_without_samples:
-            click.echo(f"{told.problems_without_samples} problems have no sample: they count as failed", err=True)
-    click.echo(f"judge error  {JudgeError(**facts['judge_error'])}")
-    if agreed := facts.get("agreement"):
-        click.echo(f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}")
-        click.echo(f"incorrect solutions rejected  {agreed['incorrect_rejected']} of {agreed['incorrect_total']}")
-    if facts.get("skipped_solutions"):
-        click.echo(f"not run (not python3)         {facts['skipped_solutions']}")
-
-
-def _with_interval(value: float, bounds: list[float] | None) -> str:
-    return f"{value:.4f}" + (f"  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else "")
 
 
 def _print_how_to_complete(result: "Score", run: str) -> None:

@@ -1,8 +1,12 @@
 """Cleaning a file of generations: rows in, the same rows with clean texts out, and how often each rule applied."""
 
+import json
+import os
+import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from alpha_codium.data.load import ProblemSet
@@ -77,3 +81,20 @@ def _with_texts(row: Row, name: str, texts: list[str]) -> dict[str, Any]:
     values: Mapping[str, Any] = row.values
     is_list = isinstance(values[row.column], list | tuple)
     return {**values, row.column: texts if is_list else texts[0]}
+
+
+def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows as JSON lines, all or nothing; raises DatasetError where that can't be."""
+    if path.is_dir() or not path.name.lower().endswith(".jsonl"):
+        raise DatasetError(f"--output {path} must be a file that ends in .jsonl")
+    try:
+        fd, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise DatasetError(f"{path} can't be written: {error.strerror}") from error
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, default=str) + "\n" for row in rows)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -14,7 +14,7 @@ import contextlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,18 @@ class Replay:
     def replayed(self) -> int:
         """How many samples came to their end."""
         return len(self.candidates) - len(self.missing) - len(self.never_begun)
+
+    def to_json(self) -> dict[str, Any]:
+        """The replay as `--json` writes it."""
+        return {
+            "samples": len(self.candidates),
+            "replayed": self.replayed,
+            "compared": self.compared,
+            "never_begun": [asdict(each) for each in self.never_begun],
+            "missing": [asdict(each) for each in self.missing],
+            "differing": [asdict(each) for each in self.differing],
+            "solutions": None if self.solutions is None else str(self.solutions),
+        }
 
 
 class SilentModel:

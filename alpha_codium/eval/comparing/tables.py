@@ -5,11 +5,12 @@ reaches the terminal as anything but text.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from alpha_codium.eval.comparing.figures import Costs, Figures
-from alpha_codium.eval.comparing.formats import Row, cell, count, number, share, shortened, table, wrapped
+from alpha_codium.eval.comparing.formats import Row, cell, count, number, plain, share, shortened, table, wrapped
 from alpha_codium.eval.comparing.pairs import Pair
 from alpha_codium.eval.comparing.report import Report
 from alpha_codium.eval.comparing.stages import (
@@ -223,3 +224,16 @@ def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
         rows = [tuple(cell(row[c]) for c in columns) for row in references if row["source"] == source]
         title = f"Published, not measured here: {source} (other models, tests, budgets)"
         yield _section(title, table(columns, rows, left=len(columns) - 1))
+
+
+def unfinished_lines(report: Report, found_by: Callable[[Path], str]) -> Iterator[str]:
+    """Which runs are unfinished, and what to do; `found_by` gives what a run's folder is resumed by."""
+    for run in report.runs:
+        name = plain(run.name)
+        if run.unfinished:
+            yield (
+                f"run {name} is unfinished: {run.unfinished} of {run.asked} samples have no verdict on the model; "
+                f"resume it with gencode gen solve_set --resume {plain(found_by(run.record.path))}"
+            )
+        if unjudged := run.score.unjudged - run.unfinished:
+            yield f"{unjudged} programs of run {name} got no verdict: repeat the command"

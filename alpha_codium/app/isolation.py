@@ -1,0 +1,57 @@
+"""What a program in the sandbox of the settings can reach."""
+
+import socket
+import tempfile
+from typing import Any
+
+from alpha_codium.app.coroutines import blocking
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.sandbox import sandbox_of
+from alpha_codium.verdict import Execution
+
+# Tries what it must not be able to do, one thing an input, and says whether it could.
+ATTEMPTS = ("network", "other_processes", "host_files")
+PROBE = """
+import os, socket
+def tried(action):
+    try:
+        return bool(action())
+    except OSError:
+        return False
+def network():
+    return tried(lambda: socket.create_connection(("127.0.0.1", PORT), 1))
+def other_processes():
+    others = set(range(1, 40000)) - {1, os.getpid(), os.getppid()}
+    return any(tried(lambda: os.kill(number, 0) is None) for number in others)
+def host_files():
+    return tried(lambda: open(FILE).close() is None)
+print(globals()[input()]())
+"""
+
+
+async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
+    """What a program in the sandbox can reach, and the layers that keep it from the rest."""
+    code_tester = (settings or load_settings()).code_tester
+    with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile() as file:
+        names = {"PORT": server.getsockname()[1], "FILE": file.name}
+        program = "".join(f"{name} = {value!r}\n" for name, value in names.items()) + PROBE
+        async with sandbox_of(code_tester) as sandbox:
+            report = await sandbox.run(program, ATTEMPTS)
+            layers = getattr(sandbox, "layers", [])
+    return {
+        "tester_type": code_tester.tester_type,
+        "sandbox": code_tester.sandbox,
+        **dict.fromkeys(ATTEMPTS, "?"),
+        **dict(zip(ATTEMPTS, map(reached, report.executions), strict=False)),
+        "layers": [{"name": x.name, "used": x.used, "for": x.for_, "how": x.how} for x in layers],
+    }
+
+
+probe = blocking(probe_async)
+
+
+def reached(execution: "Execution") -> str:
+    """Whether an attempt came through: not where the program was ended for it."""
+    if execution.status == "sandbox_violation":
+        return "no"
+    return {"True": "YES", "False": "no"}.get(execution.stdout.strip(), "?")
