@@ -62,6 +62,28 @@ def test_every_command_and_python_line_of_the_readme_runs_in_order(tmp_path: Pat
     assert shown.stdout.splitlines()[-1] == "{'pass@1': 1.0, 'pass@5': 1.0}"
 
 
+def test_the_page_on_python_runs(tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(blocks(ROOT / "docs" / "python_api.md", "python")))
+    with ScriptedServer([("", f"```python\n{PROGRAM}\n```")]) as server:
+        key = {"OPENAI_API_KEY": "sk-of-the-page", "OPENAI_API_BASE": server.api_base}
+        done = subprocess.run(
+            [sys.executable, str(script)],
+            capture_output=True, text=True, check=False, timeout=240, cwd=ROOT,
+            env=os.environ | key | {"GENCODE_HOME": str(tmp_path / "home")},
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "{'pass@1': 1.0} local",
+        "{'pass@1': 1.0}",
+        "2 compared, 0 different",
+        "{'pass@1': 0.8333333333333334}",
+        "1 problem validated",
+        "{'pass@1': 0.0} {'pass@1': 0.0}",
+        "4 programs judged",
+    ]
+
+
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
     text = runpy.run_path(str(ROOT / "docs" / "make_commands.py"))["text"]()
     assert (ROOT / "docs" / "commands.md").read_text("utf-8") == text, "run `make docs`"

@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 import alpha_codium
+import alpha_codium.app
 import alpha_codium.gen
 import alpha_codium.runs
 
@@ -36,3 +39,8 @@ def test_a_name_that_is_not_there_is_an_attribute_error(module):
 
 def test_what_is_public_says_what_it_is():
     assert [name for name in PUBLIC - {"__version__"} if not getattr(alpha_codium, name).__doc__] == []
+
+
+def test_no_module_of_the_use_cases_bears_the_name_of_a_public_function():
+    modules = {path.stem for path in Path(alpha_codium.app.__path__[0]).glob("*.py")}
+    assert modules & PUBLIC == set()

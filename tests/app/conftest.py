@@ -1,0 +1,3 @@
+from tests.gen.running import home
+
+__all__ = ["home"]
