@@ -127,7 +127,7 @@ def shown_settings(settings: Settings) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """What the run was made with."""
+    """The versions that the run was made with."""
     packages = {name: version(name) for name in ("datasets", "litellm")}
     return {
         "alpha_codium": alpha_codium.__version__,
@@ -152,7 +152,7 @@ def _earlier(name: str) -> dict[str, Any]:
 
 
 def _warn_of_lost_files(folder: RunFolder) -> None:
-    """Say which files of an earlier run are gone that going on with it can't give back as they were."""
+    """Warn of files of an earlier run that are missing and can't be restored by resuming it."""
     journal, answers, results = (folder.path / name for name in ("journal.jsonl", "answers.sqlite", "results.json"))
     if not _holds(journal) and (_holds(results) or (_holds(answers) and not journal.exists())):
         logger.warning("{} is missing or empty: the work it recorded will be repeated", journal)

@@ -40,7 +40,7 @@ async def validate_async(
     resume: str | None = None,
     on_event: OnEvent = ignore,
 ) -> ValidationReport:
-    """Run the known solutions of a dataset: are its tests right, and enough, its checkers and limits fair?
+    """Check a dataset's tests, checkers and limits by running its known solutions.
 
     `sample_rate` is the share of the problems; from the share `near` of a limit on a known-correct program is near to
     it. `output` is a name for the problems with what was found as columns. With `run`, what was observed is kept in a

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @click.group("cache", cls=Group)
 def group() -> None:
-    """Answers that runs share: what there is, and forgetting it."""
+    """The cache of answers that runs share: show it, clear it."""
 
 
 @group.command()
 @common_options
 def stats(common: CommonOptions) -> None:
-    """Say how many answers there are, of which models, and what they saved."""
+    """Show how many answers there are, by model, and what they saved."""
     from alpha_codium.runs.upkeep import stats_of
 
     found = stats_of(_path())
@@ -32,12 +32,12 @@ def stats(common: CommonOptions) -> None:
 
 
 @group.command()
-@click.option("--model", help="Forget the answers of this model ...")
-@click.option("--older_than", type=click.FloatRange(min=0), metavar="DAYS", help="... those given so long ago ...")
+@click.option("--model", help="Delete the answers of this model ...")
+@click.option("--older_than", type=click.FloatRange(min=0), metavar="DAYS", help="... those older than this ...")
 @click.option("--all", "everything", is_flag=True, help="... or all.")
 @common_options
 def clear(model: str | None, older_than: float | None, everything: bool, common: CommonOptions) -> None:
-    """Forget answers; with --model and --older_than those to which both apply."""
+    """Delete answers; with both --model and --older_than, those that match both."""
     from alpha_codium.errors import UserError
     from alpha_codium.runs import upkeep
 
@@ -49,8 +49,8 @@ def clear(model: str | None, older_than: float | None, everything: bool, common:
     gone = upkeep.clear_all(path) if everything else upkeep.clear(path, model, older_than)
     freed = max(0, before - upkeep.size_of(path))
     common.write_json({"path": str(path), "answers": gone, "bytes": freed})
-    told = "a file that was no cache" if gone is None else f"{gone} answers"
-    click.echo(f"{told} forgotten, {_size(freed)} freed")
+    what = "an invalid cache file" if gone is None else f"{gone} answers"
+    click.echo(f"deleted {what}, freed {_size(freed)}")
 
 
 def _path() -> "Path":

@@ -20,23 +20,25 @@ def _rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option("--output", required=True, type=click.Path(path_type=Path), help="Where the clean rows go, JSON lines.")
-@click.option("--benchmark", metavar="NAME", help="What they are of, for prompts and entry points: humaneval, ...")
+@click.option(
+    "--output", required=True, type=click.Path(path_type=Path), help="The file for the cleaned rows, JSON lines."
+)
+@click.option("--benchmark", metavar="NAME", help="The benchmark, for its prompts and entry points: humaneval, ...")
 @click.option("--dataset_name", help="Its problems: a name saved by etl, a hub id, or a path.  [default: NAME]")
-@click.option("--split_name", help="The split; not needed where there is one.")
+@click.option("--split_name", help="The split; needed only if there are several.")
 @click.option("--column", default="", help="The column that holds the texts.  [default: by its name]")
 @click.option(
     "--form",
     type=click.Choice(["completion", "solution"]),
     default=None,
-    help="What it holds: what goes on from the prompt, or whole programs.  [default: by the column]",
+    help="Whether it holds continuations of the prompt, or whole programs.  [default: by the column]",
 )
 @click.option(
     "--stop",
     "stop_words",
     multiple=True,
     metavar="WORD",
-    help="A word to stop at in place of the usual ones, \\n for a line break; repeatable.",
+    help="A stop word in place of the default ones, \\n for a line break; repeatable.",
 )
 @_rule_options
 @common_options
@@ -52,7 +54,7 @@ def clean_generations(
     stop_words: tuple[str, ...],
     **off: bool,
 ) -> None:
-    """Clean texts of models: fences, prose, repeated prompts, what follows stop words.
+    """Clean texts of models: remove fences, prose, repeated prompts, and what follows stop words.
 
     FILE is what `gencode eval score` takes. Each rule is counted, and off by its flag.
     """

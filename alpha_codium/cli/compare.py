@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 @tests_option(default="private_tests")
 @click.option("--k", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
 @click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: each pair]")
-@click.option("--dataset_name", "dataset", help="Where the problems are, if not where they were.")
-@click.option("--references", is_flag=True, help="Show published numbers too, in a table of their own.")
+@click.option("--dataset_name", "dataset", help="Where the problems are, if they were moved.")
+@click.option("--references", is_flag=True, help="Also show published results, in a table of their own.")
 @common_options
 def command(runs: tuple[str, ...], common: CommonOptions, **options: Any) -> None:
-    """Set runs of solve_set side by side: scores, costs, differences on the same problems, what each stage did.
+    """Compare runs of solve_set: scores, costs, differences on the same problems, the effect of each stage.
 
     RUN is a run's name or the path of its folder. Every distinct program is judged once; verdicts are kept in the
-    runs' folders, so that repeating a comparison, or going on with one that was cut off, costs nothing.
+    runs' folders, so a comparison that was interrupted is resumed by repeating it.
     """
     from alpha_codium.app.comparison import compare
     from alpha_codium.cli.reporting import Reporter

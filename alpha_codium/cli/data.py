@@ -35,11 +35,11 @@ group.add_command(clean_generations)
 
 
 @group.command()
-@click.option("--source", required=True, metavar="SOURCE", help="A hub id, a stored name, or a path to read from.")
+@click.option("--source", required=True, metavar="SOURCE", help="What to read: a hub id, a stored name, or a path.")
 @click.option("--output_dataset_name", required=True, metavar="NAME", help="The name, or folder, to store under.")
 @click.option("--split_name", multiple=True, help="A split to take; repeatable. Default: all.")
 @click.option("--sample_rate", type=float, default=1.0, show_default=True, help="The share of problems to take.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which sample.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of --sample_rate.")
 @click.option(
     "--language", "languages", multiple=True, help="Keep solutions in this language; repeatable. Default: all."
 )
@@ -66,7 +66,7 @@ def etl(
     seed: int,
     **kept: Any,
 ) -> None:
-    """Read a dataset, keep what is asked for, and store it."""
+    """Read a dataset, filter it, and store it."""
     from alpha_codium.data.filters import Filters
 
     _run_etl(
@@ -84,7 +84,7 @@ def etl(
 def import_file(
     common: CommonOptions, file: Path, output_dataset_name: str | None, split_name: tuple[str, ...]
 ) -> None:
-    """Check a file of problems, one or a list, and store it."""
+    """Check a file with one problem or a list of them, and store it."""
     from alpha_codium.errors import DatasetError
 
     if not file.is_file():

@@ -22,7 +22,7 @@ BOUNDS = ("config.max_tokens=128", "config.concurrency=4", "solve.max_format_ret
 @common_options
 @model_options
 def command(common: CommonOptions) -> None:
-    """Solve three small problems, live, with the embedded model."""
+    """Solve three small problems with the embedded model."""
     from alpha_codium.data import load_problems
 
     path = Path(str(resources.files("alpha_codium.data").joinpath("examples", "demo.json")))
@@ -37,7 +37,7 @@ def command(common: CommonOptions) -> None:
 
 
 def _embed(common: CommonOptions) -> None:
-    """Without a --model, the best local one that is here, else the smallest: no key is used, no hub waited for."""
+    """Use a local model if no --model was given: the best one that is downloaded, else the smallest."""
     if common.settings.config.model:
         return
     from alpha_codium.app.models import smallest_model
@@ -49,7 +49,7 @@ def _embed(common: CommonOptions) -> None:
 
 
 def _run(path: Path, flow: str, samples: int, bounds: tuple[str, ...], common: CommonOptions) -> dict[str, Any]:
-    """One generating run, and its candidates judged by the private tests."""
+    """Run a flow, and judge its candidates by all tests."""
     from alpha_codium.app.evaluation import evaluate
     from alpha_codium.app.generation import solve_set
 

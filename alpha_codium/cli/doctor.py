@@ -11,23 +11,23 @@ from alpha_codium.errors import UserError
 
 
 @click.command()
-@click.option("--backend", help="The sandbox to examine; else that of code_tester.tester_type.")
+@click.option("--backend", help="The sandbox to check.  [default: code_tester.tester_type]")
 @click.option(
     "--known_verdicts",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Problems with submissions of known verdict: judge those, too.",
+    help="Also judge the submissions in this file, whose verdicts are known.",
 )
 @click.option(
     "--time_limit_factor",
     type=click.FloatRange(0, min_open=True),
     default=1.0,
     show_default=True,
-    help="Times the problems' own limits, under which the labels of --known_verdicts were given.",
+    help="Multiply the problems' own time limits, which the labels of --known_verdicts refer to.",
 )
-@click.option("--skip_kit", is_flag=True, help="Judge the file of --known_verdicts only.")
+@click.option("--skip_kit", is_flag=True, help="Judge only the file of --known_verdicts.")
 @click.option("--run", "run_name", help="A name for the run folder of --known_verdicts.")
-@click.option("--resume", help="Go on with an earlier run of --known_verdicts.")
+@click.option("--resume", help="Resume this run of --known_verdicts.")
 @common_options
 def doctor(
     backend: str | None,
@@ -38,7 +38,7 @@ def doctor(
     resume: str | None,
     common: CommonOptions,
 ) -> None:  # fmt: skip
-    """Judge programs whose verdict is known: a kit of idioms and cheats that ships with gencode, and your own file."""
+    """Check the judge with programs of known verdict: a kit of idioms and cheats, and a file of your own."""
     from alpha_codium.app.examination import check_judge
     from alpha_codium.eval.doctor.report import known_lines
 

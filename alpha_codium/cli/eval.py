@@ -49,7 +49,7 @@ def _dataset_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @run_options
 @common_options
 def eval_cc_solutions(common: CommonOptions, **options: Any) -> None:
-    """Judge the human solutions of a dataset: how far do its labels and this judge agree?"""
+    """Judge the human solutions of a dataset, and compare the verdicts with its labels."""
     from alpha_codium.app.evaluation import evaluate_human
 
     run_and_print("eval_cc_solutions", common, evaluate_human, command="eval_cc_solutions", **options)
@@ -71,7 +71,7 @@ def pass_at_k(common: CommonOptions, **options: Any) -> None:
 @click.option("--solution_dataset", "solutions", required=True, help="A Solutions dataset: a name or a path.")
 @click.option("--ground_truth_dataset", "problems", required=True,
               help="The problems: a name saved by etl, a hub id, or a path.")  # fmt: skip
-@click.option("--ground_truth_split", "split", help="The split; not needed where there is one.")
+@click.option("--ground_truth_split", "split", help="The split; needed only if there are several.")
 @ignore_fingerprint_option
 @tests_option()
 @run_options

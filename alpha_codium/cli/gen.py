@@ -52,15 +52,15 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
 
 @group.command()
 @click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
-@click.option("--split_name", help="The split; not needed where there is one.")
+@click.option("--split_name", help="The split; needed only if there are several.")
 @click.option("--problem_name", help="The problem by its name ...")
-@click.option("--problem_number", type=click.IntRange(min=0), help="... or by its place in the split, from 0 ...")
+@click.option("--problem_number", type=click.IntRange(min=0), help="... or by its index in the split, from 0 ...")
 @click.option("--problem_file", type=click.Path(path_type=Path), help="... or in a file of its own ...")
 @click.option("--statement", metavar="FILE", help="... or by its statement alone, markdown or text; - is stdin.")
 @click.option("--evaluation_test_type", "test_types", multiple=True, metavar="TESTS",
-              help="Judge the program by these tests too.")  # fmt: skip
-@click.option("--flow", default=DEFAULT_FLOW, show_default=True, help="A shipped flow, or a folder.")
-@click.option("--dry_run", is_flag=True, help="Ask nothing: say what it would take.")
+              help="Also judge the program by these tests.")  # fmt: skip
+@click.option("--flow", default=DEFAULT_FLOW, show_default=True, help="A shipped flow, or a folder with a flow.toml.")
+@click.option("--dry_run", is_flag=True, help="Estimate calls, tokens and cost; ask nothing.")
 @common_options
 @model_options
 @cache_option
@@ -78,7 +78,7 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
     if dry_run:
         _show(solving.preview_problem(problem, flow, common.settings), common)
         return
-    # What libraries print is no part of a program.
+    # What libraries print must not be mixed with the program.
     with contextlib.redirect_stdout(sys.stderr):
         solved = solving.solve_problem(problem, flow, kinds, common.settings, Reporter(common))
     candidate, judgement = solved.candidate, solved.judgement
@@ -97,16 +97,16 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
 
 @group.command()
 @click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
-@click.option("--split_name", help="The split; not needed where there is one.")
-@click.option("--output_dataset_name", help="Where the candidates go: a name or a folder.")
-@click.option("--samples", type=click.IntRange(min=1), help="Samples of each problem.")
+@click.option("--split_name", help="The split; needed only if there are several.")
+@click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.")
+@click.option("--samples", type=click.IntRange(min=1), help="Samples per problem.")
 @click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), help="Solve this share of the problems.")
 @click.option("--run", "run_name", help="A name for this run.")
-@click.option("--resume", help="Go on with an earlier run; what isn't given is as it was then.")
-@click.option("--flow", help=f"A shipped flow, or a folder.  [default: {DEFAULT_FLOW}]")
+@click.option("--resume", help="Resume this run; options that are not given are taken from it.")
+@click.option("--flow", help=f"A shipped flow, or a folder with a flow.toml.  [default: {DEFAULT_FLOW}]")
 @click.option("--without", multiple=True, metavar="STAGE", callback=lambda _context, _option, given: given or None,
-              help="Leave out the flow's stages of this kind, or whose kinds hold this word; repeatable.")  # fmt: skip
-@click.option("--dry_run", is_flag=True, help="Ask nothing, write nothing: say what it would take.")
+              help="Leave out the stages of this kind, or whose kind contains this word; repeatable.")  # fmt: skip
+@click.option("--dry_run", is_flag=True, help="Estimate calls, tokens and cost; ask nothing, write nothing.")
 @common_options
 @model_options
 @cache_option

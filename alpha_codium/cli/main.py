@@ -28,14 +28,14 @@ COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Get problems: load, filter, list, show, import, validate."),
     "gen": ("alpha_codium.cli.gen", "group", "Let a model solve problems."),
     "eval": ("alpha_codium.cli.eval", "group", "Run candidates against tests; pass@k."),
-    "compare": ("alpha_codium.cli.compare", "command", "Set runs side by side: which is better, at what price?"),
-    "ablate": ("alpha_codium.cli.ablate", "command", "What is each stage of a flow worth?"),
-    "replay": ("alpha_codium.cli.replay", "command", "Go through a run again, offline, from its answers."),
-    "cache": ("alpha_codium.cli.cache", "group", "Answers that runs share: what there is, and forgetting it."),
+    "compare": ("alpha_codium.cli.compare", "command", "Compare runs: scores, costs, differences."),
+    "ablate": ("alpha_codium.cli.ablate", "command", "Measure what each stage of a flow contributes."),
+    "replay": ("alpha_codium.cli.replay", "command", "Repeat a run offline, from its stored answers."),
+    "cache": ("alpha_codium.cli.cache", "group", "The cache of answers that runs share: show it, clear it."),
     "model": ("alpha_codium.cli.model", "group", "Local models: list, get, add."),
-    "sandbox": ("alpha_codium.cli.sandbox", "group", "What isolation this machine gives."),
+    "sandbox": ("alpha_codium.cli.sandbox", "group", "Check the isolation of programs on this machine."),
     "settings": ("alpha_codium.cli.settings", "command", "Print the settings in force."),
-    "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems, live, with the embedded model."),
+    "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems with the embedded model."),
 }
 
 
@@ -86,5 +86,5 @@ def main(arguments: list[str] | None = None) -> Any:
         if error.errno not in FULL:
             raise
         forget_unwritten()
-        click.echo(f"error: what was to be written finds no room: {error.strerror}", err=True)
+        click.echo(f"error: cannot write the output: {error.strerror}", err=True)
         sys.exit(2)

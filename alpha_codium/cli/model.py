@@ -16,7 +16,7 @@ def group() -> None:
 @group.command("list")
 @common_options
 def list_models(common: CommonOptions) -> None:
-    """List the local models, and whether their files are here."""
+    """List the local models, and which of them are downloaded."""
     from alpha_codium.data.home import models_folder
     from alpha_codium.llm.local.registry import KNOWN, megabytes, stored_models
 
@@ -44,7 +44,7 @@ def list_models(common: CommonOptions) -> None:
 @click.argument("name")
 @common_options
 def get_model(name: str, common: CommonOptions) -> None:
-    """Fetch the file of the local model NAME and verify it."""
+    """Download the local model NAME and verify it."""
     from alpha_codium.data.home import models_folder
     from alpha_codium.llm.local import fetch, known_model
 

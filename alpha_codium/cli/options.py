@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def normalize(name: str) -> str:
-    """The one spelling of a name: `_` for `-`."""
+    """A name with `_` in place of `-`."""
     return name.replace("-", "_")
 
 
 class Group(click.Group):
-    """A group whose commands are spelt with `_`."""
+    """A group whose command names are normalized."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a command under its one spelling."""
@@ -36,7 +36,7 @@ class Group(click.Group):
 
 @dataclass
 class CommonOptions:
-    """What the common options of one call amount to."""
+    """The common options of a command."""
 
     config_file: Path | None = None
     overrides: tuple[str, ...] = ()
@@ -98,11 +98,14 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--config", "config_file", type=click.Path(path_type=Path), help="A TOML file of settings.")
     @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Set one setting; repeatable.")
     @click.option(
-        "--json", "json_path", type=click.Path(path_type=Path), help="Write the result here, machine-readable."
+        "--json",
+        "json_path",
+        type=click.Path(path_type=Path),
+        help="Write the result to this file as JSON; - is stdout.",
     )
-    @click.option("--workers", type=click.IntRange(min=0), help="Programs running at a time (0: one a core).")
-    @click.option("-v", "--verbose", count=True, help="Say more; twice for all.")
-    @click.option("-q", "--quiet", count=True, help="Say less; twice for errors only.")
+    @click.option("--workers", type=click.IntRange(min=0), help="Programs run at a time; 0 is one per core.")
+    @click.option("-v", "--verbose", count=True, help="More output; repeatable.")
+    @click.option("-q", "--quiet", count=True, help="Less output; twice for errors only.")
     @functools.wraps(command)
     def with_common(
         *args: Any,
@@ -145,7 +148,7 @@ MODEL_OPTIONS = {
 dataset_option = click.option(
     "--dataset_name", "dataset", required=True, help="A name saved by etl, a hub id, or a path."
 )
-split_option = click.option("--split_name", "split", help="The split; not needed where there is one.")
+split_option = click.option("--split_name", "split", help="The split; needed only if there are several.")
 sample_rate_option = click.option(
     "--sample_rate", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the problems."
 )
@@ -153,9 +156,9 @@ seed_option = click.option("--seed", type=int, default=0, help="The seed of --sa
 
 
 def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--no-cache`; it becomes a setting of `common`, so `@common_options` stands above this."""
+    """Add `--no-cache`, which becomes a setting of `common`; goes below `@common_options`."""
 
-    @click.option("--no-cache", is_flag=True, help="Ask anew: use no answers of other runs, and keep none for them.")
+    @click.option("--no-cache", is_flag=True, help="Do not use the cache that runs share.")
     @functools.wraps(command)
     def with_cache(*args: Any, common: CommonOptions, no_cache: bool, **kwargs: Any) -> Any:
         if no_cache:
@@ -166,7 +169,7 @@ def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a model; they become settings of `common`, so `@common_options` stands above this."""
+    """Add the options of a model, which become settings of `common`; goes below `@common_options`."""
 
     @functools.wraps(command)
     def with_model(*args: Any, common: CommonOptions, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Text of others on stdout: piped it goes through as it is, a terminal is shown its control characters."""
+"""Writing untrusted text to stdout: unchanged into a pipe, with visible control characters on a terminal."""
 
 import os
 import sys
@@ -10,17 +10,17 @@ from alpha_codium.log import visible
 
 
 def say(text: str) -> None:
-    """A line on stdout that may hold names and texts of problems and models."""
+    """Write a line of untrusted text to stdout."""
     click.echo(visible(text) if _is_terminal() else text)
 
 
 def write_out(text: str) -> None:
-    """Text of a model on stdout: piped byte for byte, in UTF-8, whatever the locale's encoding is.
+    """Write a model's text to stdout: into a pipe byte for byte, in UTF-8, whatever the locale is.
 
     Raises UserError where stdout is closed, or its disk full.
     """
     if sys.stdout is None:
-        raise UserError("stdout is closed: there is nowhere to write the answer")
+        raise UserError("cannot write the answer: stdout is closed")
     if _is_terminal():
         text = visible(text if text.endswith("\n") else f"{text}\n")
     if (raw := getattr(sys.stdout, "buffer", None)) is None:
@@ -34,7 +34,7 @@ def write_out(text: str) -> None:
         raise
     except OSError as error:
         forget_unwritten()
-        raise UserError(f"the answer can't be written to stdout: {error.strerror}") from error
+        raise UserError(f"cannot write the answer to stdout: {error.strerror}") from error
 
 
 def _is_terminal() -> bool:
@@ -42,7 +42,7 @@ def _is_terminal() -> bool:
 
 
 def forget_unwritten() -> None:
-    """Let what stdout holds and can't write go nowhere: else Python tries again at its end, and tells of that."""
+    """Discard what stdout has buffered and can't write, or Python would try again when it exits, and report that."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

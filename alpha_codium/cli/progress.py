@@ -1,4 +1,4 @@
-"""How far a long command is: a live line on a terminal, plain lines now and then elsewhere. Always on stderr."""
+"""Progress of long commands on stderr: a live line on a terminal, plain lines every few seconds elsewhere."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ PLAIN_EVERY = 10.0
 
 
 class Progress:
-    """Counts steps of `total` and shows `status()` beside them; a context manager."""
+    """A context manager that counts steps of `total` and shows `status()` beside them."""
 
     def __init__(self, what: str, total: int | None, quiet: bool = False, status: Callable[[], str] = str) -> None:
         self.what, self.total, self.quiet, self.status = what, total, quiet, status
@@ -32,7 +32,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop the display; the last plain line says how far it came."""
+        """Stop the display; a plain one prints a last line."""
         if self._live is not None:
             self._refresh()
             self._live.stop()
@@ -40,12 +40,12 @@ class Progress:
             self._plain()
 
     def advance(self, steps: int = 1) -> None:
-        """Count steps; show them if it is time."""
+        """Count steps, and refresh the display."""
         self.done += steps
         self._refresh()
 
     def reach(self, done: int) -> None:
-        """Say how many steps are done in all; show them if it is time."""
+        """Set how many steps are done, and refresh the display."""
         self.done = done
         self._refresh()
 

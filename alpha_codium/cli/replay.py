@@ -12,12 +12,14 @@ MOST_SHOWN = 20
 
 @click.command("replay")
 @click.argument("run", metavar="RUN")
-@click.option("--flow", help="Another flow, or a folder; as far as its questions were answered.  [default: the run's]")
-@click.option("--output_dataset_name", help="Where the candidates go: a name or a folder.  [default: nowhere]")
-@click.option("--shared", is_flag=True, help="Take answers that the run lacks from the cache of all runs.")
+@click.option(
+    "--flow", help="Another flow, or a folder; its prompts must have been answered in the run.  [default: the run's]"
+)
+@click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.  [default: nowhere]")
+@click.option("--shared", is_flag=True, help="Take missing answers from the cache that runs share.")
 @common_options
 def command(run: str, flow: str | None, output_dataset_name: str | None, shared: bool, common: CommonOptions) -> None:
-    """Go through a run again without a model, and compare with what it was."""
+    """Repeat a run from its stored answers, without a model, and compare the candidates."""
     from alpha_codium.app.replaying import replay_on
     from alpha_codium.cli.reporting import Reporter
 

@@ -8,12 +8,12 @@ from alpha_codium.errors import UserError, nearest
 
 @click.group(cls=Group)
 def group() -> None:
-    """What isolation this machine gives."""
+    """Check the isolation of programs on this machine."""
 
 
 @group.command()
 @click.argument("backend", metavar="BACKEND")
-@click.option("--python", default="", help="The CPython 3.9 to make it of (else pyenv's, else that of the path).")
+@click.option("--python", default="", help="The CPython 3.9 to use.  [default: pyenv's, else the one on PATH]")
 @common_options
 def install(common: CommonOptions, backend: str, python: str) -> None:
     """Install what a backend needs beside gencode, for this user: `code_contests`, DeepMind's C++ sandbox.
@@ -26,7 +26,7 @@ def install(common: CommonOptions, backend: str, python: str) -> None:
     if normalize(backend) != "code_contests":
         known = nearest(backend, ["code_contests"])
         raise UserError(f"there is nothing to install for {backend!r}{known}")
-    home()  # said to be unwritable before anything is begun
+    home()  # raises if it can't be written
     folder = environment.default_folder()
     done = environment.install(folder, python, lambda line: click.echo(line, err=True))
     common.write_json({"backend": "code_contests", "folder": str(folder), "installed": done})
@@ -36,9 +36,9 @@ def install(common: CommonOptions, backend: str, python: str) -> None:
 @group.command()
 @common_options
 def check(common: CommonOptions) -> None:
-    """Run a program in the sandbox that the settings ask for, and say what it is kept from.
+    """Run a program in the configured sandbox, and show what it can reach.
 
-    Then what the sandbox is made of on this machine, and how to get what is missing.
+    Also list the layers of isolation, and how to get those that are missing.
     """
     from alpha_codium.app.isolation import probe
 

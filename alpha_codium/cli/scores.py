@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class KList(click.ParamType):
-    """A list of numbers with commas: 1,5,10."""
+    """A list of numbers separated by commas, such as 1,5,10."""
 
     name = "K,..."
 
@@ -31,7 +31,7 @@ class KList(click.ParamType):
 
 
 def tests_option(*, default: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The option that says which tests judge; it must be given where there is no default."""
+    """The option for the kinds of tests; required without a default."""
     return click.option(
         "--evaluation_test_type", "test_type", multiple=True, required=default is None, metavar="TESTS",
         default=(default,) if default else None, show_default=default is not None,
@@ -40,12 +40,12 @@ def tests_option(*, default: str | None = None) -> Callable[[Callable[..., Any]]
 
 
 def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which k, and which run folder."""
+    """Add the options for the k of pass@k and for the run folder."""
     for option in reversed(
         (
             click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
             click.option("--run", help="A name for this run's folder."),
-            click.option("--resume", help="Go on with an earlier run."),
+            click.option("--resume", help="Resume this run."),
         )
     ):
         command = option(command)

@@ -21,16 +21,16 @@ from alpha_codium.cli.scores import new_run, tests_option
     type=click.FloatRange(0, 1, min_open=True),
     default=0.5,
     show_default=True,
-    help="From which share of a limit a known-correct program is near to it.",
+    help="The share of a limit from which a known-correct program counts as near it.",
 )
 @click.option(
-    "--output_dataset_name", "output", metavar="NAME", help="Store the problems with what was found as columns."
+    "--output_dataset_name", "output", metavar="NAME", help="Store the problems with the findings as columns."
 )
 @click.option("--run", help="A name for this run's folder.")
-@click.option("--resume", help="Go on with an earlier run.")
+@click.option("--resume", help="Resume this run.")
 @common_options
 def validate(common: CommonOptions, run: str | None, resume: str | None, **options: Any) -> None:
-    """Run the known solutions of a dataset: are its tests right, and enough, its checkers and limits fair?"""
+    """Check a dataset's tests, checkers and limits by running its known solutions."""
     from alpha_codium.app import validation
     from alpha_codium.eval.validation.text import report_lines
 

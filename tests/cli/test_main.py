@@ -84,7 +84,7 @@ def test_a_disk_that_is_full_is_one_line_and_exit_status_2(home, arguments):
     command = f"{sys.executable} -m alpha_codium {arguments} > /dev/full"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "error: what was to be written finds no room: No space left on device\n"
+    assert done.stderr == "error: cannot write the output: No space left on device\n"
 
 
 def test_a_command_that_is_done_does_not_look_for_garbage_once_more():

@@ -18,7 +18,7 @@ from tests.servers.scripted import ScriptedServer, Status, last_user
 from tests.support import ROOT
 
 STATEMENT = "# Echo\n\nPrint the line that you read.\n"
-FULL = "error: the answer can't be written to stdout: No space left on device"
+FULL = "error: cannot write the answer to stdout: No space left on device"
 FUNCTION = 'def echo(line):\n    """The line itself.\n\n    >>> echo("a")\n    \'a\'\n    """\n'
 # What a terminal would obey: a colour, the clipboard, the title, the direction of writing.
 NASTY = "print('a')  # \x1b[31mred \x1b]52;c;aGk=\x07 \x9b31m \u202eltr \r\x08"
@@ -190,7 +190,7 @@ def test_a_provider_that_fails_leaves_stdout_empty(home, tmp_path):
     ("redirected", "status", "said"),
     [
         ("--statement - <&-", 2, "error: there is no stdin to read a statement from"),
-        pytest.param("--statement s.md >&-", 2, "error: stdout is closed", marks=pytest.mark.slow),
+        pytest.param("--statement s.md >&-", 2, "error: cannot write the answer: stdout is closed", marks=pytest.mark.slow),
         pytest.param("--statement s.md >/dev/full", 2, FULL, marks=pytest.mark.slow),
         pytest.param("--statement s.md | :", 0, "no public tests", marks=pytest.mark.slow),
     ],
