@@ -86,5 +86,5 @@ def test_a_file_that_is_no_cache_is_refused_in_one_line_and_made_anew_by_all(pat
     assert_refused(run_cli("cache", "clear", "--older_than", "0"), "file is not a database")
     result, said = cache("clear", "--all")
     assert result["answers"] is None
-    assert "no cache" in said
+    assert "deleted an invalid cache file" in said
     assert cache("stats")[0]["answers"] == 0
