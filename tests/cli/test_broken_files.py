@@ -90,6 +90,7 @@ def done_well(home: Home, command: str) -> str:
     return done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("command", "file", "kind"), [(command, file, kind) for command, file, kinds in REFUSED for kind in kinds.split()]
 )

@@ -35,6 +35,7 @@ def solve_set(problems, server, *arguments):
     return run_cli("gen", "solve_set", *at, *arguments)
 
 
+@pytest.mark.thorough
 def test_a_run_that_its_budget_ends_says_so_exits_with_1_and_goes_on_with_a_larger_one(server, problems, home):
     done = solve_set(problems, server, "--samples", 2, "--run", "r", "-o", "budget.run_calls=4")
     assert done.returncode == 1

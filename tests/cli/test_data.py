@@ -20,6 +20,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.mark.thorough
 def test_real_problems_are_stored_listed_and_shown(home, tmp_path):
     source = shared_path("data/codecontests_train.jsonl")
     done = gencode_process(

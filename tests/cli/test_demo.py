@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.servers.scripted import ScriptedServer
 from tests.support import gencode
 
@@ -26,6 +28,7 @@ def test_the_demo_solves_what_the_model_can_and_says_what_it_can_not(tmp_path: P
         assert Path(result["summary"]["run_folder"], "results.json").exists()
 
 
+@pytest.mark.thorough
 def test_without_a_key_many_samples_end_in_one_clear_line_and_no_warning(tmp_path: Path) -> None:
     done = gencode("demo", "--model", "openai/gpt-4o-mini", home=tmp_path, env={"OPENAI_API_KEY": ""})
     assert done.returncode == 2

@@ -40,6 +40,7 @@ def doctor_with_kit(home: Path, *more: object, timeout: float = 240) -> subproce
     return gencode_process("eval", "doctor", *more, home=home, timeout=timeout)
 
 
+@pytest.mark.thorough
 def test_the_default_backend_is_as_it_should_be_on_the_kit_and_on_a_file(tmp_path: Path) -> None:
     known = write_jsonl(tmp_path / "known.jsonl", [contest("a", submission("a.py", "AC", RIGHT))])
     done = doctor_with_kit(tmp_path, "--known_verdicts", known, "--run", "mine", "--json", tmp_path / "out.json")
@@ -53,6 +54,7 @@ def test_the_default_backend_is_as_it_should_be_on_the_kit_and_on_a_file(tmp_pat
     assert of_json(tmp_path / "runs/mine/results.json")["submissions"] == values["submissions"]
 
 
+@pytest.mark.thorough
 def test_a_file_with_disagreements_is_tabulated_and_gone_on_with(tmp_path: Path) -> None:
     known = write_jsonl(tmp_path / "known.jsonl", ROWS)
     done = doctor(tmp_path, "--known_verdicts", known, "--skip_kit", "--run", "mine", "--json", "-")

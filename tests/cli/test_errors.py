@@ -160,6 +160,7 @@ def test_a_run_name_that_is_none_is_refused(problems):
     assert_refused(solve_set("--dataset_name", problems, "--run", ".."), "'..' is no name for a run")
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 @needs_xllamacpp
 def test_without_a_model_and_a_key_the_local_one_answers_and_says_so(tmp_path):

@@ -43,6 +43,7 @@ def command(server, *arguments) -> list[str]:
     return [sys.executable, "-m", "alpha_codium", *own]
 
 
+@pytest.mark.thorough
 def test_a_statement_from_stdin_becomes_a_program_on_stdout_byte_for_byte_and_nothing_else_also_with_v(home):
     with ScriptedServer(lambda body: f"```python\n{NASTY}\n# é\n```") as server:
         done = subprocess.run(
@@ -190,7 +191,9 @@ def test_a_provider_that_fails_leaves_stdout_empty(home, tmp_path):
     ("redirected", "status", "said"),
     [
         ("--statement - <&-", 2, "error: there is no stdin to read a statement from"),
-        pytest.param("--statement s.md >&-", 2, "error: cannot write the answer: stdout is closed", marks=pytest.mark.slow),
+        pytest.param(
+            "--statement s.md >&-", 2, "error: cannot write the answer: stdout is closed", marks=pytest.mark.slow
+        ),
         pytest.param("--statement s.md >/dev/full", 2, FULL, marks=pytest.mark.slow),
         pytest.param("--statement s.md | :", 0, "no public tests", marks=pytest.mark.slow),
     ],

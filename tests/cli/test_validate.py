@@ -48,6 +48,7 @@ def without_costs(values: dict) -> dict:
     return values
 
 
+@pytest.mark.thorough
 def test_a_dataset_is_validated_reported_and_stored(tmp_path: Path, problems: Path, monkeypatch) -> None:
     options = ("--output_dataset_name", "checked", "--json", tmp_path / "out.json", "--run", "r")
     done = gencode_process("data", "validate", problems, *options, home=tmp_path)

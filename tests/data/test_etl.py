@@ -138,6 +138,7 @@ def test_an_interrupted_etl_leaves_what_was_there_and_nothing_else(home):
     assert [path.name for path in (home / "datasets").iterdir()] == ["kept"]
 
 
+@pytest.mark.thorough
 def test_an_etl_killed_at_work_leaves_what_was_there(home):
     run_etl(Given({"test": ROWS[:5]}), "kept")
     program = (

@@ -42,6 +42,7 @@ def environment(tmp_path, hub):
     return {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "0", "HF_TOKEN": ""}
 
 
+@pytest.mark.thorough
 def test_a_dataset_of_the_hub_is_streamed_and_stored(home, environment):
     done = gencode("data", "etl", "--source", ID, "--output_dataset_name", "101", home=home, env=environment)
     assert done.returncode == 0, done.stderr
@@ -56,6 +57,7 @@ def test_a_dataset_of_the_hub_is_streamed_and_stored(home, environment):
     assert info["origin"] == {"text": ID, "kind": "hub", "location": ID, "revision": COMMIT}
 
 
+@pytest.mark.thorough
 def test_only_the_split_asked_for_is_fetched(home, hub, environment):
     done = gencode(
         "data",
@@ -73,6 +75,7 @@ def test_only_the_split_asked_for_is_fetched(home, hub, environment):
     assert not any("train-00001" in request for request in hub.requests)
 
 
+@pytest.mark.thorough
 def test_a_cut_download_is_tried_again(home, hub, environment):
     hub.cut_downloads = 1
     done = gencode("data", "etl", "--source", ID, "--output_dataset_name", "101", home=home, env=environment)
@@ -84,6 +87,7 @@ def _listed(home) -> str:
     return gencode("data", "list", home=home).stdout
 
 
+@pytest.mark.thorough
 def test_problems_of_the_hub_are_stored_on_the_way_and_need_no_hub_again(home, hub, environment):
     program = f"from alpha_codium.data import load_problems as load; print(load({ID!r}, 'test').names[0])"
     env = os.environ | environment | {"GENCODE_HOME": str(home)}
@@ -121,6 +125,7 @@ def test_a_hub_that_can_not_be_reached_is_one_line(home, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.thorough
 def test_a_hub_that_does_not_answer_is_given_up(home, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         env = {

@@ -41,6 +41,7 @@ def test_arrow_gives_back_the_very_record_that_was_stored(raws):
     assert pa.Table.from_pylist(stored, schema=features().arrow_schema).to_pylist() == stored
 
 
+@pytest.mark.thorough
 @given(st.lists(RECORDS, min_size=2, max_size=4, unique_by=lambda raw: raw["name"]))
 def test_a_fingerprint_tells_the_order_of_records(raws):
     def fingerprint(rows):

@@ -153,6 +153,7 @@ def test_a_cost_of_one_solved_problem_among_many_has_no_upper_bound() -> None:
     assert bounds is not None and bounds[0] >= 1 and math.isinf(bounds[1])
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=15))
 def test_swapping_two_runs_turns_the_difference_round(tmp_path_factory: pytest.TempPathFactory, both: list) -> None:

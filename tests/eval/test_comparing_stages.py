@@ -65,6 +65,7 @@ SAMPLES = st.lists(
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(SAMPLES)
 def test_what_stages_gain_and_lose_adds_up_to_what_passes_at_the_end(samples: list[tuple[str, list[str]]]) -> None:

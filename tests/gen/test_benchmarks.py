@@ -129,6 +129,7 @@ def test_the_baseline_asked_for_by_name_is_used_with_a_warning(home, tmp_path):
     assert done.stderr.count("flow 'baseline' asks for programs that read stdin") == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_the_real_humaneval_is_solved_by_bodies_alone(home, tmp_path):
     rows = [json.loads(line) for line in shared_path("data/humaneval.jsonl").open()]

@@ -146,6 +146,7 @@ def test_the_rules_are_those_of_the_flags_and_the_stop_words_those_of_the_paper(
     assert STOP_WORDS == ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
 
 
+@pytest.mark.thorough
 def test_a_long_text_of_anything_is_cleaned():
     for unit in ("```python\nx = 1\n", "def f():\n", "<think>", "Here is:\n", "((((", "'''"):
         text = unit * (10**5 // len(unit))

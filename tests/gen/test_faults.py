@@ -72,6 +72,7 @@ def without_signatures(candidates):
     return [(name, sample, program.partition("  #")[0] + "\n", error) for name, sample, program, error in candidates]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 def test_with_every_fault_once_a_request_the_candidates_are_those_without(solve, solutions, fault):
     with ScriptedServer(ECHO_SCRIPT, faults=[FaultOnce(fault)]) as server:
@@ -85,6 +86,7 @@ def ECHO_SCRIPT(_body):
     return ECHO
 
 
+@pytest.mark.thorough
 def test_all_faults_in_turn_give_the_dataset_of_a_run_without(solve, home, solutions):
     with ScriptedServer(signed) as server:
         assert solve(server, run="without").returncode == 0

@@ -207,6 +207,7 @@ def assert_harmless(said: str) -> None:
     assert "\x1b[2J" not in said
 
 
+@pytest.mark.thorough
 def test_nothing_that_a_terminal_obeys_comes_from_a_model_a_provider_or_a_problem(home, tmp_path):
     replies = {
         "no program": Text(f"I can't. {NASTY}"),
@@ -228,6 +229,7 @@ def test_nothing_that_a_terminal_obeys_comes_from_a_model_a_provider_or_a_proble
     assert_harmless(said)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "arguments", [["--problem_number", 0], ["--problem_name", f"none {NASTY}"]], ids=["solved", "unknown"]
 )

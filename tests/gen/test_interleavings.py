@@ -101,6 +101,7 @@ def check(runs: Runs, undisturbed: list[str], parts: list[tuple[int, frozenset[i
 FEW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.thorough
 @FEW
 @given(PARTS)
 def test_any_interleaving_of_faults_kills_and_resumes_gives_the_same_samples(runs, undisturbed, parts):

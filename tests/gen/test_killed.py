@@ -102,6 +102,7 @@ def stored_digests(run: Path) -> set[str]:
     return {json.loads(answer)["text"].rpartition("# ")[2].split()[0] for (answer,) in rows}
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("kills", "most_notes"), [FEW_KILLS, pytest.param(*MANY_KILLS, marks=pytest.mark.slow)], ids=["four", "ten"]

@@ -56,6 +56,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.sampled_from(sorted(FAULTS)), min_size=1, max_size=12), max_size=5))
 def test_whatever_befalls_the_runs_before_the_samples_end_as_without(runs):

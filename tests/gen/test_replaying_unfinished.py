@@ -5,6 +5,8 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
 from tests.gen.replays import replay, run
 from tests.gen.running import ECHO, columns_of, model_arguments, run_cli, write_flow, write_problems
 from tests.servers.scripted import Hang, ScriptedServer, Text
@@ -75,6 +77,7 @@ def test_a_sample_that_the_run_did_not_begin_is_replayed_where_other_runs_have_i
     assert (status, result["replayed"], len(result["never_begun"])) == (0, 1, 1), said
 
 
+@pytest.mark.thorough
 def test_a_run_that_was_killed_lacks_only_what_follows_its_last_answer(home, tmp_path):
     """It is killed in the fourth sample's second call."""
     folder = cut_off(home, tmp_path, 8)
@@ -85,6 +88,7 @@ def test_a_run_that_was_killed_lacks_only_what_follows_its_last_answer(home, tmp
     assert result["never_begun"] == never_begun(("echo 2", 0), ("echo 2", 1), reason=CUT_OFF)
 
 
+@pytest.mark.thorough
 def test_a_run_that_was_killed_between_its_samples_is_replayed_as_far_as_it_came(home, tmp_path):
     cut_off(home, tmp_path, 7)
     status, said, result = replay()

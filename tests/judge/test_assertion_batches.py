@@ -62,6 +62,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("programs", [PROGRAMS, CHEATS], ids=["programs", "cheats"])
 async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, programs: dict[str, str]) -> None:
     kind = kind_in(both, "order")
@@ -75,6 +76,7 @@ async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, prog
         assert Verdict.ACCEPTED not in (attempt.result.verdict, pair.result.verdict) or programs is PROGRAMS, name
 
 
+@pytest.mark.thorough
 async def test_most_programs_of_a_batch_need_no_pair(both: Sandbox) -> None:
     counting = Counting(both)
     await attempt_batch(kind_in(counting, "order"), [Task(program, CHECK) for program in PROGRAMS.values()])

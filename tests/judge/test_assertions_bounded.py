@@ -41,6 +41,7 @@ def kind_in(sandbox: Sandbox) -> AssertionsKind:
     return AssertionsKind(sandbox, Limits(), ExecutionSpec("assertions", "f"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LARGE_ANSWERS)
 async def test_a_large_answer_is_that_programs_verdict_and_its_text_is_bounded(sandbox: Sandbox, name: str) -> None:
     test, program = LARGE_ANSWERS[name]
@@ -50,6 +51,7 @@ async def test_a_large_answer_is_that_programs_verdict_and_its_text_is_bounded(s
     assert len(attempt.result.execution.stdout) + len(attempt.result.execution.stderr) <= 1 << 17
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LARGE_ANSWERS)
 async def test_large_answers_in_a_batch_leave_the_others_their_verdicts(sandbox: Sandbox, name: str) -> None:
     test, program = LARGE_ANSWERS[name]
@@ -98,6 +100,7 @@ ANSWERS = st.text() | VALUES.map(encode) | VALUES.map(encode).map(lambda text: t
 OUTCOMES = st.sampled_from(["passed", "wrong", "raised", "unsupported", ""]) | st.text()
 
 
+@pytest.mark.thorough
 @given(OUTCOMES, ANSWERS)
 @settings(max_examples=300)
 def test_whatever_stands_behind_the_token_can_be_read(outcome: str, answer: str) -> None:
@@ -106,6 +109,7 @@ def test_whatever_stands_behind_the_token_can_be_read(outcome: str, answer: str)
     assert reported.failure is None or isinstance(reported.failure, str)
 
 
+@pytest.mark.thorough
 @given(OUTCOMES, ANSWERS)
 @settings(max_examples=300)
 def test_whatever_a_replay_writes_can_be_read(outcome: str, answer: str) -> None:

@@ -75,6 +75,7 @@ async def passing(sandbox: Sandbox, cases: list[tuple[str, str]]) -> list[tuple[
     ]
 
 
+@pytest.mark.thorough
 async def test_a_class_that_the_assertions_name_decides_nothing_that_they_compare_with_a_value(both: Sandbox) -> None:
     assert await passing(both, [(f"{YES}\n{program}", test) for program, test in CASES]) == []
 
@@ -138,6 +139,7 @@ async def test_a_program_decides_nothing_by_what_it_answers_beside_values(both: 
     assert await passing(both, WITHOUT_OWN_EQ) == []
 
 
+@pytest.mark.thorough
 async def test_nor_does_it_in_a_batch(both: Sandbox) -> None:
     kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
     attempts = await attempt_batch(kind, [Task(*case) for case in WITHOUT_OWN_EQ])

@@ -78,6 +78,7 @@ async def test_one_of_the_two_may_be_a_stream(both: Sandbox) -> None:
     assert (await judged(both, "print(2 * int(input()))", "Standard input", "standard output")).accepted
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "verdict"),
     [

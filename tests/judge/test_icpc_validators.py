@@ -58,6 +58,7 @@ async def test_every_validator_agrees_with_the_verdicts_that_are_known(sandbox: 
     assert judged == 35
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["three", "all"])
 async def test_the_validators_accept_the_answers_that_came_with_the_tests(sandbox: Sandbox, few: bool) -> None:
     for record in records()[: 3 if few else None]:

@@ -75,6 +75,7 @@ MODELS = ("openai/x", "anthropic/claude-sonnet-4-5", "ollama_chat/x")
 EACH_ALONE = [pytest.param([model], marks=pytest.mark.slow, id=model) for model in MODELS]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("models", [pytest.param(MODELS, id="all in turn"), *EACH_ALONE])
 def test_litellm_comes_with_the_first_call_without_blocking_and_asks_nobody(models):
     with ScriptedServer() as server:
@@ -103,6 +104,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.thorough
 def test_an_interrupt_ends_a_call_in_flight_cleanly():
     import signal
 
@@ -130,6 +132,7 @@ print(gc.isenabled(), len(seen) - before < 20)
 """
 
 
+@pytest.mark.thorough
 def test_the_garbage_collector_rests_while_litellm_is_loaded_and_works_afterwards():
     assert run(LOADED).stdout.split() == ["True", "True"]
 

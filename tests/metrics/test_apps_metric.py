@@ -51,6 +51,7 @@ def test_one_program_a_problem_gives_accuracies_and_more_give_pass_at_k(dataset)
     assert several["avg_accuracy"] is None and several["strict_accuracy"] is None
 
 
+@pytest.mark.thorough
 def test_every_test_of_every_program_has_a_code(dataset):
     programs = ["print(", DOUBLE, "n = int(input())\nprint(2 * n // (n - 2) * (n - 2))", "while True: pass", ""]
     functions = ["def add(a, b): return [a + b]", "def add(a, b): return (a + b, 0)", "import nothing_of_that_name"]
@@ -140,6 +141,7 @@ def test_programs_that_cheat_never_pass(dataset, cheat):
     assert result["strict_accuracy"] == 0.0 and result["avg_accuracy"] < 1.0
 
 
+@pytest.mark.thorough
 def test_evaluate_loads_it_and_gives_the_same(dataset, tmp_path):
     arguments = {"k_list": [1, 2], "level": "interview", "dataset": dataset, "progress": False}
     predictions = [[DOUBLE, "print(1)"]]

@@ -33,6 +33,7 @@ def test_scores_inputs_and_results_come_back():
     assert {each["verdict"] for each in results["nothing asked"]} == {"no_tests"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("tester_type", ["local", "portable", None])
 def test_evaluate_loads_it_with_the_sandbox_as_the_configuration(tester_type, tmp_path):
     arguments = {"predictions": PREDICTIONS, "references": REFERENCES, "k": [1]}

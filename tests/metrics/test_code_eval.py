@@ -148,6 +148,7 @@ async def test_what_is_raised_inside_a_running_event_loop_comes_out() -> None:
         compute([[RIGHT]], [3], k=[1])  # type: ignore[list-item]
 
 
+@pytest.mark.thorough
 def test_through_evaluate_it_is_the_same(tmp_path: Path) -> None:
     pytest.importorskip("evaluate", reason="evaluate isn't installed: pip install alpha_codium[metrics]")
     pass_at_k, results = through_evaluate(

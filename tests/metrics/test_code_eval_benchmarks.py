@@ -91,10 +91,12 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
+@pytest.mark.thorough
 def test_solutions_of_human_eval_pass_and_cheats_do_not() -> None:
     check(human_eval()[::8])
 
 
+@pytest.mark.thorough
 def test_solutions_of_mbpp_pass_and_cheats_do_not() -> None:
     # Those with names that are spelt like those of classes are the ones to look at.
     tasks = mbpp()

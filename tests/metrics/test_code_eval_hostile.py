@@ -18,6 +18,7 @@ CANDIDATE = "def add(a, b): return a\n"
 HONEST = "def add(a, b): return a + b\n"
 
 
+@pytest.mark.thorough
 def test_no_attacker_passes_and_an_honest_program_among_them_does() -> None:
     if shutil.which("unshare") is None or os.geteuid() != 0:
         pytest.skip("attackers run in namespaces of their own, which takes root and unshare")

@@ -58,6 +58,7 @@ def differences(those: Sequence[Case]) -> list[tuple[str, str, str]]:
     return [(case.name, a, b) for case, a, b in both if (a == "passed") != (b == "passed")]
 
 
+@pytest.mark.thorough
 def test_both_say_the_same_of_some_programs_that_cheat_in_no_way() -> None:
     assert differences(cases()[::9]) == []
 
@@ -69,6 +70,7 @@ def test_both_say_the_same_of_all_programs_that_cheat_in_no_way() -> None:
     assert differences(those) == []
 
 
+@pytest.mark.thorough
 def test_where_they_differ_on_oddities_it_is_known_why_and_ours_is_right() -> None:
     those = list(odd_cases().values())
     told = {
@@ -78,6 +80,7 @@ def test_where_they_differ_on_oddities_it_is_known_why_and_ours_is_right() -> No
     assert all(oddity.why for oddity in ODDITIES.values() if oddity.ours != oddity.theirs)
 
 
+@pytest.mark.thorough
 def test_the_texts_of_failures_are_the_same() -> None:
     those = [
         odd_cases()[name]

@@ -230,12 +230,14 @@ async def test_inputs_must_be_a_list_of_texts(sandbox: Sandbox) -> None:
         await sandbox.run("print(1)", "text")
 
 
+@pytest.mark.thorough
 async def test_many_programs_at_once_get_their_own_answers(sandbox: Sandbox) -> None:
     reports = await asyncio.gather(*(sandbox.run(f"print(input() + '{i}')", [f"{i}-", "x"]) for i in range(20)))
     outputs = [[execution.stdout for execution in report.executions] for report in reports]
     assert outputs == [[f"{i}-{i}\n", f"x{i}\n"] for i in range(20)]
 
 
+@pytest.mark.thorough
 async def test_a_fault_of_one_program_does_not_touch_those_beside_it(sandbox: Sandbox) -> None:
     bad = [
         "import os; os.abort()",

@@ -67,6 +67,7 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return host["said"] | {"refusal": refusal["said"], "died": died, "seen": left["said"], "left": found["left"]}
 
 
+@pytest.mark.thorough
 def test_what_is_taken_is_named_and_a_complete_jail_is_refused_in_one_line(world: dict[str, Any]) -> None:
     assert "\n" not in world["refusal"]["strict"]
     assert "this machine gives no jail" in world["refusal"]["strict"]
@@ -126,6 +127,7 @@ def test_nothing_outlives_a_killed_host_and_the_next_one_removes_its_folders(wor
     assert world["seen"]["stdout"] == "1\n"
 
 
+@pytest.mark.thorough
 def test_a_machine_without_landlock_too_is_refused_in_one_line(tmp_path: Path) -> None:
     found = run_world("nothing", tmp_path)
     refusal = found["hosts"][0]["said"]["true"]

@@ -60,6 +60,7 @@ def inject(environment: dict[str, str], fault: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_costs_no_verdict_and_leaves_nothing(injected: Injected, fault: str) -> None:
     seen = injected(fault)

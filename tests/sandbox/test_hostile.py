@@ -217,6 +217,7 @@ def python_for(user: str) -> str:
     pytest.skip(f"no Python 3.11 or later that user {USERS[user]} can run: apt-get install python3")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", names())
 def test_a_hostile_program_ends_as_its_first_line_says(world: dict[str, Any], name: str) -> None:
     path_of(name)
@@ -249,6 +250,7 @@ def test_the_host_keeps_no_descriptor_no_child_and_no_process_for_an_idle_pool(w
     assert (world["descriptors"], world["children"], world["grown"]) == ([], [], [])
 
 
+@pytest.mark.thorough
 def test_an_honest_program_beside_crowds_that_burn_is_not_too_slow(tmp_path: Path) -> None:
     """The CPU time of a test is limited for all its processes together: they can't take that of their neighbours."""
     crowd = Attacker.read(OWN / "crowd_of_burners.py")
@@ -267,6 +269,7 @@ subprocess.Popen([sys.executable, "-c", "input()"], start_new_session=True, stdi
 """
 
 
+@pytest.mark.thorough
 def test_this_harness_sees_what_a_backend_lets_through(tmp_path: Path) -> None:
     attackers = [Attacker("litter", HARMLESS, Expected.of(HARMLESS))]
     found = run_world("root", attackers, tmp_path, "portable", isolation=False)

@@ -74,6 +74,7 @@ async def compared(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
         yield opened
 
 
+@pytest.mark.thorough
 @settings(
     max_examples=MORE or 120,
     derandomize=not MORE,

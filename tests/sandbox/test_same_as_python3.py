@@ -56,6 +56,7 @@ def outcomes(request: pytest.FixtureRequest, reals: dict[str, Real]) -> Outcomes
     return {name: (reports[name], reals[name]) for name in names}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", CASES)
 def test_same_as_python3(request: pytest.FixtureRequest, outcomes: Outcomes, name: str) -> None:
     if name in KNOWN and request.node.callspec.params["outcomes"] == "local":

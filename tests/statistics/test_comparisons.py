@@ -75,6 +75,7 @@ def test_swapping_the_two_swaps_the_flips_and_the_sign_of_the_difference(both) -
     )
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(pairs(TENTHS, 5), st.integers(0, 2**32))
 def test_the_bootstrap_p_value_is_twice_the_smaller_tail_over_all_resamples(both, seed) -> None:

@@ -73,6 +73,7 @@ def test_a_higher_level_is_wider_and_more_problems_are_narrower() -> None:
     assert width(bootstrap_interval(many)) < width(bootstrap_interval(few))
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.sampled_from([0.0, 0.2, 0.5, 2 / 3, 1.0]), min_size=2, max_size=5).filter(lambda s: len(set(s)) > 1),

@@ -80,6 +80,7 @@ def test_a_function_without_starter_code_is_named_in_the_statement():
     assert "the function f" in problem(calls([[1]], [[1]])).description
 
 
+@pytest.mark.thorough
 @given(st.lists(st.tuples(st.lists(JSON, max_size=3), JSON), max_size=4))
 def test_arguments_and_values_cross_as_json_or_as_code(pairs):
     made = problem(calls([arguments for arguments, _ in pairs], [value for _, value in pairs]))

@@ -39,6 +39,7 @@ def test_a_program_can_not_answer_by_asking_the_reference_or_by_being_equal_to_a
     assert "accepted" not in verdicts([(evalplus_row(), cheat) for cheat in cheats])
 
 
+@pytest.mark.thorough
 def test_floats_are_compared_by_the_tolerance_and_other_values_as_they_are():
     code = "def half(x):\n    return x / 2 if isinstance(x, int) else x"
     row = mbpp_plus_row(9001, "half", code, [[1], [3], [10]])

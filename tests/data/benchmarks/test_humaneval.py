@@ -93,6 +93,7 @@ def test_all_164_canonical_solutions_of_the_real_file_pass(tmp_path, home):
     assert len(accepted(counted(tmp_path, rows, programs))) == 164
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_stub_passes_any_of_the_real_problems(tmp_path, home, every):

@@ -60,6 +60,7 @@ def test_a_record_of_our_own_schema_is_not_taken_for_one():
     assert problem_from_record(record).name == "1_A"
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_the_397_real_problems_load_and_refuse_stubs(home):
     problems = load_problems(shared_path("data/mbpp_multiple_py397.jsonl"))
@@ -69,6 +70,7 @@ def test_the_397_real_problems_load_and_refuse_stubs(home):
     assert "accepted" not in verdicts([(row, row["prompt"] + "    pass\n") for row in rows])
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_the_judge_and_a_plain_run_of_program_and_test_agree_on_real_solutions_of_the_same_tasks():
     solutions = {r["task_id"]: r["code"] for r in map(json.loads, shared_path("data/mbpp.jsonl").open())}

@@ -101,11 +101,13 @@ def etl(home, hub, tmp_path):
     return run
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", ["humaneval", "openai_humaneval", "openai/openai_humaneval"])
 def test_humaneval_comes_from_the_hub_under_each_of_its_names(etl, source):
     assert etl(source) == {"test": ["HumanEval/900"]}
 
 
+@pytest.mark.thorough
 def test_mbpp_comes_with_its_splits_and_in_either_configuration(etl):
     assert etl("mbpp") == {"train": ["Mbpp/601", "Mbpp/602"], "test": ["Mbpp/11"]}
     assert etl("mbpp:sanitized", "--split_name", "train")["train"] == ["Mbpp/602", "Mbpp/603"]
@@ -114,6 +116,7 @@ def test_mbpp_comes_with_its_splits_and_in_either_configuration(etl):
     )
 
 
+@pytest.mark.thorough
 def test_apps_is_read_without_running_its_script(etl):
     assert etl("codeparrot/apps") == {"train": ["apps/0", "apps/1", "apps/2"], "test": ["apps/3", "apps/4"]}
 

@@ -47,6 +47,7 @@ def of_section(kit: list[Case], section: str) -> list[Case]:
 LONG_SECTIONS = [pytest.param(section, marks=pytest.mark.slow) for section in ("stdin idioms", "ways to end", "cheats")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("section", ["calls", "assertions", *LONG_SECTIONS])
 async def test_the_default_judge_is_right_on_the_whole_kit(kit: list[Case], local: Sandbox, section: str) -> None:
     cases = of_section(kit, section)
@@ -76,6 +77,7 @@ class FakedStdin(WrappedSandbox):
         return super().execute(dataclasses.replace(job, program=program))
 
 
+@pytest.mark.thorough
 async def test_a_judge_that_fakes_stdin_is_found_out(kit: list[Case], local: Sandbox) -> None:
     examination = await examine(Judge(FakedStdin(local), RULES), of_section(kit, "stdin idioms"))
     assert {"open(0).read()", "sys.stdin.buffer.read()", "os.read in a loop"} <= found(examination, Finding.WRONG)

@@ -73,6 +73,7 @@ def by_file(report: KnownReport) -> dict[str, KnownResult]:
     return {result.submission.file: result for result in report.results}
 
 
+@pytest.mark.thorough
 def test_each_label_meets_the_verdict_of_a_real_judge(report: KnownReport) -> None:
     assert table(report.confirmed) == {
         "AC": {"accepted": 1, "internal_error": 1},

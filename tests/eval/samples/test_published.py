@@ -69,6 +69,7 @@ def other_than(rows: list[dict], judged: dict[str, bool], column: str) -> set[st
     return {row["task_id"] for row in rows if judged[row["task_id"].lower()] != row[column]}
 
 
+@pytest.mark.thorough
 def test_thirty_published_samples_get_the_published_verdict(tmp_path: Path) -> None:
     run = "ldb/humaneval/seed/gpt-3.5-turbo-0613/*"
     _, rows = samples_of(run)

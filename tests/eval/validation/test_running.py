@@ -64,6 +64,7 @@ def planted(kind: int, problem: Problem, chance: random.Random) -> tuple[Problem
     return problem, "", set()
 
 
+@pytest.mark.thorough
 def test_planted_faults_are_found_and_nothing_else_is(tmp_path: Path) -> None:
     chance = random.Random(7)
     copies = [(kind, sound_problem(f"{task}-{kind}", task)) for task in TASKS for kind in range(5)]

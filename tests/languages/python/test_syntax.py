@@ -52,6 +52,7 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("reader", READERS)
 def test_code_may_be_parsed_in_several_threads_at_once(reader: str, busy_interpreter: None) -> None:
     raised = []

@@ -34,6 +34,7 @@ async def sandbox() -> AsyncIterator[CodeContestsSandbox]:
         yield opened
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "status"),
     [
@@ -99,6 +100,7 @@ async def test_a_flood_that_does_not_fit_is_an_output_limit_and_harms_nobody(san
     assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
+@pytest.mark.thorough
 async def test_a_program_that_waits_ends_at_the_wall_limit_and_the_next_inputs_are_run(sandbox: Sandbox) -> None:
     program = "import select\nif input() == 'wait': select.select([], [], [], 600)\nprint('on')"
     report = await sandbox.run(program, ["a", "wait", "b"], limits=Limits(wall_seconds=3))
@@ -127,6 +129,7 @@ async def test_without_a_control_group_cpu_time_is_unknown_and_limits_are_whole_
     assert [e.cpu_seconds for e in report.executions] == [0.0, 0.0]
 
 
+@pytest.mark.thorough
 async def test_few_inputs_are_run_in_vain_after_the_one_that_stops_it(sandbox: CodeContestsSandbox) -> None:
     """Each batch is one more compilation, so batches grow: 1, 2, 4, 8 inputs."""
     sizes = []

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from alpha_codium.sandbox import BACKENDS
 from tests.sandbox.code_contests.environment import home_with_it
 from tests.support import ROOT, gencode
@@ -10,6 +12,7 @@ from tests.support import ROOT, gencode
 OVERRIDE = ("-o", "code_tester.tester_type=code_contests")
 
 
+@pytest.mark.thorough
 def test_the_shipped_problem_is_judged_with_it(tmp_path: Path) -> None:
     (tmp_path / "environments").symlink_to(home_with_it() / "environments")
     imported = gencode("data", "import", ROOT / "examples/jars.json", "--output_dataset_name", "jars", home=tmp_path)

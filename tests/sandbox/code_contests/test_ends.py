@@ -23,6 +23,7 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+@pytest.mark.thorough
 async def test_a_run_called_off_while_its_group_is_made_leaves_no_group(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, go_on = threading.Event(), threading.Event()
     made: list[WorkerGroup | None] = []

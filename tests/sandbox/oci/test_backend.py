@@ -46,6 +46,7 @@ for number in (1, os.getppid(), -1):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("runtime", ["runsc", "runc"])
 async def test_programs_are_held_to_every_limit_in_a_container(runtime: str) -> None:
     before = set(descendants())

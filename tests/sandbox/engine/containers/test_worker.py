@@ -32,6 +32,7 @@ def worker_of(
     return ContainerWorker(jail, lambda _: Launch(("/bin/sh", "-c", command), remove, 0, members))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["exit 1", "echo no >&2", "printf ZZZZZZZZZZZZZZZZZZZZ; cat >/dev/null"])
 def test_a_container_that_is_no_agent_leaves_nothing_open_even_where_its_engine_is_silent(command: str) -> None:
     worker = worker_of(command, silent)

@@ -1,0 +1,23 @@
+from pathlib import Path
+
+import pytest
+
+from tests.affected import ALWAYS, affected
+
+
+@pytest.mark.parametrize(
+    ("changed", "tests"),
+    [
+        ("alpha_codium/eval/scoring.py", ["tests/eval/test_scoring.py"]),
+        ("alpha_codium/eval/judging.py", ["tests/eval"]),
+        ("alpha_codium/verdict.py", ["tests/test_verdict.py"]),
+        ("alpha_codium/app/coroutines.py", ["tests/app/test_coroutines.py"]),
+        ("alpha_codium/eval/comparing/formats.py", ["tests/eval"]),
+        ("tests/eval/test_known.py", ["tests/eval/test_known.py"]),
+        ("tests/eval/test_deleted.py", []),
+        ("docs/architecture.md", []),
+        ("benchmarks/sandbox/__main__.py", []),
+    ],
+)
+def test_the_tests_of_a_change_are_those_that_mirror_it(changed, tests):
+    assert affected([Path(changed)]) == [*ALWAYS, *tests]
