@@ -11,9 +11,9 @@ from alpha_codium.cli.compare import CompareOptions, compare_runs, print_report
 from alpha_codium.cli.judging import KList, tests_option
 from alpha_codium.cli.options import CommonOptions, cache_option, common_options, model_options
 from alpha_codium.cli.output import say
-from alpha_codium.data.home import runs_folder
 from alpha_codium.errors import UserError
 from alpha_codium.eval.prepare import parse_test_types
+from alpha_codium.paths import runs_folder
 from alpha_codium.runs.folder import RUN_FILE, new_run_name
 
 if TYPE_CHECKING:

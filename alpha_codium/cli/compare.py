@@ -154,7 +154,7 @@ def _names(folders: Sequence[RunFolder]) -> list[str]:
 
 def _reopened(name: str) -> RunFolder:
     """The folder of a run by its name, or by a path, also a relative one without a slash."""
-    from alpha_codium.data.home import runs_folder
+    from alpha_codium.paths import runs_folder
 
     root = runs_folder()
     here = Path(name).expanduser()

@@ -40,9 +40,9 @@ def _embed(common: CommonOptions) -> None:
     """Without a --model, the best local one that is here, else the smallest: no key is used, no hub waited for."""
     if common.settings.config.model:
         return
-    from alpha_codium.data import models_folder
     from alpha_codium.errors import ModelNotFound
     from alpha_codium.llm.local import best_available, fetch, known_model
+    from alpha_codium.paths import models_folder
 
     try:
         name = best_available(models_folder(), fetch_missing=False).name

@@ -48,7 +48,7 @@ ChooseModel = Callable[[ConfigSection, Path], str]
 def settings_with_model(common: CommonOptions, choose: ChooseModel = choose_model) -> Settings:
     """The settings with the model that is going to be used; raises ModelNotFound."""
     from alpha_codium.cli.secrets import load_secrets
-    from alpha_codium.data import models_folder
+    from alpha_codium.paths import models_folder
 
     load_secrets()
     settings = common.settings
@@ -58,7 +58,7 @@ def settings_with_model(common: CommonOptions, choose: ChooseModel = choose_mode
 
 async def ask_once(question: str, system: str, common: CommonOptions) -> Answer:
     """The answer to one question."""
-    from alpha_codium.data import models_folder
+    from alpha_codium.paths import models_folder
 
     settings = settings_with_model(common)
     config = settings.config
@@ -86,7 +86,7 @@ async def _answers(settings: Settings) -> AsyncIterator[AnswerStore]:
 @contextlib.asynccontextmanager
 async def open_solver(flow: Flow, settings: Settings) -> AsyncIterator[Solver]:
     """A solver with its sandbox and its model."""
-    from alpha_codium.data import models_folder
+    from alpha_codium.paths import models_folder
 
     async with sandbox_of(settings.code_tester) as sandbox:
         async with open_model(settings.config, models_folder(), settings.prices) as client:

@@ -25,7 +25,7 @@ def preview_one(problem: Problem, flow_name: str, common: CommonOptions) -> Prev
 
 def preview_set(options: SetOptions, common: CommonOptions) -> Preview:
     """What `solve_set` would take; of an earlier run, what is left of it."""
-    from alpha_codium.data import runs_folder
+    from alpha_codium.paths import runs_folder
 
     plan = plan_set(options, common, model_to_be)
     done = finished_samples(RunFolder.reopen(runs_folder(), options.resume).journal) if options.resume else {}

@@ -15,12 +15,12 @@ from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import say
 from alpha_codium.cli.progress import Progress
 from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.home import runs_folder
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.solutions import origin_of
 from alpha_codium.data.sources import output_path
 from alpha_codium.errors import UserError
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder
 from alpha_codium.sandbox import sandbox_of
 

@@ -46,7 +46,7 @@ def open_run(kind: str, name: str | None, resume: str | None, description: dict[
     Raises UserError where both are given, or where the earlier run was of something else: two jobs in one journal
     would make one wrong result.
     """
-    from alpha_codium.data.home import runs_folder
+    from alpha_codium.paths import runs_folder
 
     if resume is None:
         return RunFolder.create(runs_folder(), name or new_run_name(kind), description)
@@ -60,7 +60,7 @@ def open_run(kind: str, name: str | None, resume: str | None, description: dict[
 
 def found_by(folder: Path) -> str:
     """What `--resume` finds a run by: its name, or its path where it isn't among the other runs."""
-    from alpha_codium.data.home import runs_folder
+    from alpha_codium.paths import runs_folder
 
     return folder.name if folder.parent == runs_folder() else str(folder)
 
@@ -121,7 +121,7 @@ def _revision() -> str:
 
 
 def _earlier(name: str) -> dict[str, Any]:
-    from alpha_codium.data.home import runs_folder
+    from alpha_codium.paths import runs_folder
 
     return RunFolder.reopen(runs_folder(), name).description()
 

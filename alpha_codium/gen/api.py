@@ -26,7 +26,7 @@ def solve(problem: Problem, flow: str = DEFAULT_FLOW, model: str = "", settings:
     Raises UserError where the flow, the model or the sandbox can't be had. Must be called outside a running event
     loop.
     """
-    from alpha_codium.data import models_folder
+    from alpha_codium.paths import models_folder
 
     return asyncio.run(_solve(problem, flow, model, settings or load_settings(), models_folder()))
 
