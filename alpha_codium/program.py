@@ -40,8 +40,17 @@ class Program(JsonValue):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the whole program, in hexadecimal digits."""
+        """SHA-256 by which journals know the program, in hexadecimal digits.
+
+        It is that of the whole program as JSON; of a Python program of one file, that of its text, as it was when
+        journals knew of no other language.
+        """
+        if self == Program.from_source(PYTHON, self.source):
+            return hashlib.sha256(self.source.encode("utf-8", "surrogatepass")).hexdigest()
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash((self.language, self.main, self.source))
 
 
 def as_program(program: str | Program) -> Program:

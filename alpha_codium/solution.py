@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from alpha_codium.program import PYTHON, Program
 from alpha_codium.values import JsonValue, Readers
 
 
@@ -142,6 +143,11 @@ class Candidate(JsonValue):
     public_tests_passed: int = 0
     public_tests_total: int = 0
     error: SampleError | None = None
+    language: str = PYTHON
+
+    def to_program(self) -> Program:
+        """The program as it is run."""
+        return Program.from_source(self.language, self.program)
 
     @property
     def solved_public(self) -> bool:

@@ -1,5 +1,6 @@
 """Programs, jobs and reports go to JSON and back."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -64,3 +65,10 @@ def test_the_digest_of_a_program_depends_on_all_of_it() -> None:
         Program("python3", {"program.py": "1", "other.py": ""}, "other.py"),
     ]
     assert len({program.digest for program in programs}) == len(programs)
+
+
+def test_journals_know_a_python_program_by_its_text_alone_and_others_by_their_language_too() -> None:
+    text = "print(1)"
+    assert Program.from_source("python3", text).digest == hashlib.sha256(text.encode()).hexdigest()
+    assert len({Program.from_source(language, text).digest for language in ("python3", "python2", "cpp")}) == 3
+    assert Program.from_source("python3", text) in {Program.from_source("python3", text)}

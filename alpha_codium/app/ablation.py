@@ -9,12 +9,12 @@ from alpha_codium.app.coroutines import blocking
 from alpha_codium.app.events import AblationPlanned, OnEvent, VariantEnded, VariantStarted, ignore
 from alpha_codium.app.generation import SetOptions, generate_set_async, preview
 from alpha_codium.app.run_folders import SettingsOn, run_options, run_settings
-from alpha_codium.data.home import runs_folder
 from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.report import Report
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.gen.choosing import chosen_flow, kinds_meant
 from alpha_codium.gen.preview import Preview
+from alpha_codium.paths import runs_folder
 from alpha_codium.runs.folder import RUN_FILE, new_run_name
 
 

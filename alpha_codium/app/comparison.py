@@ -10,7 +10,6 @@ from alpha_codium.app.evaluation import refuse_without_tests
 from alpha_codium.app.events import OnEvent, ignore, working
 from alpha_codium.app.run_folders import verdict_settings
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.data.home import runs_folder
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.eval.comparing.fitting import problems_of, refuse_twins, refuse_unlike
 from alpha_codium.eval.comparing.judging import (
@@ -28,6 +27,7 @@ from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.known import JudgeError, split_known
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.prepare import parse_test_types
+from alpha_codium.paths import runs_folder
 from alpha_codium.problem import TestType
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import RUN_FILE

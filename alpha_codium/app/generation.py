@@ -23,7 +23,6 @@ from alpha_codium.app.run_folders import (
 from alpha_codium.app.solving import open_solver, summary_line
 from alpha_codium.config import Settings
 from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.home import runs_folder
 from alpha_codium.data.solutions import origin_of
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import OpenJudge, open_judge
@@ -35,6 +34,7 @@ from alpha_codium.gen.choosing import chosen_flow, kinds_meant
 from alpha_codium.gen.loop import Job, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.summary import RunSummary, counts_of
+from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import new_run_name
 from alpha_codium.solution import Candidate

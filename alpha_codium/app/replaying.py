@@ -13,7 +13,6 @@ from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, SettingsOn, check_output, settings_on, shown_settings
 from alpha_codium.config import Settings
 from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.home import runs_folder
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.solutions import origin_of
 from alpha_codium.data.sources import output_path
@@ -25,6 +24,7 @@ from alpha_codium.gen.choosing import chosen_flow
 from alpha_codium.gen.loop import Job, solutions_rows
 from alpha_codium.gen.replaying import Replay, SilentModel, replay_samples
 from alpha_codium.gen.sample import Solver
+from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder
 
 

@@ -16,8 +16,8 @@ from loguru import logger
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
 from alpha_codium.config import BudgetSection, CodeTesterSection, Settings, load_settings
-from alpha_codium.data.home import runs_folder
 from alpha_codium.errors import DatasetError, UserError
+from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.description import MEND

@@ -12,7 +12,6 @@ from alpha_codium.app.events import OnEvent, RunPlanned, ignore
 from alpha_codium.app.models import model_without_fetching, with_model
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data import load_problem_file, load_problems
-from alpha_codium.data.home import models_folder
 from alpha_codium.data.statements import load_statement
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import open_judge
@@ -24,6 +23,7 @@ from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.sample import Solver
 from alpha_codium.judge import Judge
 from alpha_codium.llm.opening import open_model
+from alpha_codium.paths import models_folder
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import AnswerStore
 from alpha_codium.runs.answers import NOWHERE

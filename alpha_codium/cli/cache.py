@@ -54,7 +54,7 @@ def clear(model: str | None, older_than: float | None, everything: bool, common:
 
 
 def _path() -> "Path":
-    from alpha_codium.data.home import cache_folder
+    from alpha_codium.paths import cache_folder
     from alpha_codium.runs.cache import FILE_NAME
 
     return cache_folder() / FILE_NAME

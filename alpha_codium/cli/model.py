@@ -17,8 +17,8 @@ def group() -> None:
 @common_options
 def list_models(common: CommonOptions) -> None:
     """List the local models, and which of them are downloaded."""
-    from alpha_codium.data.home import models_folder
     from alpha_codium.llm.local.registry import KNOWN, megabytes, stored_models
+    from alpha_codium.paths import models_folder
 
     stored = {model.name: model for model in stored_models(models_folder())}
     models = [stored.get(name) or KNOWN[name] for name in {**KNOWN, **stored}]
@@ -45,8 +45,8 @@ def list_models(common: CommonOptions) -> None:
 @common_options
 def get_model(name: str, common: CommonOptions) -> None:
     """Download the local model NAME and verify it."""
-    from alpha_codium.data.home import models_folder
     from alpha_codium.llm.local import fetch, known_model
+    from alpha_codium.paths import models_folder
 
     known = known_model(name)
     with click.progressbar(length=known.size_bytes, label=name, file=sys.stderr) as bar:
@@ -61,8 +61,8 @@ def get_model(name: str, common: CommonOptions) -> None:
 @common_options
 def add_model(name: str, file: Path, common: CommonOptions) -> None:
     """Add the GGUF file FILE as the local model NAME."""
-    from alpha_codium.data.home import models_folder
     from alpha_codium.llm.local import add
+    from alpha_codium.paths import models_folder
 
     model = add(name, file, models_folder())
     click.echo(model.path)

@@ -20,7 +20,7 @@ def install(common: CommonOptions, backend: str, python: str) -> None:
 
     It gets an environment of its own in $GENCODE_HOME; where that is there already, nothing is done.
     """
-    from alpha_codium.data.home import home
+    from alpha_codium.paths import home
     from alpha_codium.sandbox.code_contests import environment
 
     if normalize(backend) != "code_contests":

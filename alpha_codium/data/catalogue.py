@@ -7,7 +7,6 @@ from typing import Any
 
 from alpha_codium.data.counts import SplitCounts
 from alpha_codium.data.folders import DICT_FILE, STATE_FILE, FolderSource, refuse_damaged
-from alpha_codium.data.home import datasets_folder
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.origin import Source, choose_split
 from alpha_codium.data.schema import stored_record
@@ -15,6 +14,7 @@ from alpha_codium.data.solutions import CANDIDATES
 from alpha_codium.data.sources import find_source
 from alpha_codium.data.store import read_info
 from alpha_codium.errors import DatasetError
+from alpha_codium.paths import datasets_folder
 from alpha_codium.problem import Problem
 
 

@@ -2,7 +2,7 @@
 
 Each row says which problems the candidates were made for, in the columns of `ORIGIN`: columns outlive what becomes of a
 dataset (Parquet, JSON lines, the hub, a part of it), which a file beside it wouldn't. Files made elsewhere, and older
-ones, lack them, and `truncated_answers`.
+ones, lack them, and `truncated_answers` and `language`: their programs are in Python.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ DETAILS = {
     "sample_errors": "string",
 }
 # Lists that a row may lack.
-OPTIONAL = {"truncated_answers": "int64"}
+OPTIONAL = {"truncated_answers": "int64", "language": "string"}
 # The dataset and split of the problems, as they were named, and the fingerprint of their content.
 ORIGIN = ("dataset", "split", "fingerprint")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from alpha_codium.data.benchmarks import ALIASES
 from alpha_codium.data.files import SUFFIXES, FileSource
 from alpha_codium.data.folders import FolderSource, is_dataset_folder, is_free_or_dataset
-from alpha_codium.data.home import datasets_folder
 from alpha_codium.data.hub import HUB_ID, HubSource
 from alpha_codium.data.origin import Source
 from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.paths import datasets_folder
 from alpha_codium.plugins import find_plugin
 
 GROUP = "alpha_codium.sources"

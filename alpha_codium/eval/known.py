@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from alpha_codium.eval.prepare import CORRECT, INCORRECT, RUNNABLE, Entry, Task
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, Entry, Task, entries_of_solutions
 from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, Solution
 from alpha_codium.verdict import Verdict
 
@@ -21,7 +22,7 @@ DEFAULT_KNOWN = 2
 KNOWN_CORRECT, KNOWN_INCORRECT = "known_correct", "known_incorrect"
 KNOWN_GROUPS = (KNOWN_CORRECT, KNOWN_INCORRECT)
 NO_VERDICT = (Verdict.INTERNAL_ERROR, Verdict.NO_TESTS)
-NONE_KNOWN = f"the problems carry no {RUNNABLE} solutions"
+NONE_KNOWN = f"the problems carry no {' or '.join(LANGUAGES)} solutions"
 TURNED_OFF = "turned off: known_solutions = 0"
 
 
@@ -124,9 +125,8 @@ def _judged(candidates: Sequence[CandidateResult]) -> list[CandidateResult]:
     return [c for c in candidates if c.verdict not in NO_VERDICT]
 
 
-def _entries(group: str, solutions: Sequence[Solution], neither: frozenset[str], most: int) -> Iterator[Entry]:
-    codes = [s.code for s in solutions if s.language == RUNNABLE and s.code not in neither]
-    return (Entry(index, group, code) for index, code in enumerate(codes[:most]))
+def _entries(group: str, solutions: Sequence[Solution], neither: frozenset[str], most: int) -> list[Entry]:
+    return entries_of_solutions(group, (s for s in solutions if s.code not in neither))[:most]
 
 
 def _share(count: int, total: int, what: str, none: str) -> str:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from alpha_codium.errors import DatasetError, UserError, nearest
-from alpha_codium.problem import Problem, TestCase, TestType
+from alpha_codium.languages import LANGUAGES
+from alpha_codium.problem import Problem, Solution, TestCase, TestType
+from alpha_codium.program import PYTHON, Program
 from alpha_codium.solution import SampleError
 
 GENERATED, CORRECT, INCORRECT = "generated", "correct", "incorrect"
-RUNNABLE = "python3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,11 @@ class Entry:
     group: str
     program: str
     error: SampleError | None = None
+    language: str = PYTHON
+
+    def to_program(self) -> Program:
+        """The program as it is run."""
+        return Program.from_source(self.language, self.program)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +99,7 @@ class HumanSolutions(EvaluationSet):
         all_of_them = [(group, s) for group in self.groups for s in by_group[group]]
         entries: list[Entry] = []
         for group in self.groups:
-            codes = [s.code for s in by_group[group] if s.language == RUNNABLE]
-            entries += [Entry(index, group, code) for index, code in enumerate(codes)]
+            entries += entries_of_solutions(group, by_group[group])
         skipped = len(all_of_them) - len(entries)
         return Task(problem, problem.tests(self.test_types), tuple(entries), skipped)
 
@@ -121,8 +126,9 @@ def prepare_for_evaluation(
 ) -> EvaluationSet:
     """Put the candidates of a Solutions dataset beside the tests of all problems of the split.
 
-    `solutions` has rows `{task_name, solution_candidates, sample_errors?}`. Raises DatasetError where a row has
-    no name of a problem of the split, or a name stands twice in either.
+    `solutions` has rows `{task_name, solution_candidates, sample_errors?, language?}`. Raises DatasetError where a row
+    has no name of a problem of the split, a name stands twice in either, or a candidate is in a language that can't be
+    run.
     """
     names = _distinct_names(problems)
     entries: dict[str, tuple[Entry, ...]] = {}
@@ -140,6 +146,18 @@ def human_solutions(problems: Sequence[Problem], groups: str, test_type: str | I
     """The human solutions of all problems; `groups` is `correct`, `incorrect` or `both`."""
     chosen = (CORRECT, INCORRECT) if groups == "both" else (groups,)
     return HumanSolutions(problems, chosen, parse_test_types(test_type))
+
+
+def entries_of_solutions(group: str, solutions: Iterable[Solution]) -> list[Entry]:
+    """Those of the solutions that can be run, numbered among themselves."""
+    runnable = (solution for solution in solutions if solution.language in LANGUAGES)
+    return [Entry(index, group, s.code, language=s.language) for index, s in enumerate(runnable)]
+
+
+def refuse_language(language: str, where: str) -> None:
+    """Raise DatasetError where programs in `language`, one of which stands at `where`, can't be run."""
+    if language not in LANGUAGES:
+        raise DatasetError(f"{where} is in {language!r}, a language that can't be run{nearest(language, LANGUAGES)}")
 
 
 def _distinct_names(problems: Sequence[Problem]) -> frozenset[str]:
@@ -160,10 +178,19 @@ def _row_name(row: Mapping[str, Any]) -> str:
 
 def _entries_of(row: Mapping[str, Any]) -> tuple[Entry, ...]:
     programs = row["solution_candidates"] or []
-    errors = row.get("sample_errors") or [""] * len(programs)
-    if len(errors) != len(programs):
-        raise DatasetError(f"{row['task_name']!r} has {len(programs)} candidates and {len(errors)} sample_errors")
+    errors = _beside(programs, row, "sample_errors")
+    languages = [language or PYTHON for language in _beside(programs, row, "language")]
+    for index, language in enumerate(languages):
+        refuse_language(language, f"{row['task_name']!r}, candidate {index}")
     return tuple(
-        Entry(index, GENERATED, program or "", SampleError.parse(error or ""))
-        for index, (program, error) in enumerate(zip(programs, errors, strict=True))
+        Entry(index, GENERATED, program or "", SampleError.parse(error or ""), language)
+        for index, (program, error, language) in enumerate(zip(programs, errors, languages, strict=True))
     )
+
+
+def _beside(programs: Sequence[str], row: Mapping[str, Any], column: str) -> Sequence[str | None]:
+    """What a column says of each program; None of each where the row lacks it."""
+    values = row.get(column) or [None] * len(programs)
+    if len(values) != len(programs):
+        raise DatasetError(f"{row['task_name']!r} has {len(programs)} candidates and {len(values)} {column}")
+    return values

@@ -2,14 +2,13 @@
 
 1. Tasks are drawn one at a time as room appears, and two programs a worker are judged at a time: what they printed is
    dropped once they are judged, and a kill loses the verdicts of no more than those.
-2. Programs of a problem with the same text are run once and share their verdicts; each counts as one, as before.
-3. Each verdict is journalled under problem, group, index and the program's hash. On resume those are taken over, for
+2. Programs of a problem with the same text and language are run once and share their verdicts; each counts as one.
+3. Each verdict is journalled under problem, group, index and the program's digest. On resume those are taken over, for
    programs with the same text, too; `internal_error`, which is no verdict, is judged again.
 4. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others go on.
 """
 
 import asyncio
-import hashlib
 import os
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
@@ -79,7 +78,7 @@ class _Evaluation:
     async def judge_alike(self, task: Task, places: Sequence[int]) -> dict[int, CandidateResult]:
         """The results of the entries at `places`, which all have one program, from the journal if it holds one."""
         entries = {place: task.entries[place] for place in places}
-        program = _digest(task.entries[places[0]].program)
+        program = task.entries[places[0]].to_program().digest
         shared = next((r for r in (self.known.get(_key(task, e, program)) for e in entries.values()) if r), None)
         if shared is None:
             async with self.room:
@@ -107,7 +106,7 @@ class _Evaluation:
         if _is_lost(entry):
             return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
         try:
-            return await self.judge.for_problem(task.problem).judge(entry.program, task.tests)
+            return await self.judge.for_problem(task.problem).judge(entry.to_program(), task.tests)
         except Unjudgeable as reason:
             return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests), message=str(reason))
 
@@ -116,17 +115,13 @@ def _alike(entries: Sequence[Entry]) -> list[list[int]]:
     """The places of entries with the same program; those that were lost have none, and share nothing."""
     places: dict[object, list[int]] = {}
     for place, entry in enumerate(entries):
-        places.setdefault(place if _is_lost(entry) else entry.program, []).append(place)
+        places.setdefault(place if _is_lost(entry) else (entry.language, entry.program), []).append(place)
     return list(places.values())
 
 
 def _is_lost(entry: Entry) -> bool:
     """Whether the provider or we lost the sample."""
     return entry.error is not None and entry.error.kind is not ErrorKind.MODEL
-
-
-def _digest(program: str) -> str:
-    return hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _key(task: Task, entry: Entry, program: str) -> Key:

@@ -20,14 +20,17 @@ from typing import Any, TypeVar
 from alpha_codium.flows.answers import AnswerSchema, FormatError
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code
+from alpha_codium.languages import language_named
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
+from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
 from alpha_codium.runs.events import FailedCall, ModelAnswer, ModelRefusal, UnreadableAnswer, kept_text
 
-CODE_FORMAT = "Give the complete Python 3 program in one fenced block:\n```python\n...\n```"
+WRITTEN = language_named(PYTHON)
+CODE_FORMAT = f"Give the complete {WRITTEN.title} program in one fenced block:\n```{WRITTEN.tag}\n...\n```"
 CODE_AFTER_FIELDS = "After that comes what matters most. {asked}"
 # Small models stop after the fields; asked for the whole answer again they repeat themselves.
 ASK_FOR_PROGRAM = "Now the program. {asked}"

@@ -1,10 +1,10 @@
-"""The one Python program in a model's answer, byte for byte.
+"""The one program in a model's answer, byte for byte.
 
 1. Thinking, end tokens and invisible characters at the start go first.
 2. Fences. One ends at the first fence line at which what it holds parses, since a docstring may hold fences; if none
    does, at the first that can close it; if there is none, at prose or the end. The indentation of an indented fence
    comes off its lines; code is changed in no other way.
-3. Which fence: a program tagged as Python, before one without a tag, before anything else tagged as Python, before a
+3. Which fence: a program tagged as the language, before one without a tag, before anything else tagged so, before a
    program under another tag, and so on. Of equals the last that is at least half as long as the longest: models correct
    themselves, and they add short usage and test data.
 4. No fence: the whole answer if it parses and does anything, else a field `code` of a YAML or JSON answer, else the
@@ -22,21 +22,16 @@ from alpha_codium.flows.fences import LINE, ZERO_WIDTH, Fence, clean, dedent, fi
 from alpha_codium.flows.fields import Field
 from alpha_codium.flows.repairs import readings
 from alpha_codium.flows.yaml_text import FormatError, read
-from alpha_codium.languages.python.programs import MAX_PROGRAM, Kind, ProgramReader
+from alpha_codium.languages import MAX_PROGRAM, Kind, Language, Reader, language_named
+from alpha_codium.program import PYTHON
 
 __all__ = ["Extracted", "extract_code", "fenced_texts", "strip_thinking"]
 
-CODE_FIELDS = tuple(
-    map(Field, ("fixed_code", "code", "python_code", "solution_code", "program", "solution", "python", "answer"))
-)
+# Where `{}` stands for the language's tag.
+CODE_FIELDS = ("fixed_code", "code", "{}_code", "solution_code", "program", "solution", "{}", "answer")
 MOST_CLOSINGS = 8
 MOST_STARTS = 8
 MOST_CUTS = 8
-CODE_LINE = re.compile(
-    r"^(?:import |from \w[\w.]* import |(?:async )?def \w|class \w|@\w|#!|(?:if|for|while|with) .+:|try:|print\b|sys\."
-    r"|[A-Za-z_][\w.\[\]]*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*[ \t]*[-+*/%|&^]?=[^=])",
-    re.MULTILINE,
-)
 PROSE_LINE = re.compile(
     r"^(?![A-Za-z_][\w.\[\]]*[ \t]*(?:[-+*/%|&^]?=|[(\[]))"
     r"(?:[A-Z][\w'\u2019]*(?:[ ,:.!]|\r?$)|\*\*|#{2,6} |[-*] |\d+[.)] |>|\[/|</|<\||`{3}|~{3}|---)",
@@ -49,8 +44,8 @@ GLUED_CLOSING = re.compile(r"(?<=[^\s`])`{3,}[ \t\r]*$", re.MULTILINE)
 class Extracted:
     """A program as it stood in an answer.
 
-    `complete` says that its end was seen: a closing fence, or text after it. `language` is the fence's tag, `python`
-    for all that mean Python, and empty where there was no tag.
+    `complete` says that its end was seen: a closing fence, or text after it. `language` is the fence's tag, the usual
+    one for all that mean the language asked for, and empty where there was no tag.
     """
 
     code: str
@@ -60,7 +55,7 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What one fence holds, what it is as Python, and the offset at which it ends."""
+    """What one fence holds, what it is as code, and the offset at which it ends."""
 
     code: str
     kind: Kind
@@ -68,24 +63,23 @@ class _Block:
     end: int
     language: str
 
-    @property
-    def rank(self) -> int:
+    def rank(self, language: Language) -> int:
         """How likely this is the program that was asked for; 0 if it is none."""
         if self.kind is Kind.INERT or not self.code.strip():
             return 0
-        if self.language == "python":
+        if self.language == language.tag:
             return 6 if self.kind is Kind.PROGRAM else 4
         if self.kind is Kind.PROGRAM:
             return 3 if self.language else 5
         if self.language:
             return 0
-        return 2 if self.kind is Kind.SNIPPET else int(bool(CODE_LINE.search(self.code)))
+        return 2 if self.kind is Kind.SNIPPET else int(bool(language.code_line.search(self.code)))
 
 
-def extract_code(answer: str) -> Extracted | None:
+def extract_code(answer: str, language: str = PYTHON) -> Extracted | None:
     """The program in an answer and whether its end was seen; None if there is none."""
     text = clean(answer)
-    reader = ProgramReader()
+    reader = language_named(language).reader()
     return (
         _from_fences(text, reader) or _whole(text, reader) or _from_fields(text, reader) or _between_prose(text, reader)
     )
@@ -93,67 +87,68 @@ def extract_code(answer: str) -> Extracted | None:
 
 def fenced_texts(answer: str) -> list[Extracted]:
     """What the fences of an answer hold, whatever it is, in order."""
-    blocks = _blocks(clean(answer), ProgramReader())
+    blocks = _blocks(clean(answer), language_named(PYTHON).reader())
     return [Extracted(block.code, block.complete, block.language) for block in blocks]
 
 
-def _from_fences(text: str, reader: ProgramReader) -> Extracted | None:
+def _from_fences(text: str, reader: Reader) -> Extracted | None:
     blocks = list(_blocks(text, reader))
-    best = max((block.rank for block in blocks), default=0)
+    best = max((block.rank(reader.language) for block in blocks), default=0)
     if not best:
         return None
-    equals = [block for block in blocks if block.rank == best]
+    equals = [block for block in blocks if block.rank(reader.language) == best]
     longest = max(len(block.code.strip()) for block in equals)
     block = next(block for block in reversed(equals) if 2 * len(block.code.strip()) >= longest)
     return Extracted(block.code, block.complete, block.language)
 
 
-def _blocks(text: str, reader: ProgramReader) -> Iterator[_Block]:
-    """What the fences of a text hold, in order; a fence around a fence tagged as Python is passed over."""
-    fences = find_fences(text)
+def _blocks(text: str, reader: Reader) -> Iterator[_Block]:
+    """What the fences of a text hold, in order; a fence around one that is tagged as the language is passed over."""
+    fences, is_own = find_fences(text), reader.language.is_tag
     position = 0
     for number, opening in enumerate(fences):
         if opening.start < position:
             continue
-        closings = _closings(fences, number)
-        if closings or opening.is_python or not any(fence.is_python for fence in fences[number + 1 :]):
+        closings = _closings(fences, number, reader)
+        if closings or is_own(opening.info) or not any(is_own(fence.info) for fence in fences[number + 1 :]):
             block = _block(text, opening, closings, reader)
             position = block.end
             yield block
 
 
-def _closings(fences: Sequence[Fence], number: int) -> list[Fence]:
-    """The fences that may close fence `number`; what isn't Python ends before a fence that is."""
-    opening = fences[number]
+def _closings(fences: Sequence[Fence], number: int, reader: Reader) -> list[Fence]:
+    """The fences that may close fence `number`; what isn't in the language ends before a fence that is."""
+    opening, is_own = fences[number], reader.language.is_tag
     found: list[Fence] = []
     for fence in fences[number + 1 :]:
-        if len(found) == MOST_CLOSINGS or (fence.is_python and not opening.is_python):
+        if len(found) == MOST_CLOSINGS or (is_own(fence.info) and not is_own(opening.info)):
             break
         if fence.can_close(opening):
             found.append(fence)
     return found
 
 
-def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: ProgramReader) -> _Block:
+def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: Reader) -> _Block:
     """The block that begins at a fence; see point 2 of the module for where it ends."""
-    language = "python" if opening.is_python else opening.tag
+    is_own = reader.language.is_tag
+    language = reader.language.tag if is_own(opening.info) else opening.tag
     for closing in closings:
         if closing.start - opening.end <= MAX_PROGRAM:
             code, kind = _read(text[opening.end : closing.start], opening.indent, reader)
             if kind is not Kind.BROKEN:
-                # A fence that opens Python closes this one too where its own closing was forgotten.
-                return _Block(code, kind, True, closing.start if closing.is_python else closing.end, language)
+                # A fence that opens a program closes this one too where its own closing was forgotten.
+                return _Block(code, kind, True, closing.start if is_own(closing.info) else closing.end, language)
     closing = next((fence for fence in closings if not fence.info), closings[0] if closings else None)
     rest = text[opening.end : closing.start if closing else len(text)]
     code, kind = _read(rest, opening.indent, reader)
     for cut in (_before_glued_closing, _before_prose):
         if kind is Kind.BROKEN and (shorter := cut(code, reader)):
             return _Block(shorter, reader.kind_of(shorter), True, opening.end + len(rest), language)
-    end = opening.end + len(rest) if not closing or closing.is_python else closing.end
+    end = opening.end + len(rest) if not closing or is_own(closing.info) else closing.end
     return _Block(code, kind, closing is not None, end, language)
 
 
-def _read(body: str, indent: str, reader: ProgramReader) -> tuple[str, Kind]:
+def _read(body: str, indent: str, reader: Reader) -> tuple[str, Kind]:
     """A fence's body without the fence's indentation, and what it is.
 
     Where some lines have less indentation than the fence, the body stays as it is if it parses so; else each line loses
@@ -168,14 +163,14 @@ def _read(body: str, indent: str, reader: ProgramReader) -> tuple[str, Kind]:
     return code, kind
 
 
-def _before_glued_closing(text: str, reader: ProgramReader) -> str | None:
+def _before_glued_closing(text: str, reader: Reader) -> str | None:
     """The code up to a closing fence at the end of its last line (`main()````), if it parses."""
     match = GLUED_CLOSING.search(text)
     code = text[: match.start()] if match else ""
     return code if code and reader.kind_of(code) > Kind.BROKEN else None
 
 
-def _before_prose(text: str, reader: ProgramReader) -> str | None:
+def _before_prose(text: str, reader: Reader) -> str | None:
     """The longest beginning of a text that ends at a line of prose and does anything."""
     head = text[:MAX_PROGRAM]
     error = reader.line_of_error(head)
@@ -190,32 +185,34 @@ def _before_prose(text: str, reader: ProgramReader) -> str | None:
     return None
 
 
-def _whole(text: str, reader: ProgramReader) -> Extracted | None:
+def _whole(text: str, reader: Reader) -> Extracted | None:
     """The whole answer, without the white space that chat templates leave before it."""
     code = text.lstrip()
     return Extracted(code) if reader.kind_of(code) > Kind.BROKEN else None
 
 
-def _from_fields(text: str, reader: ProgramReader) -> Extracted | None:
+def _from_fields(text: str, reader: Reader) -> Extracted | None:
     """The program in a field of a YAML or JSON answer, fenced there or not."""
-    if not re.search(r"(?:code|program|solution|python|answer)\W{0,3}:", text, re.IGNORECASE):
+    tag = reader.language.tag
+    if not re.search(rf"(?:code|program|solution|{tag}|answer)\W{{0,3}}:", text, re.IGNORECASE):
         return None
-    for reading in readings(text, CODE_FIELDS):
+    fields = [Field(name.format(tag)) for name in CODE_FIELDS]
+    for reading in readings(text, fields):
         try:
             root = read(reading).value
         except FormatError:
             continue
-        values = [root[field.name].value for field in CODE_FIELDS if isinstance(root, dict) and field.name in root]
+        values = [root[field.name].value for field in fields if isinstance(root, dict) and field.name in root]
         for value in values:
             if isinstance(value, str) and (found := _from_fences(value, reader) or _whole(value, reader)):
-                return Extracted(found.code, found.complete, "python")
+                return Extracted(found.code, found.complete, tag)
     return None
 
 
-def _between_prose(text: str, reader: ProgramReader) -> Extracted | None:
+def _between_prose(text: str, reader: Reader) -> Extracted | None:
     """The first program that begins at a line of code and ends at prose or the end; else the first snippet."""
     snippet = None
-    for number, match in enumerate(CODE_LINE.finditer(text)):
+    for number, match in enumerate(reader.language.code_line.finditer(text)):
         if number == MOST_STARTS:
             break
         rest = text[match.start() :]

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from alpha_codium.languages import LANGUAGES, language_named
+
 ZERO_WIDTH = "\ufeff\u200b\u200c\u200d\u2060"
 
 FENCE = re.compile(
@@ -24,7 +26,6 @@ THINKING_OR_FENCE = re.compile(
 )
 END_TOKEN = re.compile(r"(?:<[|\uff5c][\w\u2581 ]{1,30}[|\uff5c]>|</s>|<eos>|<end_of_turn>)\s{0,8}\Z")
 LONGEST_END_TOKEN = 64
-PYTHON_TAG = re.compile(r"\{?\s*\.?(?:i?python|py|pypy)[\d.]*(?![\w+#-])|[\w./-]+\.py\b", re.IGNORECASE)
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -39,9 +40,9 @@ class Fence:
     info: str
 
     @property
-    def is_python(self) -> bool:
-        """Whether the tag says that Python follows."""
-        return bool(PYTHON_TAG.match(self.info))
+    def is_code(self) -> bool:
+        """Whether the tag says that a program follows, in a language that we know."""
+        return any(language_named(name).is_tag(self.info) for name in LANGUAGES)
 
     @property
     def tag(self) -> str:

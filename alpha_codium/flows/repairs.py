@@ -1,7 +1,7 @@
 """Repairs of structured answers, in a fixed order, each tried only when all before it failed.
 
 1. The answer as it is.
-2. Without thinking, prose and fences: what stands in fences that aren't Python's (the last closed one first), then
+2. Without thinking, prose and fences: what stands in fences that aren't a program's (the last closed one first), then
    JSON objects between prose, then from the first line that begins with a bracket to the last bracket, then the
    whole text.
    A broken JSON text is not repaired any further than by 6.
@@ -61,7 +61,7 @@ def _readings(answer: str, fields: Sequence[Field], truncated: bool) -> Iterator
 def without_prose(answer: str, fields: Sequence[Field]) -> Iterator[str]:
     """What stands in fences and JSON objects of an answer, and the answer without thinking and end tokens."""
     text = clean(answer)
-    fenced = [(closed, body) for fence, body, closed in fenced_texts(text) if not fence.is_python]
+    fenced = [(closed, body) for fence, body, closed in fenced_texts(text) if not fence.is_code]
     last_first = [body for wanted in (True, False) for closed, body in reversed(fenced) if closed is wanted]
     yield from last_first[:MOST_FENCES]
     if len(text) > MAX_CHARACTERS:

@@ -5,18 +5,23 @@ that it works for tests of any kind.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from alpha_codium.flows.asking import WHOLE_PROGRAM, CodeForm
-from alpha_codium.flows.completion import extract_completion
+from alpha_codium.flows.asking import WHOLE_PROGRAM, WRITTEN, CodeForm
 from alpha_codium.flows.context import SampleContext
+from alpha_codium.flows.extraction import Extracted, extract_code, fenced_texts
+from alpha_codium.flows.fences import clean
 from alpha_codium.flows.state import FlowState
 from alpha_codium.languages.python.beginnings import Beginning, beginning_of
+from alpha_codium.languages.python.completion import as_body, completed
+from alpha_codium.languages.python.programs import ProgramReader
 from alpha_codium.problem import Statement, TestCase
 
-WHOLE_CODE = "Give the whole Python 3 code, with the imports it needs, in one fenced block:\n```python\n...\n```"
+WHOLE_CODE = (
+    f"Give the whole {WRITTEN.title} code, with the imports it needs, in one fenced block:\n```{WRITTEN.tag}\n...\n```"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,22 @@ class Task:
             "beginning": self.beginning.text if self.beginning else "",
             "tests": self.tests,
         }
+
+
+def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | None:
+    """The program in an answer to a beginning of code, and whether its end was seen; None where there is none."""
+    found = extract_code(answer)
+    if beginning is None:
+        return found
+    if found is not None:
+        return replace(found, code=completed(found.code, beginning))
+    # An indented body is no Python by itself, and so no code to those who don't know its beginning.
+    reader = ProgramReader()
+    for text in (*fenced_texts(answer), Extracted(clean(answer))):
+        body = as_body(text.code, beginning, reader)
+        if body is not None:
+            return replace(text, code=body)
+    return None
 
 
 def tests_to_show(statement: Statement, examples: Sequence[TestCase] = ()) -> Sequence[TestCase]:

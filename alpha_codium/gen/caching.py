@@ -46,8 +46,8 @@ def scope_of(settings: Settings) -> str:
 
 def _own_files(settings: Settings) -> Iterator[str]:
     """The SHA-256 of each; a model that we know has one file only."""
-    from alpha_codium.data.home import models_folder
     from alpha_codium.llm.local.registry import KNOWN, stored_models
+    from alpha_codium.paths import models_folder
 
     names = {
         model.removeprefix(LOCAL) for model in models_of(settings.config) if model.startswith(LOCAL)
@@ -59,7 +59,7 @@ def _own_files(settings: Settings) -> Iterator[str]:
 @contextlib.contextmanager
 def open_cache(settings: Settings) -> Iterator[AnswerCache | None]:
     """The cache of all runs for calls with these settings; None where `cache` is off or there can be none."""
-    from alpha_codium.data.home import cache_folder
+    from alpha_codium.paths import cache_folder
 
     try:
         path = cache_folder() / FILE_NAME if settings.config.cache else None

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from alpha_codium.data.samples.reading import COMPLETION
-from alpha_codium.flows.extraction import CODE_LINE, MOST_CUTS, MOST_STARTS, PROSE_LINE
+from alpha_codium.flows.extraction import MOST_CUTS, MOST_STARTS, PROSE_LINE
 from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens, strip_thinking
-from alpha_codium.languages.python.programs import Kind, ProgramReader
+from alpha_codium.languages import Kind, Reader, language_named
+from alpha_codium.program import PYTHON
 
 # Chen et al. 2021 (arXiv:2107.03374), section 2.1: where a completion of HumanEval ends.
 STOP_WORDS = ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
@@ -38,7 +39,7 @@ class Text:
     prompt: str = ""
     entry_point: str = ""
     stop_words: Sequence[str] = STOP_WORDS
-    reader: ProgramReader = field(default_factory=ProgramReader)
+    reader: Reader = field(default_factory=lambda: language_named(PYTHON).reader())
 
     @property
     def is_completion(self) -> bool:
@@ -91,7 +92,7 @@ def fences(known: Text, text: str) -> str:
         return before  # the prompt opened the fence that closes here
     blocks = [(fence, body) for fence, body, _ in fenced_texts(text) if body.strip()]
     defining = [(fence, body) for fence, body in blocks if known.defines(body)]
-    chosen = defining or [(f, b) for f, b in blocks if f.is_python] or blocks
+    chosen = defining or [(f, b) for f, b in blocks if known.reader.language.is_tag(f.info)] or blocks
     longest = max((len(body) for _, body in chosen), default=0)
     return next((body for _, body in reversed(chosen) if 2 * len(body) >= longest), text)
 
@@ -100,7 +101,7 @@ def prose(known: Text, text: str) -> str:
     """The program between what the model says before and after it."""
     if known.reads(text):
         return text
-    for start in (0, *(match.start() for match in islice(CODE_LINE.finditer(text), MOST_STARTS))):
+    for start in (0, *(match.start() for match in islice(known.reader.language.code_line.finditer(text), MOST_STARTS))):
         for end in _ends(text, start):
             piece = text[start:end]
             if known.reads(piece) and (start == 0 or known.reader.kind_of(piece) is Kind.PROGRAM):

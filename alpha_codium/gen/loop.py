@@ -139,6 +139,7 @@ def solutions_rows(candidates: Sequence[Candidate], names: Iterable[str]) -> lis
 def _columns(group: Sequence[Candidate]) -> dict[str, list[Any]]:
     return {
         "solution_candidates": [c.program for c in group],
+        "language": [c.language for c in group],
         "sample_index": [c.sample_index for c in group],
         "model": [c.model for c in group],
         "flow": [c.flow for c in group],

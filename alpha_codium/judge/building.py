@@ -23,9 +23,9 @@ from pathlib import Path, PurePosixPath
 
 from loguru import logger
 
-from alpha_codium.data.home import home
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.limits import Limits
+from alpha_codium.paths import home
 from alpha_codium.sandbox.engine import inside
 from alpha_codium.sandbox.engine.turn import WorkerLost
 from alpha_codium.sandbox.portable.isolation import HOW, namespaces_command

@@ -109,7 +109,12 @@ def problems_of(tmp_path, *names):
 def test_a_dataset_remembers_what_it_was_made_for(where, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made_for, other = problems_of(tmp_path, "a", "b", "c"), problems_of(tmp_path, "a", "b", "d")
-    rows = [row | {"truncated_answers": [0] * len(row[CANDIDATES])} | origin_of(made_for) for row in ROWS]
+    rows = [
+        row
+        | {name: [value] * len(row[CANDIDATES]) for name, value in (("truncated_answers", 0), ("language", "cpp"))}
+        | origin_of(made_for)
+        for row in ROWS
+    ]
     if where.endswith(".jsonl"):
         write_jsonl(tmp_path / where, rows)
     else:

@@ -9,6 +9,7 @@ from alpha_codium.eval.comparing.figures import Figures, figures_of
 from alpha_codium.eval.comparing.judging import Verdicts, all_programs, programs_of
 from alpha_codium.eval.comparing.records import RunRecord, read_run
 from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.program import Program
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.events import Event, StageEnd, Transcript, kept_text
 from alpha_codium.solution import Candidate
@@ -69,9 +70,9 @@ def verdicts_on(*records: RunRecord) -> Verdicts:
     """Programs that hold the word `right` pass, all others fail; those that hold `unsure` get no verdict."""
     programs = all_programs(map(programs_of, records))
 
-    def result(index: int, program: str) -> CandidateResult:
-        verdict = Verdict.ACCEPTED if "right" in program else Verdict.WRONG_ANSWER
-        verdict = Verdict.INTERNAL_ERROR if "unsure" in program else verdict
+    def result(index: int, program: Program) -> CandidateResult:
+        verdict = Verdict.ACCEPTED if "right" in program.source else Verdict.WRONG_ANSWER
+        verdict = Verdict.INTERNAL_ERROR if "unsure" in program.source else verdict
         return CandidateResult(index, "generated", verdict, 0, 1)
 
     results = [ProblemResult(n, tuple(result(i, p) for i, p in enumerate(ps))) for n, ps in programs.items()]

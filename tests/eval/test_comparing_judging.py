@@ -22,6 +22,7 @@ from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge
 from alpha_codium.problem import TestType
+from alpha_codium.program import as_program
 from alpha_codium.verdict import Identity
 from tests.eval.comparing_runs import LOST as NEVER
 from tests.eval.comparing_runs import after, lines_of, record_of, write_run
@@ -55,9 +56,9 @@ def test_a_program_of_a_problem_is_judged_once_whichever_runs_and_stages_wrote_i
     sandbox = Arithmetic()
     verdicts = judged(two, sandbox)
     assert sorted(sandbox.runs) == sorted([RIGHT, RIGHT, BROKEN, WRONG])
-    assert [verdicts.passes("a", p) for p in (RIGHT, BROKEN)] == [True, False]
-    assert [verdicts.passes("b", p) for p in (RIGHT, WRONG)] == [True, False]
-    assert verdicts.passes("a", WRONG) is None, "nobody wrote it for this problem"
+    assert [verdicts.passes("a", as_program(p)) for p in (RIGHT, BROKEN)] == [True, False]
+    assert [verdicts.passes("b", as_program(p)) for p in (RIGHT, WRONG)] == [True, False]
+    assert verdicts.passes("a", as_program(WRONG)) is None, "nobody wrote it for this problem"
 
 
 def test_comparing_again_or_with_other_runs_judges_nothing(two: list[RunRecord]) -> None:
@@ -97,15 +98,21 @@ def test_other_tests_or_settings_judge_anew(two: list[RunRecord]) -> None:
 
 def test_what_got_no_verdict_is_not_kept_and_is_judged_again(tmp_path: Path) -> None:
     records = [record_of(write_run(tmp_path, "x", {"a": [LOST]}))]
-    assert judged(records, Arithmetic()).passes("a", LOST) is None
+    assert judged(records, Arithmetic()).passes("a", as_program(LOST)) is None
     assert lines_of(records[0].path / JOURNAL) == []
-    assert judged(records, Arithmetic(lose=False)).passes("a", LOST) is True
+    assert judged(records, Arithmetic(lose=False)).passes("a", as_program(LOST)) is True
 
 
 def test_samples_that_were_never_made_and_blank_programs_on_the_way_are_not_judged(tmp_path: Path) -> None:
     events = {("a", 0): [after("plan", ""), after("write", RIGHT)]}
     record = record_of(write_run(tmp_path, "x", {"a": [RIGHT, NEVER]}, events=events))
-    assert programs_of(record) == {"a": (RIGHT,)}
+    assert programs_of(record) == {"a": (as_program(RIGHT),)}
+
+
+def test_a_program_in_a_language_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
+    record = record_of(write_run(tmp_path, "x", {"a": ["int main(){}"]}, language="cpp"))
+    with pytest.raises(UserError, match="sample 0 of 'a' in run 'x' is in 'cpp', a language that can't be run"):
+        programs_of(record)
 
 
 def test_a_journal_that_somebody_broke_is_the_users_to_mend(two: list[RunRecord]) -> None:
@@ -124,7 +131,7 @@ def test_a_comparison_cut_off_anywhere_goes_on_to_the_same_verdicts(
 ) -> None:
     root = tmp_path_factory.mktemp("cut")
     records = [record_of(write_run(root, f"r{i}", {"a": programs})) for i, programs in enumerate(runs)]
-    texts = {text for programs in runs for text in programs}
+    texts = {as_program(text) for programs in runs for text in programs}
     whole = judged(records, Arithmetic())
     path = records[0].path / JOURNAL
     path.write_bytes(path.read_bytes()[: -cut or None])

@@ -51,6 +51,17 @@ def test_errors_of_another_number_than_candidates_are_an_error() -> None:
         prepare_for_evaluation([row("a", "", "", sample_errors=[""])], SPLIT)
 
 
+def test_a_candidates_language_is_that_of_its_column_and_python_without() -> None:
+    rows = [row("a", RIGHT, WRONG, language=["python3", None]), row("b", RIGHT)]
+    tasks = list(prepare_for_evaluation(rows, SPLIT))
+    assert {entry.language for task in tasks for entry in task.entries} == {"python3"}
+
+
+def test_a_candidate_in_a_language_that_cannot_be_run_is_refused_before_anything_is_judged() -> None:
+    with pytest.raises(DatasetError, match="'a', candidate 1 is in 'cpp', a language that can't be run"):
+        prepare_for_evaluation([row("a", RIGHT, "int main(){}", language=["python3", "cpp"])], SPLIT)
+
+
 def test_a_samples_error_is_kept_and_null_is_no_program() -> None:
     (task, *_) = prepare_for_evaluation([row("a", None, RIGHT, sample_errors=["provider: HTTP 500", None])], SPLIT)
     assert [(e.program, e.error) for e in task.entries] == [

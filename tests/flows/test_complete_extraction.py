@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.flows.completion import completed, extract_completion
+from alpha_codium.flows.tasks import extract_completion
 from alpha_codium.languages.python.beginnings import beginning_of
+from alpha_codium.languages.python.completion import completed
 
 PROMPT = '''from typing import List
 import math

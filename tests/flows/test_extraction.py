@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.flows.extraction import Extracted, extract_code, strip_thinking
-from alpha_codium.languages.python.programs import MAX_PROGRAM, PARSE_BUDGET, Kind, ProgramReader
+from alpha_codium.languages import MAX_PROGRAM, Kind
+from alpha_codium.languages.python.programs import PARSE_BUDGET, ProgramReader
 from tests.flows.extraction_cases import (
     ADD,
     BRUTE,

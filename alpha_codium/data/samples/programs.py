@@ -15,6 +15,7 @@ from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, Row
 from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, check_row
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.languages.python.beginnings import beginning_of
+from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON
 
 # What providers call an answer that was cut off.
 CUT_OFF = ("length", "max_tokens", "max_output_tokens")
@@ -86,11 +87,20 @@ def _solutions_row(name: str, rows: Sequence[Row], problems: ProblemSet) -> dict
     prompt = _prompt(name, problems) if any(row.form == COMPLETION for row in rows) else ""
     programs = [_program(text, row.form, prompt) for row in rows for text in row.texts]
     values: dict[str, Any] = {"task_name": name, CANDIDATES: programs}
-    values |= _kept(name, rows)
+    values |= _languages(rows) | _kept(name, rows)
     cut_off = [_cut_off(row) for row in rows]
     if all(each is not None for each in cut_off):
         values["truncated_answers"] = [int(cut) for each in cut_off if each is not None for cut in each]
     return values
+
+
+def _languages(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """The language of each program, where the rows name ones of the datasets; else all are in Python."""
+    named = [str((row.values or {}).get("language")).lower() for row in rows]
+    if not any(name in LANGUAGE_SUFFIXES for name in named):
+        return {}
+    languages = [name if name in LANGUAGE_SUFFIXES else PYTHON for name in named]
+    return {"language": [name for name, row in zip(languages, rows, strict=True) for _ in row.texts]}
 
 
 def _kept(name: str, rows: Sequence[Row]) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def _result(candidate: Candidate | None, key: tuple[str, int], verdicts: Verdict
     if candidate is None or not candidate.is_final:
         why = NEVER_MADE if candidate is None else str(candidate.error)
         return CandidateResult(index, "generated", Verdict.INTERNAL_ERROR, 0, 0, error=why)
-    judged = verdicts.result(name, candidate.program)
+    judged = verdicts.result(name, candidate.to_program())
     return CandidateResult(
         index, judged.group, judged.verdict, judged.tests_passed, judged.tests_total, error=judged.error
     )

@@ -16,37 +16,42 @@ from typing import Any, Self, TypeVar
 
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.known import KNOWN_GROUPS
-from alpha_codium.eval.prepare import GENERATED, Entry, Task
+from alpha_codium.eval.prepare import GENERATED, Entry, Task, refuse_language
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.problem import Problem, TestType
+from alpha_codium.program import Program
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Identity, Verdict
 
 JOURNAL = "evaluation.jsonl"
 T = TypeVar("T")
 # Distinct programs by their problem's name, in a settled order.
-Programs = Mapping[str, Sequence[str]]
+Programs = Mapping[str, Sequence[Program]]
 
 
-def programs_of(record: RunRecord) -> dict[str, tuple[str, ...]]:
-    """Every program of a run that is to be judged, once: those of finished samples, and those on the way to them."""
-    found: dict[str, dict[str, None]] = {}
-    for (name, _), candidate in record.candidates.items():
+def programs_of(record: RunRecord) -> dict[str, tuple[Program, ...]]:
+    """Every program of a run that is to be judged, once: those of finished samples, and those on the way to them.
+
+    Raises DatasetError where one is in a language that can't be run.
+    """
+    found: dict[str, dict[Program, None]] = {}
+    for (name, index), candidate in record.candidates.items():
+        refuse_language(candidate.language, f"sample {index} of {name!r} in run {record.name!r}")
         if candidate.is_final:
-            found.setdefault(name, {})[candidate.program] = None
-    for (name, _), steps in record.steps.items():
-        texts = [step.program for step in steps if step.program is not None and step.program.strip()]
-        found.setdefault(name, {}).update(dict.fromkeys(texts))
-    return {name: tuple(texts) for name, texts in found.items()}
+            found.setdefault(name, {})[candidate.to_program()] = None
+    for key, steps in record.steps.items():
+        programs = [record.program_after(key, step) for step in steps]
+        found.setdefault(key[0], {}).update(dict.fromkeys(p for p in programs if p is not None and p.source.strip()))
+    return {name: tuple(programs) for name, programs in found.items()}
 
 
-def all_programs(of_runs: Iterable[Programs]) -> dict[str, tuple[str, ...]]:
+def all_programs(of_runs: Iterable[Programs]) -> dict[str, tuple[Program, ...]]:
     """The distinct programs of all runs together."""
-    found: dict[str, dict[str, None]] = {}
-    for programs in of_runs:
-        for name, texts in programs.items():
-            found.setdefault(name, {}).update(dict.fromkeys(texts))
-    return {name: tuple(texts) for name, texts in found.items()}
+    found: dict[str, dict[Program, None]] = {}
+    for of_run in of_runs:
+        for name, programs in of_run.items():
+            found.setdefault(name, {}).update(dict.fromkeys(programs))
+    return {name: tuple(programs) for name, programs in found.items()}
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,8 @@ class JudgedPrograms:
 
     def __iter__(self) -> Iterator[Task]:
         for problem in self.problems:
-            entries = tuple(Entry(i, GENERATED, text) for i, text in enumerate(self.programs.get(problem.name, ())))
+            programs = self.programs.get(problem.name, ())
+            entries = tuple(Entry(i, GENERATED, p.source, language=p.language) for i, p in enumerate(programs))
             yield Task(problem, problem.tests(self.test_types), entries)
 
 
@@ -74,14 +80,14 @@ class Verdicts:
             if result.group == GENERATED
         }
 
-    def result(self, problem: str, program: str) -> CandidateResult:
+    def result(self, problem: str, program: Program) -> CandidateResult:
         """The result of one program; raises KeyError where it wasn't judged."""
         return self._results[problem, program]
 
-    def passes(self, problem: str, program: str | None) -> bool | None:
+    def passes(self, problem: str, program: Program | None) -> bool | None:
         """Whether a program passes; None where that isn't known."""
-        result = self._results.get((problem, program or ""))
-        if program is None or result is None or result.verdict is Verdict.INTERNAL_ERROR:
+        result = None if program is None else self._results.get((problem, program))
+        if result is None or result.verdict is Verdict.INTERNAL_ERROR:
             return None
         return result.verdict is Verdict.ACCEPTED
 
@@ -105,7 +111,7 @@ class SharedJournal(Journal):
         self.basis = basis
         self._journals = [Journal(record.path / JOURNAL) for record in records]
         self._holds = [_keys(programs_of(record)) for record in records]
-        self._places = {(name, _digest(text)): i for name, texts in programs.items() for i, text in enumerate(texts)}
+        self._places = {(name, p.digest): i for name, of_it in programs.items() for i, p in enumerate(of_it)}
         self._known: list[dict[tuple[str, str, str], dict[str, Any]]] = [{} for _ in records]
         self._open = ExitStack()
 
@@ -162,8 +168,4 @@ class SharedJournal(Journal):
 
 
 def _keys(programs: Programs) -> frozenset[tuple[str, str]]:
-    return frozenset((name, _digest(text)) for name, texts in programs.items() for text in texts)
-
-
-def _digest(program: str) -> str:
-    return hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
+    return frozenset((name, program.digest) for name, of_problem in programs.items() for program in of_problem)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import UserError
+from alpha_codium.program import Program
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.events import Event, StageEnd, Text, Transcript
 from alpha_codium.solution import BudgetEnd, Candidate
@@ -96,6 +97,10 @@ class RunRecord:
         answered = {name for c in self.candidates.values() for name in c.model.split(", ") if name}
         asked = str(self.settings.get("config", {}).get("model", ""))
         return tuple(sorted(answered)) or (asked,)
+
+    def program_after(self, key: Key, step: Step) -> Program | None:
+        """The program of a sample after one of its steps; None where that isn't known."""
+        return None if step.program is None else Program.from_source(self.candidates[key].language, step.program)
 
 
 def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:

@@ -62,8 +62,10 @@ def stages_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts) -> li
     """What each stage of a run did, in the order of the flow; empty where no transcript tells."""
     passages = [
         passage
-        for (name, _), steps in record.steps.items()
-        for passage in passages_of(name, steps, [verdicts.passes(name, step.program) for step in steps])
+        for key, steps in record.steps.items()
+        for passage in passages_of(
+            key[0], steps, [verdicts.passes(key[0], record.program_after(key, step)) for step in steps]
+        )
     ]
     told = Counter(name for name, _ in record.steps)
     return effects_of(passages, {name: told[name] for name in names if told[name]})

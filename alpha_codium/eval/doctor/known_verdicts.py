@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from alpha_codium import languages
 from alpha_codium.data import load_problems
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.eval.doctor.kit import REJECTIONS
-from alpha_codium.eval.prepare import RUNNABLE, Entry, EvaluationSet
+from alpha_codium.eval.prepare import Entry, EvaluationSet
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.problem import LANGUAGES, TestType
 from alpha_codium.verdict import Verdict
@@ -173,7 +174,11 @@ class KnownVerdicts:
         if not any(self.submissions.values()):
             raise DatasetError(f"{path} holds no submissions: each problem needs `submissions` with known verdicts")
         entries = {
-            name: tuple(Entry(i, GROUP, s.code) for i, s in enumerate(given) if s.language_name == RUNNABLE)
+            name: tuple(
+                Entry(i, GROUP, s.code, language=s.language_name)
+                for i, s in enumerate(given)
+                if s.language_name in languages.LANGUAGES
+            )
             for name, given in self.submissions.items()
         }
         # What is to be judged: the submissions that can be run, by all tests.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from alpha_codium.eval.doctor.examination import CaseResult, Examination, Finding
 from alpha_codium.eval.doctor.kit import ANY, REJECTIONS
 from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownResult, table
-from alpha_codium.eval.prepare import RUNNABLE
+from alpha_codium.languages import LANGUAGES
 
 
 def kit_lines(examination: Examination) -> Iterator[str]:
@@ -22,7 +22,7 @@ def known_lines(report: KnownReport) -> Iterator[str]:
     if report.confirmed:
         yield from _table_lines("confirmed", report.confirmed)
     else:
-        yield f"no confirmed {RUNNABLE} submission: nothing was shown"
+        yield f"no confirmed {' or '.join(LANGUAGES)} submission: nothing was shown"
     if report.unconfirmed:
         yield from _table_lines("not confirmed", report.unconfirmed)
     right, total = report.class_share

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from alpha_codium.eval.prepare import CORRECT, INCORRECT, RUNNABLE
+from alpha_codium.eval.prepare import CORRECT, INCORRECT
 from alpha_codium.eval.validation.alternatives import Alternative
 from alpha_codium.eval.validation.observation import Observation
+from alpha_codium.languages import LANGUAGES
 from alpha_codium.limits import Limits
 from alpha_codium.problem import CheckerSpec, Problem, Solution, TestCase, TestType
 from alpha_codium.verdict import Verdict
@@ -86,9 +87,9 @@ def places_of(problem: Problem, test_types: Sequence[TestType]) -> tuple[Place, 
     return tuple(found)
 
 
-def runnable(solutions: Sequence[Solution]) -> list[tuple[int, str]]:
+def runnable(solutions: Sequence[Solution]) -> list[tuple[int, Solution]]:
     """The solutions that can be run, each with its place in the list."""
-    return [(index, s.code) for index, s in enumerate(solutions) if s.language == RUNNABLE]
+    return [(index, solution) for index, solution in enumerate(solutions) if solution.language in LANGUAGES]
 
 
 def rejections(known: Known, places: Sequence[int]) -> list[int]:

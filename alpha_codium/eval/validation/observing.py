@@ -10,7 +10,6 @@
 """
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from alpha_codium.eval.validation.alternatives import Alternative, alternatives_
 from alpha_codium.eval.validation.observation import Observation, Wider, observe
 from alpha_codium.judge import Judge, ProblemJudge
 from alpha_codium.problem import Problem, TestCase
+from alpha_codium.program import Program
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Judgement, TestResult, Verdict
 
@@ -51,7 +51,7 @@ class ObservingProblemJudge:
     journal: Journal
     alternatives: Sequence[Alternative]
 
-    async def judge(self, program: str, tests: Sequence[TestCase]) -> Judgement:
+    async def judge(self, program: Program, tests: Sequence[TestCase]) -> Judgement:
         """Judge `program` by all tests and note what came of it; the verdict comes without its tests."""
         judgement = await self.inner.judge(program, tests, stop_early=False)
         if judgement.tests:
@@ -67,8 +67,8 @@ class ObservingProblemJudge:
         """Whether a test has no verdict though it can be run."""
         return result.verdict is Verdict.INTERNAL_ERROR and not self.inner.fault_of(test)
 
-    async def _note(self, program: str, tests: Sequence[TestCase], judgement: Judgement) -> None:
-        is_correct = any(solution.code == program for solution in self.problem.solutions)
+    async def _note(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> None:
+        is_correct = any(solution.code == program.source for solution in self.problem.solutions)
         wider = await self._again(program, tests, judgement) if is_correct else {}
         seen = await asyncio.to_thread(
             observe,
@@ -79,10 +79,10 @@ class ObservingProblemJudge:
             printed=self.problem.execution.kind != "assertions",
             wider=wider,
         )
-        line = {"problem": self.problem.name, "program": digest(program), "observation": seen.to_json()}
+        line = {"problem": self.problem.name, "program": program.digest, "observation": seen.to_json()}
         await asyncio.to_thread(self.journal.append, line)
 
-    async def _again(self, program: str, tests: Sequence[TestCase], judgement: Judgement) -> dict[int, Wider]:
+    async def _again(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> dict[int, Wider]:
         """The tests that ran out of time, under the wider limit; the first that does so again is the last."""
         late = [p for p, result in enumerate(judgement.tests) if result.verdict is Verdict.TIME_LIMIT_EXCEEDED]
         if not late:
@@ -111,9 +111,9 @@ class Observations:
         """Whether there is one of (problem, digest of the program)."""
         return key in self._offsets
 
-    def get(self, problem: str, program: str) -> Observation | None:
+    def get(self, problem: str, program: Program) -> Observation | None:
         """The last observation of a program, None where there is none."""
-        offset = self._offsets.get((problem, digest(program)))
+        offset = self._offsets.get((problem, program.digest))
         if offset is None:
             return None
         with self.path.open("rb") as lines:
@@ -124,8 +124,3 @@ class Observations:
 def _key(line: dict[str, Any]) -> tuple[str, str]:
     Observation.from_json(line["observation"])
     return line["problem"], line["program"]
-
-
-def digest(program: str) -> str:
-    """SHA-256 of a program's text, in hexadecimal digits."""
-    return hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()

@@ -25,6 +25,7 @@ from alpha_codium.eval.validation.timing import NEAR
 from alpha_codium.eval.validation.wording import several_answers
 from alpha_codium.judge import Judge
 from alpha_codium.problem import Problem, TestType
+from alpha_codium.program import Program
 from alpha_codium.runs import Journal, RunFolder
 from alpha_codium.verdict import Verdict
 
@@ -104,14 +105,14 @@ def _case(
     malformed, not_judged = _malformed(task, judge)
     known, lost = [], 0
     for label, programs in ((CORRECT, problem.solutions), (INCORRECT, problem.incorrect_solutions)):
-        for index, program in runnable(programs):
-            seen = observations.get(problem.name, program)
+        for index, solution in runnable(programs):
+            seen = observations.get(problem.name, Program.from_source(solution.language, solution.code))
             if seen is None or any(
                 v is Verdict.INTERNAL_ERROR for p, v in enumerate(seen.verdicts) if p not in malformed
             ):
                 lost += bool(task.tests)
                 continue
-            known.append(Known(label, index, program, seen))
+            known.append(Known(label, index, solution.code, seen))
     if lost and not not_judged:
         why = next((candidate.error for candidate in result.candidates if candidate.error), "a fault of the sandbox")
         return _made(task, test_types, judge, known, malformed), f"{lost} programs got no verdict: {why}", lost

@@ -1,9 +1,12 @@
 """Python 3."""
 
+import re
 from dataclasses import replace
 
+from alpha_codium.languages import Language, Reader
 from alpha_codium.program import Program
 
+TAG = re.compile(r"\{?\s*\.?(?:i?python|py|pypy)[\d.]*(?![\w+#-])|[\w./-]+\.py\b", re.IGNORECASE)
 MAIN, DRIVER = "program.py", "driver.py"
 COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {MAIN!r}, 'exec')"
 # Runs a driver: it finds nothing of these lines, and the program finds nothing but its own file in the folder.
@@ -19,12 +22,19 @@ exec(compile(driver, {DRIVER!r}, "exec"), {{"__name__": "__main__", "__file__": 
 """
 
 
-class Python:
+class Python(Language):
     """See `Language`."""
 
     name = "python3"
+    title = "Python 3"
+    tag = "python"
     suffixes = (".py",)
     driven_by = frozenset({"call", "assertions", "files"})
+    code_line = re.compile(
+        r"^(?:import |from \w[\w.]* import |(?:async )?def \w|class \w|@\w|#!|(?:if|for|while|with) .+:|try:|print\b"
+        r"|sys\.|[A-Za-z_][\w.\[\]]*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*[ \t]*[-+*/%|&^]?=[^=])",
+        re.MULTILINE,
+    )
 
     def with_setup(self, program: Program, setup_code: str) -> Program:
         """See `Language`."""
@@ -41,6 +51,22 @@ class Python:
     def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
         """See `Language`."""
         return (interpreter, "-c", DRIVE) if driven else (interpreter, main)
+
+    def is_tag(self, text: str) -> bool:
+        """See `Language`."""
+        return bool(TAG.match(text))
+
+    def reader(self) -> Reader:
+        """See `Language`."""
+        from alpha_codium.languages.python.programs import ProgramReader
+
+        return ProgramReader()
+
+    def traced(self, source: str, *, depth: int, lines: int) -> str:
+        """See `Language`."""
+        from alpha_codium.languages.python.tracing import traced
+
+        return traced(source, depth, lines)
 
 
 LANGUAGE = Python()

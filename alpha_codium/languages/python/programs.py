@@ -9,11 +9,11 @@
 
 import ast
 import re
-from enum import IntEnum
 
+from alpha_codium.languages import MAX_PROGRAM, Kind, Language
+from alpha_codium.languages.python import LANGUAGE
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 
-MAX_PROGRAM = 100_000
 MAX_BRACKET_DEPTH = 100
 PARSE_BUDGET = 2_000_000
 LONG_DOTTED_NAME = re.compile(r"(?:\.[\s\\]*+\w++[\s\\]*+){64}")
@@ -21,17 +21,10 @@ READERS = {"input", "open", "stdin", "raw_input"}
 PRINTERS = {"print", "stdout", "write", "writelines"}
 
 
-class Kind(IntEnum):
-    """What a text is as Python, from least to most."""
-
-    INERT = 0
-    BROKEN = 1
-    SNIPPET = 2
-    PROGRAM = 3
-
-
 class ProgramReader:
-    """Says what texts are; made anew for each answer."""
+    """See `Reader`."""
+
+    language: Language = LANGUAGE
 
     def __init__(self, budget: int = PARSE_BUDGET) -> None:
         self.budget = budget

@@ -75,6 +75,12 @@ def test_finish_reasons_say_what_was_truncated(tmp_path):
     assert [row.get("truncated_answers") for row in found] == [[1, 0], None]
 
 
+def test_a_language_of_the_datasets_is_kept_and_any_other_word_says_nothing(tmp_path):
+    rows = [{"task_id": at, "solution": "x", "language": said} for at, said in ((0, "cpp"), (0, "English"), (2, "py"))]
+    found = solutions_of(read_samples(write_jsonl(tmp_path / "s.jsonl", rows)), humaneval(tmp_path))
+    assert [row.get("language") for row in found] == [["cpp", "python3"], None]
+
+
 def test_details_of_a_solutions_dataset_are_kept(tmp_path):
     row = {"task_name": "HumanEval/0", "solution_candidates": ["", "x"], "sample_errors": ["model: no code", ""]}
     found = solutions_of(read_samples(write_jsonl(tmp_path / "s.jsonl", [row])), humaneval(tmp_path))

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from alpha_codium.eval.validation.alternatives import alternatives_for
 from alpha_codium.eval.validation.observation import KEPT_OUTPUT, Observation, Output, Wider, observe
-from alpha_codium.eval.validation.observing import Observations, ObservingJudge, digest
+from alpha_codium.eval.validation.observing import Observations, ObservingJudge
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import Problem, TestCase
+from alpha_codium.program import as_program
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import KEPT, Execution, Judgement, Status, TestResult, Verdict
 from tests.eval.splits import RIGHT, WRONG, Arithmetic, labelled
@@ -57,24 +58,25 @@ def test_observations_are_on_the_disk_before_the_verdict_and_the_last_one_counts
     problem = labelled("a")
     with Journal(tmp_path / "o.jsonl") as journal:
         judge = ObservingJudge(Judge(Arithmetic(), Rules(stop_on_first_failure=True)), journal).for_problem(problem)
-        verdicts = [asyncio.run(judge.judge(p, problem.private_tests)).verdict for p in (RIGHT, WRONG, RIGHT)]
+        verdicts = [
+            asyncio.run(judge.judge(as_program(p), problem.private_tests)).verdict for p in (RIGHT, WRONG, RIGHT)
+        ]
     assert verdicts == ["accepted", "wrong_answer", "accepted"]
     with (tmp_path / "o.jsonl").open("ab") as torn:
         torn.write(b'{"problem": "a", "prog')
     found = Observations(tmp_path / "o.jsonl")
-    right, wrong = found.get("a", RIGHT), found.get("a", WRONG)
+    right, wrong = found.get("a", as_program(RIGHT)), found.get("a", as_program(WRONG))
     assert right is not None and right.verdicts == (Verdict.ACCEPTED,) * 2
     assert wrong is not None and wrong.verdicts == (Verdict.WRONG_ANSWER,) * 2, "no test is left out"
     assert [output.text for output in wrong.outputs.values()] == ["0\n", "0\n"]
-    assert found.get("a", "print(1)") is None and found.get("b", RIGHT) is None
-    assert digest(RIGHT) != digest(WRONG)
+    assert found.get("a", as_program("print(1)")) is None and found.get("b", as_program(RIGHT)) is None
 
 
 def test_what_a_known_incorrect_program_printed_is_not_kept(tmp_path: Path) -> None:
     problem = Problem("a", private_tests=(TestCase("1\n", "2\n"),))
     with Journal(tmp_path / "o.jsonl") as journal:
         judge = ObservingJudge(Judge(Arithmetic()), journal).for_problem(problem)
-        asyncio.run(judge.judge(WRONG, problem.private_tests))
-    seen = Observations(tmp_path / "o.jsonl").get("a", WRONG)
+        asyncio.run(judge.judge(as_program(WRONG), problem.private_tests))
+    seen = Observations(tmp_path / "o.jsonl").get("a", as_program(WRONG))
     assert seen is not None and seen.outputs == {}
     assert seen.accepting(0) is None

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.data.home import home
 from alpha_codium.errors import SandboxError
+from alpha_codium.paths import home
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.code_contests import environment
 from alpha_codium.sandbox.code_contests.environment import WHEEL, find_python39, install, is_installed

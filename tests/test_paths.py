@@ -1,9 +1,16 @@
+"""Where gencode keeps things."""
+
 from pathlib import Path
 
 import pytest
 
-from alpha_codium.data.home import datasets_folder, home, models_folder, runs_folder
 from alpha_codium.errors import UserError
+from alpha_codium.paths import datasets_folder, home, models_folder, runs_folder
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path / "home"))
 
 
 def test_home_is_where_the_environment_says_and_is_made_when_asked_for():

@@ -1,42 +1,23 @@
-"""From an answer to the program, where code is to be completed: the whole function or its body alone will do.
+"""The program that code makes of the beginning of a function: the whole function or its body alone will do.
 
-1. An answer that defines the function is the program; what stood before it in the prompt (imports, helpers) and isn't
-   in the answer is put first, so that the program runs by itself.
+1. Code that defines the function is the program; what stood before it in the prompt (imports, helpers) and isn't in the
+   code is put first, so that the program runs by itself.
 2. Anything that isn't a program, but is one as the body of the function, is put there. Models leave the indentation
    out, or out of the first line only.
-3. Any other answer stays as it is: another function isn't made the right one.
+3. Any other code stays as it is: another function isn't made the right one.
 """
 
 import ast
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import replace
 
-from alpha_codium.flows.extraction import Extracted, extract_code, fenced_texts
-from alpha_codium.flows.fences import clean
 from alpha_codium.languages.python.beginnings import Beginning, lines_of
 from alpha_codium.languages.python.programs import ProgramReader
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
 FUTURE = "__future__"  # must come first
-
-
-def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | None:
-    """The program in an answer to a beginning of code, and whether its end was seen; None where there is none."""
-    found = extract_code(answer)
-    if beginning is None:
-        return found
-    if found is not None:
-        return replace(found, code=completed(found.code, beginning))
-    # An indented body is no Python by itself, and so no code to those who don't know its beginning.
-    reader = ProgramReader()
-    for text in (*fenced_texts(answer), Extracted(clean(answer))):
-        body = as_body(text.code, beginning, reader)
-        if body is not None:
-            return replace(text, code=body)
-    return None
 
 
 def completed(code: str, beginning: Beginning) -> str:
