@@ -123,7 +123,7 @@ async def _judged(
     tasks = JudgedPrograms(problems, programs, test_types)
     refuse_without_tests(tasks, problems.dataset_name)
     total = sum(len(task.entries) for task in judge.with_known(tasks))
-    with SharedJournal(records, programs, basis) as journal, working(on_event, "judged", total) as report:
-        judged = await judge.run(judge.with_known(tasks), journal, lambda _problem, result: report(result))
+    with SharedJournal(records, programs, basis) as journal, working(on_event, "judged", total) as work:
+        judged = await judge.run(judge.with_known(tasks), journal, work.judged)
     results, error = split_known(judged, judge.identity.backend, judge.known_solutions)
     return Verdicts(programs, results), error

@@ -56,12 +56,11 @@ class Evaluation:
 
     async def _score(self, judge: OpenJudge, ks: Sequence[int], folder: RunFolder | None, on_event: OnEvent) -> Score:
         total = await in_thread(judge.total, self.tasks)
-        with working(on_event, "judged", total) as report:
-            on_result = lambda _problem, result: report(result)  # noqa: E731
+        with working(on_event, "judged", total) as work:
             if folder is None:
-                return await judge.score(self.tasks, ks, self.rows, on_result=on_result)
+                return await judge.score(self.tasks, ks, self.rows, on_result=work.judged)
             with folder.journal as journal:
-                return await judge.score(self.tasks, ks, self.rows, journal, on_result)
+                return await judge.score(self.tasks, ks, self.rows, journal, work.judged)
 
 
 async def evaluate_async(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from alpha_codium.eval.doctor import Examination
+    from alpha_codium.eval.results import CandidateResult
     from alpha_codium.gen.preview import Preview
     from alpha_codium.gen.summary import RunSummary
 
@@ -37,9 +38,13 @@ class WorkStarted:
 
 @dataclass(frozen=True, slots=True)
 class ItemDone:
-    """An item is done: a Candidate, CandidateResult or CaseResult; in a replay, MissingCalls or None."""
+    """An item is done: a Candidate, CandidateResult or CaseResult; in a replay, MissingCalls or None.
+
+    `problem` is the name of the problem of a CandidateResult.
+    """
 
     result: Any
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +105,26 @@ def ignore(_event: Event) -> None:
     """The `on_event` of callers that want no events."""
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Reports the items of some work that was started."""
+
+    on_event: OnEvent
+
+    def done(self, result: Any) -> None:
+        """Report one item."""
+        self.on_event(ItemDone(result))
+
+    def judged(self, problem: str, result: "CandidateResult") -> None:
+        """Report the result of a program of `problem`."""
+        self.on_event(ItemDone(result, problem))
+
+
 @contextmanager
-def working(on_event: OnEvent, what: str, total: int, samples: int = 1) -> Iterator[Callable[[Any], None]]:
-    """Report the start and the end of some work; gives the function that reports each item."""
+def working(on_event: OnEvent, what: str, total: int, samples: int = 1) -> Iterator[Work]:
+    """Report the start and the end of some work."""
     on_event(WorkStarted(what, total, samples))
     try:
-        yield lambda result: on_event(ItemDone(result))
+        yield Work(on_event)
     finally:
         on_event(WorkEnded())

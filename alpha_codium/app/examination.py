@@ -78,10 +78,10 @@ async def _description(known: KnownVerdicts, path: str, settings: Settings) -> d
 async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
     with witnesses() as secrets:
         kit = load_kit(secrets)
-        with working(on_event, "kit", len(kit) + 1) as report:
+        with working(on_event, "kit", len(kit) + 1) as work:
             async with open_judge(settings.code_tester, rules=Rules(time_limit_factor=1.0)) as judge:
                 isolated, at_once = settings.code_tester.sandbox is not False, judge.workers or os.cpu_count() or 1
-                found = await examine(judge.judge, kit, isolated=isolated, at_once=at_once, on_result=report)
+                found = await examine(judge.judge, kit, isolated=isolated, at_once=at_once, on_result=work.done)
     on_event(KitExamined(found))
     return found
 
@@ -92,9 +92,9 @@ async def _judge_known(
     """Judge the submissions of a file, with the journal of the run's folder, and keep the result there."""
     async with AsyncExitStack() as stack:
         journal = stack.enter_context(folder.journal) if folder is not None else None
-        report = stack.enter_context(working(on_event, "judged", known.programs))
+        work = stack.enter_context(working(on_event, "judged", known.programs))
         judge = await stack.enter_async_context(open_judge(settings.code_tester))
-        results = await judge.run(known.evaluation_set, journal, lambda _problem, result: report(result))
+        results = await judge.run(known.evaluation_set, journal, work.judged)
         limits = {problem.name: judge.judge.rules.limits_for(problem).cpu_seconds for problem in known.problems}
     found = known.report(results, limits)
     if folder is not None:

@@ -190,11 +190,11 @@ async def _generate(
     planned: GenerationPlan, judge: OpenJudge, ledger: Ledger, folder: RunFolder, on_event: OnEvent
 ) -> list[Candidate]:
     job, settings = planned.job, planned.settings
-    with working(on_event, "samples", len(job.problems) * job.samples, job.samples) as report:
+    with working(on_event, "samples", len(job.problems) * job.samples, job.samples) as work:
 
         def on_candidate(candidate: Candidate) -> None:
             logger.debug(summary_line(candidate))
-            report(candidate)
+            work.done(candidate)
 
         async with open_solver(planned.flow, settings, judge.judge) as solver:
             with open_cache(settings) as cache:

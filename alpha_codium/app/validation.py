@@ -1,8 +1,8 @@
 """Validating a dataset by its known solutions: its tests, checkers and limits."""
 
 import tempfile
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ async def validate_async(
     chosen = problems.sample(sample_rate, seed) if sample_rate < 1 else problems
     async with open_judge(settings.code_tester, rules=rules) as judge:
         description |= {"sandbox": judge.identity.to_json()}
-        async with _folder(run, resume, description, on_event) as folder:
+        with _folder(run, resume, description, on_event) as folder:
             results = await _observe(chosen, kinds, judge, folder, on_event)
             report = await in_thread(_report, chosen, kinds, judge, folder, results, near)
             folder.write_json("results.json", report.to_json())
@@ -87,10 +87,8 @@ def _settings_of(settings: Settings) -> dict[str, Any]:
     return {key: value for key, value in verdict_settings(settings.code_tester).items() if key not in every_test_is_run}
 
 
-@asynccontextmanager
-async def _folder(
-    run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent
-) -> AsyncIterator[RunFolder]:
+@contextmanager
+def _folder(run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent) -> Iterator[RunFolder]:
     """The run's folder; a temporary one where no run is named."""
     with tempfile.TemporaryDirectory(prefix="gencode-") as scratch:
         with opened_run(run, resume, description, on_event) as folder:
@@ -101,10 +99,10 @@ async def _observe(
     problems: ProblemSet, kinds: tuple[TestType, ...], judge: OpenJudge, folder: RunFolder, on_event: OnEvent
 ) -> list[ProblemResult]:
     total = await in_thread(judge.total, human_solutions(problems, "both", kinds))
-    with working(on_event, "known programs judged", total) as report:
+    with working(on_event, "known programs judged", total) as work:
         return await observe_known(
             problems, kinds, judge.judge, folder,
-            on_result=lambda _problem, result: report(result), workers=judge.workers,
+            on_result=work.judged, workers=judge.workers,
         )  # fmt: skip
 
 

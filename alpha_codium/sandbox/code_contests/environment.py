@@ -25,7 +25,7 @@ Say = Callable[[str], None]
 
 
 def default_folder() -> Path:
-    """Where the environment is: in `$GENCODE_HOME`, else `~/.cache/gencode`, as `paths.home` has it. Nothing is made."""
+    """Where the environment is: in `$GENCODE_HOME`, else `~/.cache/gencode`, as in `paths.home`. Nothing is made."""
     chosen = os.environ.get("GENCODE_HOME")
     home = Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "gencode"
     return home / "environments" / "code_contests"
