@@ -118,10 +118,13 @@ def test_a_dataset_is_validated_without_a_run_folder(tmp_path, home):
 
 async def test_work_that_is_cancelled_reports_its_end_and_can_be_resumed(problems):
     seen = []
+    limited = ac.load_settings(overrides=["code_tester.timeout=0.5"])
     slow = [{"task_name": "echo 0", "solution_candidates": ["while True: pass"]}]
     given = ac.load_problems(problems)
     task = asyncio.create_task(
-        ac.evaluate_async(slow, given, k=[1], ignore_fingerprint=True, run="slow", on_event=seen.append)
+        ac.evaluate_async(
+            slow, given, k=[1], ignore_fingerprint=True, run="slow", settings=limited, on_event=seen.append
+        )
     )
     while not any(isinstance(event, WorkStarted) for event in seen):
         await asyncio.sleep(0.01)
@@ -129,7 +132,7 @@ async def test_work_that_is_cancelled_reports_its_end_and_can_be_resumed(problem
     with pytest.raises(asyncio.CancelledError):
         await task
     assert isinstance(seen[-1], WorkEnded)
-    settings = ac.load_settings(overrides=["code_tester.workers=1"])
+    settings = ac.load_settings(overrides=["code_tester.workers=1", "code_tester.timeout=0.5"])
     score = await ac.evaluate_async(slow, given, k=[1], ignore_fingerprint=True, resume="slow", settings=settings)
     assert score.verdicts["time_limit_exceeded"] == 1
 
