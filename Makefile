@@ -6,9 +6,9 @@ BIN := $(VENV)/bin
 # process anew: that is most of what a short command takes.
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Of tests: two more than there are processors, since many of them wait.
 WORKERS ?= $(shell expr $$(nproc) + 2)
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo check test test-thorough images test-slow lint types docs bench backends clean
 
