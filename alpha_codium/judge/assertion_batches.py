@@ -184,9 +184,9 @@ async def _answer(
     # It isn't run: what it names is loaded beforehand, for all.
     carrier = "".join(f"import {name}\n" for name in [module, *_imported(jobs)] if name)
     # The driver ends the program before this limit does.
-    cpu, wall = kind.limits.cpu_seconds + seconds, kind.limits.wall_seconds + 3 * seconds
-    limits = dataclasses.replace(kind.limits, cpu_seconds=cpu, wall_seconds=wall)
-    report = await kind.sandbox.run(carrier, inputs, limits=limits, driver=driver("answering"))
+    report = await kind.sandbox.run(
+        carrier, inputs, limits=kind.limits.extended_by(seconds), driver=driver("answering")
+    )
     return dict(zip(jobs, report.executions, strict=False))
 
 

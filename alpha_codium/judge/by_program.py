@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.checker_program import CHECKER_LIMITS, CheckerProgram
+from alpha_codium.judge.checker_program import CheckerProgram
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import StdinKind, goes_on, require_compiled
 from alpha_codium.judge.runner import fault_of_size
+from alpha_codium.limits import CHECKER_LIMITS
 from alpha_codium.problem import TestCase
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
