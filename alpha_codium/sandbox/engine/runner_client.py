@@ -40,7 +40,7 @@ class RunnerLost(Exception):
     """The runner died or hung; the worker may be well."""
 
 
-class Candidate:
+class RunnerClient:
     """A program in a runner of `worker`, under limits that are the same for all its tests."""
 
     def __init__(self, worker: Worker, source: bytes, driver: bytes, limits: Limits) -> None:
