@@ -58,7 +58,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class CleaningRule:
     """A rule: its name, what it cuts, and the text that it leaves."""
 
     name: str
@@ -132,17 +132,17 @@ def stop_words(known: Text, text: str) -> str:
 
 
 RULES = (
-    Rule("thinking", "what a model thought, between tags", thinking),
-    Rule("end_tokens", "tokens that end an answer, such as <|endoftext|>, and what follows", end_tokens),
-    Rule("fences", "Markdown fences, and all but the block that defines the entry point", fences),
-    Rule("prose", "what is said before and after a program", prose),
-    Rule("indentation", "the indentation that all lines of a whole program have", indentation),
-    Rule("prompts", "the prompt, repeated before a completion", prompts),
-    Rule("stop_words", "what follows the function that a completion ends", stop_words),
+    CleaningRule("thinking", "what a model thought, between tags", thinking),
+    CleaningRule("end_tokens", "tokens that end an answer, such as <|endoftext|>, and what follows", end_tokens),
+    CleaningRule("fences", "Markdown fences, and all but the block that defines the entry point", fences),
+    CleaningRule("prose", "what is said before and after a program", prose),
+    CleaningRule("indentation", "the indentation that all lines of a whole program have", indentation),
+    CleaningRule("prompts", "the prompt, repeated before a completion", prompts),
+    CleaningRule("stop_words", "what follows the function that a completion ends", stop_words),
 )
 
 
-def cleaned(known: Text, rules: Sequence[Rule] = RULES) -> tuple[str, frozenset[str]]:
+def cleaned(known: Text, rules: Sequence[CleaningRule] = RULES) -> tuple[str, frozenset[str]]:
     """The text after all rules, and the names of those that changed it."""
     text, names = known.text, set[str]()
     for _ in range(MOST_PASSES):
