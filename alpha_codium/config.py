@@ -16,6 +16,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from alpha_codium.errors import SettingsError, nearest
+from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR
 
 ENVIRONMENT_PREFIX = "GENCODE_"
 Model = TypeVar("Model", bound=BaseModel)
@@ -187,7 +188,7 @@ class CodeTesterSection(Section):
     workers: int = Field(0, ge=0)
     timeout: float = Field(0.0, ge=0)
     memory_bytes: int = Field(0, ge=0, le=2**50)
-    time_limit_factor: float = Field(3.0, gt=0)
+    time_limit_factor: float = Field(DEFAULT_TIME_LIMIT_FACTOR, gt=0)
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
     stop_on_first_failure: bool = False

@@ -22,7 +22,7 @@ from alpha_codium.eval.comparing.judging import (
 )
 from alpha_codium.eval.comparing.records import RunRecord, read_run
 from alpha_codium.eval.comparing.references import PUBLISHED
-from alpha_codium.eval.comparing.report import Report, report_of
+from alpha_codium.eval.comparing.report import Comparison, report_of
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.known import JudgeError, split_known
 from alpha_codium.eval.metric import checked_ks
@@ -45,7 +45,7 @@ async def compare_async(
     references: bool = False,
     settings: Settings | None = None,
     on_event: OnEvent = ignore,
-) -> Report:
+) -> Comparison:
     """Compare runs: scores, costs, differences on the same problems, and what each stage did.
 
     `runs` are names or folders. Every distinct program is judged once; verdicts are kept in the runs' folders, so that

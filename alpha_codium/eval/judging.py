@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.eval.known import error_of_human_solutions, split_known, with_known, without_disputed
-from alpha_codium.eval.prepare import EvaluationSet, HumanSolutions, Task
+from alpha_codium.eval.prepare import EvaluationSet, EvaluationTask, HumanSolutions
 from alpha_codium.eval.rates import rates_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
@@ -31,12 +31,12 @@ class OpenJudge:
     workers: int = 0
     known_solutions: int = 0
 
-    def with_known(self, tasks: Iterable[Task]) -> Iterable[Task]:
+    def with_known(self, tasks: Iterable[EvaluationTask]) -> Iterable[EvaluationTask]:
         """The tasks with known solutions among their entries."""
         return with_known(tasks, self.known_solutions)
 
     async def run(
-        self, tasks: Iterable[Task], journal: Journal | None = None, on_result: OnResult | None = None
+        self, tasks: Iterable[EvaluationTask], journal: Journal | None = None, on_result: OnResult | None = None
     ) -> list[ProblemResult]:
         """The results of every program of the tasks; what the journal holds isn't judged again."""
         return await run_evaluation(tasks, self.judge, journal=journal, on_result=on_result, workers=self.workers)
@@ -66,7 +66,7 @@ class OpenJudge:
         facts |= {"judge_error": error.to_json(), "sandbox": self.identity.to_json()}
         return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
 
-    def _entries(self, tasks: EvaluationSet) -> Iterable[Task]:
+    def _entries(self, tasks: EvaluationSet) -> Iterable[EvaluationTask]:
         return tasks if isinstance(tasks, HumanSolutions) else self.with_known(tasks)
 
     def total(self, tasks: EvaluationSet) -> int:

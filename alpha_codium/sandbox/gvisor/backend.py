@@ -29,7 +29,7 @@ from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
 from alpha_codium.sandbox.engine.inside import kernel, wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.pool import Options
+from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
 from alpha_codium.verdict import Identity
@@ -52,7 +52,7 @@ class GvisorSandbox(ContainerSandbox):
 
     name = "gvisor"
 
-    def __init__(self, *, runsc: str = "runsc", platform: str = "", **options: Unpack[Options]) -> None:
+    def __init__(self, *, runsc: str = "runsc", platform: str = "", **options: Unpack[PoolOptions]) -> None:
         super().__init__(**options)
         self.runsc, self.platform = runsc, platform
         self.is_inside = GVISOR.exists()

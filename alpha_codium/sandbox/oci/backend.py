@@ -20,7 +20,7 @@ from alpha_codium.sandbox.engine.containers.worker import Launch
 from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter
-from alpha_codium.sandbox.engine.pool import Options
+from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.oci.container_engine import ASK_ALL, Engine, find_engine, inspect_image, words_of
 from alpha_codium.verdict import Identity
 
@@ -37,7 +37,7 @@ class OciSandbox(ContainerSandbox):
     name = "oci"
 
     def __init__(
-        self, *, image: str = IMAGE, engine: str = "", runtime: str = "", options: str = "", **more: Unpack[Options]
+        self, *, image: str = IMAGE, engine: str = "", runtime: str = "", options: str = "", **more: Unpack[PoolOptions]
     ) -> None:
         super().__init__(**more)
         self.image, self.wanted_engine, self.runtime = image, engine, runtime
