@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.engine.outcome import ProcessEnd
 from alpha_codium.sandbox.engine.turn import WorkerLost
-from alpha_codium.sandbox.engine.wait_status import HasWaitStatus
 
 SPAWNER = Path(__file__).with_name("spawner.py")
 # What a spawner may take beyond a program's wall limit before it counts as lost, in seconds.
@@ -25,14 +25,11 @@ CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Ended(HasWaitStatus):
-    """How a process ended and what it and its children used; `wait_status` as `os.wait4` gives it."""
+class Ended(ProcessEnd):
+    """How a program ended, and what it printed; `start_error` says why it didn't start."""
 
     stdout: bytes
     stderr: bytes
-    cpu_seconds: float
-    wall_seconds: float
-    max_rss_bytes: int
     output_exceeded: bool
     wall_exceeded: bool
     start_error: str = ""
