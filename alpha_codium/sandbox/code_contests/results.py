@@ -13,7 +13,7 @@ import re
 import signal
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.code_contests.worker import SandboxResult
+from alpha_codium.sandbox.code_contests.child_process import SandboxResult
 from alpha_codium.sandbox.engine.outcome import ran_out_of_memory, status_of
 from alpha_codium.verdict import Execution, Status
 

@@ -35,7 +35,7 @@ from alpha_codium.sandbox.engine.environment import environment_of
 from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
 from alpha_codium.sandbox.engine.turn import CalledOff, Turn, WorkerLost
 from alpha_codium.sandbox.portable.isolation import isolating_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker
+from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
@@ -49,8 +49,8 @@ class PortableSandbox(Sandbox):
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
         self.interpreter = pythons.path_of(interpreter)
-        self._idle: queue.SimpleQueue[tuple[Worker, Worker]] = queue.SimpleQueue()
-        self._workers: list[Worker] = []
+        self._idle: queue.SimpleQueue[tuple[SpawnerClient, SpawnerClient]] = queue.SimpleQueue()
+        self._workers: list[SpawnerClient] = []
         self._threads: ThreadPoolExecutor | None = None
         self._scratch: Path | None = None
 
@@ -60,7 +60,7 @@ class PortableSandbox(Sandbox):
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._workers, self._idle = [], queue.SimpleQueue()
         for _ in range(self.workers):
-            both = (Worker(prefix), Worker(prefix))
+            both = (SpawnerClient(prefix), SpawnerClient(prefix))
             self._workers += both
             self._idle.put(both)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
@@ -144,7 +144,7 @@ class PortableSandbox(Sandbox):
             return tuple(each.result() for each in running)
 
     @contextlib.contextmanager
-    def _both_workers(self) -> Iterator[tuple[Worker, Worker]]:
+    def _both_workers(self) -> Iterator[tuple[SpawnerClient, SpawnerClient]]:
         """A worker and its partner, for this thread alone."""
         both = self._idle.get()
         try:
@@ -153,7 +153,7 @@ class PortableSandbox(Sandbox):
             self._idle.put(both)
 
     def _run_side(
-        self, turn: Turn, worker: Worker, side: Side, limits: Limits, channel: socket.socket | None = None
+        self, turn: Turn, worker: SpawnerClient, side: Side, limits: Limits, channel: socket.socket | None = None
     ) -> Execution:
         files, driven = dict(side.program.files), bool(side.driver)
         language = language_named(side.program.language)
@@ -166,7 +166,7 @@ class PortableSandbox(Sandbox):
     def _run(
         self,
         turn: Turn,
-        worker: Worker,
+        worker: SpawnerClient,
         command: Sequence[str],
         stdin: bytes,
         limits: Limits,

@@ -35,7 +35,7 @@ class Ended(ProcessEnd):
     start_error: str = ""
 
 
-class Worker:
+class SpawnerClient:
     """One spawner; used by one thread at a time, and ended from any."""
 
     def __init__(self, prefix: Sequence[str]) -> None:
