@@ -40,10 +40,13 @@ LENGTH_BYTES = {
 }
 UNREADABLE = (pickle.UnpicklingError, ValueError, TypeError, AttributeError, LookupError, EOFError, OverflowError)
 
-# Text of Python 2 that isn't UTF-8.
-codecs.register_error(
-    "gencode.latin1", lambda error: (error.object[error.start : error.end].decode("latin-1"), error.end)
-)
+
+def _as_latin1(error: Any) -> tuple[str, int]:
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+# For text of Python 2 that isn't UTF-8.
+codecs.register_error("gencode.latin1", _as_latin1)
 
 
 def loads(data: bytes, *, max_bytes: int, where: str = "the pickle") -> Any:
