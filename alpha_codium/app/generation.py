@@ -31,7 +31,7 @@ from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache, spent_by
 from alpha_codium.gen.choosing import chosen_flow, kinds_meant
-from alpha_codium.gen.loop import Job, finished_samples, generate, refuse_twins, solutions_rows
+from alpha_codium.gen.loop import SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.summary import RunSummary, counts_of
 from alpha_codium.paths import runs_folder
@@ -68,7 +68,7 @@ class GenerationPlan:
     problems: "ProblemSet"
     flow: Flow
     settings: Settings
-    job: Job
+    job: SampleJob
 
     def preview(self, done: Collection[Candidate] = ()) -> Preview:
         """What it will take, where these samples are done."""
@@ -115,7 +115,7 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
     in_force = with_model(in_force, choose) if choose else with_model(in_force)
     samples = options.samples or in_force.dataset.num_iterations
     options = replace(options, samples=samples, sample_rate=rate)
-    return GenerationPlan(options, problems, flow, in_force, Job(chosen, samples, in_force.config.concurrency))
+    return GenerationPlan(options, problems, flow, in_force, SampleJob(chosen, samples, in_force.config.concurrency))
 
 
 def preview(options: SetOptions, settings: SettingsOn) -> Preview:
@@ -162,7 +162,7 @@ async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event
     planned = await in_thread(plan, options, settings)
     started, ledger = time.monotonic(), Ledger(planned.settings)
     run = options.run_name or (None if options.resume else new_run_name(COMMAND))
-    async with open_judge(planned.settings.code_tester) as judge:
+    async with open_judge(planned.settings) as judge:
         description = planned.description() | {"sandbox": judge.identity.to_json()}
         with opened_run(run, options.resume, description, on_event) as folder:
             assert folder is not None

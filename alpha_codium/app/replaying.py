@@ -21,7 +21,7 @@ from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow, load_flow
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import chosen_flow
-from alpha_codium.gen.loop import Job, solutions_rows
+from alpha_codium.gen.loop import SampleJob, solutions_rows
 from alpha_codium.gen.replaying import Replay, SilentModel, replay_samples
 from alpha_codium.gen.sample import Solver
 from alpha_codium.paths import runs_folder
@@ -126,9 +126,9 @@ def _with_cache(settings: Settings) -> Settings:
 
 async def _replay(plan: _ReplayPlan, shared: bool, on_event: OnEvent) -> Replay:
     settings, model = plan.settings, plan.settings.config.model
-    job = Job(plan.problems, plan.samples, settings.config.concurrency)
+    job = SampleJob(plan.problems, plan.samples, settings.config.concurrency)
     with working(on_event, "replayed", len(job.names) * job.samples) as work:
-        async with open_judge(settings.code_tester) as judge:
+        async with open_judge(settings) as judge:
             solver = Solver(plan.flow, SilentModel(model, {}), model, judge.judge, settings)
             with open_cache(_with_cache(settings)) if shared else contextlib.nullcontext() as cache:
                 return await replay_samples(job, solver, plan.folder, same=plan.same, cache=cache, on_sample=work.done)

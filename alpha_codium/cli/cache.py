@@ -11,7 +11,7 @@ from alpha_codium.cli.output import say
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from alpha_codium.runs.upkeep import CacheStats
+    from alpha_codium.runs.cache_maintenance import CacheStats
 
 
 @click.group("cache", cls=Group)
@@ -23,7 +23,7 @@ def group() -> None:
 @common_options
 def stats(common: CommonOptions) -> None:
     """Show how many answers there are, by model, and what they saved."""
-    from alpha_codium.runs.upkeep import stats_of
+    from alpha_codium.runs.cache_maintenance import stats_of
 
     found = stats_of(_path())
     common.write_json(found.to_json())
@@ -39,15 +39,15 @@ def stats(common: CommonOptions) -> None:
 def clear(model: str | None, older_than: float | None, everything: bool, common: CommonOptions) -> None:
     """Delete answers; with both --model and --older_than, those that match both."""
     from alpha_codium.errors import UserError
-    from alpha_codium.runs import upkeep
+    from alpha_codium.runs import cache_maintenance
 
     chosen = model is not None or older_than is not None
     if chosen == everything:
         raise UserError("which answers? Give --model, --older_than (or both), or --all alone")
     path = _path()
-    before = upkeep.size_of(path)
-    gone = upkeep.clear_all(path) if everything else upkeep.clear(path, model, older_than)
-    freed = max(0, before - upkeep.size_of(path))
+    before = cache_maintenance.size_of(path)
+    gone = cache_maintenance.clear_all(path) if everything else cache_maintenance.clear(path, model, older_than)
+    freed = max(0, before - cache_maintenance.size_of(path))
     common.write_json({"path": str(path), "answers": gone, "bytes": freed})
     what = "an invalid cache file" if gone is None else f"{gone} answers"
     click.echo(f"deleted {what}, freed {_size(freed)}")

@@ -63,7 +63,7 @@ def clean_generations(
     from alpha_codium.data.samples.reading import Columns, read_samples
     from alpha_codium.errors import DatasetError
     from alpha_codium.gen.cleaning import RULES, STOP_WORDS
-    from alpha_codium.gen.generations import Counts, clean_rows, write_lines
+    from alpha_codium.gen.generations import CleaningCounts, clean_rows, write_lines
 
     dataset = dataset_of(benchmark, dataset_name)
     rows = read_samples(file, Columns(column, form or ""))
@@ -72,7 +72,7 @@ def clean_generations(
     problems = load_problems(dataset, split_name) if dataset is not None else None
     rules = [rule for rule in RULES if not off[f"no_{rule.name}"]]
     stops = [word.replace("\\n", "\n") for word in stop_words] or STOP_WORDS
-    counts = Counts()
+    counts = CleaningCounts()
     write_lines(output, clean_rows(rows, problems, counts, rules, stops))
     told = counts.to_json(rules)
     common.write_json(told | {"output": str(output)})

@@ -139,7 +139,7 @@ class _Lacking:
 def _counter(event: WorkStarted) -> Any:
     """What counts the items of some work, for the line beside the bar."""
     if event.what == "samples":
-        from alpha_codium.gen.summary import Tally
+        from alpha_codium.gen.summary import RunProgress
 
-        return Tally(event.samples)
+        return RunProgress(event.samples)
     return {"kit": _Unexpected, "replayed": _Lacking}.get(event.what, _Accepted)()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.eval.known import error_of_human_solutions, split_known, with_known, without_disputed
-from alpha_codium.eval.prepare import EvaluationSet, HumanSolutions, Task
+from alpha_codium.eval.prepare import EvaluationSet, EvaluationTask, HumanSolutions
 from alpha_codium.eval.rates import rates_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
@@ -19,7 +19,7 @@ from alpha_codium.sandbox import Sandbox, sandbox_of
 from alpha_codium.verdict import Identity
 
 if TYPE_CHECKING:
-    from alpha_codium.config import CodeTesterSection
+    from alpha_codium.config import Settings
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class OpenJudge:
     workers: int = 0
     known_solutions: int = 0
 
-    def with_known(self, tasks: Iterable[Task]) -> Iterable[Task]:
+    def with_known(self, tasks: Iterable[EvaluationTask]) -> Iterable[EvaluationTask]:
         """The tasks with known solutions among their entries."""
         return with_known(tasks, self.known_solutions)
 
     async def run(
-        self, tasks: Iterable[Task], journal: Journal | None = None, on_result: OnResult | None = None
+        self, tasks: Iterable[EvaluationTask], journal: Journal | None = None, on_result: OnResult | None = None
     ) -> list[ProblemResult]:
         """The results of every program of the tasks; what the journal holds isn't judged again."""
         return await run_evaluation(tasks, self.judge, journal=journal, on_result=on_result, workers=self.workers)
@@ -66,7 +66,7 @@ class OpenJudge:
         facts |= {"judge_error": error.to_json(), "sandbox": self.identity.to_json()}
         return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
 
-    def _entries(self, tasks: EvaluationSet) -> Iterable[Task]:
+    def _entries(self, tasks: EvaluationSet) -> Iterable[EvaluationTask]:
         return tasks if isinstance(tasks, HumanSolutions) else self.with_known(tasks)
 
     def total(self, tasks: EvaluationSet) -> int:
@@ -76,13 +76,14 @@ class OpenJudge:
 
 @asynccontextmanager
 async def open_judge(
-    settings: "CodeTesterSection", sandbox: Sandbox | None = None, rules: Rules | None = None
+    settings: "Settings", sandbox: Sandbox | None = None, rules: Rules | None = None
 ) -> AsyncIterator[OpenJudge]:
-    """The judge of `[code_tester]`, or on another sandbox, or with other rules.
+    """The judge of the settings, or on another sandbox, or with other rules.
 
     Raises UserError where the settings are invalid, and SandboxError where this machine can't give the sandbox.
     """
-    check_header(settings.header)
+    code_tester = settings.code_tester
+    check_header(code_tester.header)
     async with sandbox or sandbox_of(settings) as opened:
-        judge = Judge(opened, rules or Rules.of(settings))
-        yield OpenJudge(judge, await opened.identity(), settings.workers, settings.known_solutions)
+        judge = Judge(opened, rules or Rules.of(code_tester))
+        yield OpenJudge(judge, await opened.identity(), code_tester.workers, code_tester.known_solutions)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from alpha_codium.eval.prepare import CORRECT, INCORRECT, Entry, Task, entries_of_solutions
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, Entry, EvaluationTask, entries_of_solutions
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, Solution
@@ -63,7 +63,7 @@ class JudgeError:
         return f"{correct}, {incorrect}{unjudged} ({self.backend})"
 
 
-def with_known(tasks: Iterable[Task], most: int = DEFAULT_KNOWN) -> Iterator[Task]:
+def with_known(tasks: Iterable[EvaluationTask], most: int = DEFAULT_KNOWN) -> Iterator[EvaluationTask]:
     """Each task with its problem's first `most` correct and first `most` incorrect programs that can be run."""
     for task in tasks:
         problem, neither = task.problem, disputed(task.problem)
@@ -87,7 +87,7 @@ def disputed(problem: Problem) -> frozenset[str]:
     return frozenset({s.code for s in problem.solutions} & {s.code for s in problem.incorrect_solutions})
 
 
-def without_disputed(problems: Sequence[ProblemResult], tasks: Iterable[Task]) -> list[ProblemResult]:
+def without_disputed(problems: Sequence[ProblemResult], tasks: Iterable[EvaluationTask]) -> list[ProblemResult]:
     """The results of `tasks`, in the same order, without those of programs that stand in both lists."""
     left = []
     for problem, task in zip(problems, tasks, strict=True):

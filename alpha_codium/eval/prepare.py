@@ -33,7 +33,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class EvaluationTask:
     """One problem, the tests asked for, and the programs to be judged by them."""
 
     problem: Problem
@@ -63,7 +63,7 @@ class EvaluationSet:
     def __len__(self) -> int:
         return len(self.problems)
 
-    def __iter__(self) -> Iterator[Task]:
+    def __iter__(self) -> Iterator[EvaluationTask]:
         for problem in self.problems:
             yield self._task(problem)
 
@@ -83,8 +83,8 @@ class EvaluationSet:
             for t in self
         ]
 
-    def _task(self, problem: Problem) -> Task:
-        return Task(problem, problem.tests(self.test_types), self._entries.get(problem.name, ()))
+    def _task(self, problem: Problem) -> EvaluationTask:
+        return EvaluationTask(problem, problem.tests(self.test_types), self._entries.get(problem.name, ()))
 
 
 class HumanSolutions(EvaluationSet):
@@ -94,14 +94,14 @@ class HumanSolutions(EvaluationSet):
         super().__init__(problems, {}, test_types)
         self.groups = groups
 
-    def _task(self, problem: Problem) -> Task:
+    def _task(self, problem: Problem) -> EvaluationTask:
         by_group = {CORRECT: problem.solutions, INCORRECT: problem.incorrect_solutions}
         all_of_them = [(group, s) for group in self.groups for s in by_group[group]]
         entries: list[Entry] = []
         for group in self.groups:
             entries += entries_of_solutions(group, by_group[group])
         skipped = len(all_of_them) - len(entries)
-        return Task(problem, problem.tests(self.test_types), tuple(entries), skipped)
+        return EvaluationTask(problem, problem.tests(self.test_types), tuple(entries), skipped)
 
 
 def parse_test_types(names: str | TestType | Iterable[str]) -> tuple[TestType, ...]:

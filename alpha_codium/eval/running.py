@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.eval.prepare import Entry, Task
+from alpha_codium.eval.prepare import Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Judge
 from alpha_codium.runs import Journal
@@ -31,7 +31,7 @@ TASKS_IN_FLIGHT = 4
 
 
 async def run_evaluation(
-    tasks: Iterable[Task],
+    tasks: Iterable[EvaluationTask],
     judge: Judge,
     *,
     journal: Journal | None = None,
@@ -48,7 +48,7 @@ async def run_evaluation(
     results: dict[int, ProblemResult] = {}
     running: set[asyncio.Task[None]] = set()
 
-    async def judge_task(number: int, task: Task) -> None:
+    async def judge_task(number: int, task: EvaluationTask) -> None:
         judged = await all_or_none(evaluation.judge_alike(task, places) for places in _alike(task.entries))
         by_place = {place: result for results_of_alike in judged for place, result in results_of_alike.items()}
         candidates = tuple(by_place[place] for place in range(len(task.entries)))
@@ -75,7 +75,7 @@ class _Evaluation:
         self.room = asyncio.Semaphore(in_flight)
         self.known = _known_results(journal)
 
-    async def judge_alike(self, task: Task, places: Sequence[int]) -> dict[int, CandidateResult]:
+    async def judge_alike(self, task: EvaluationTask, places: Sequence[int]) -> dict[int, CandidateResult]:
         """The results of the entries at `places`, which all have one program, from the journal if it holds one."""
         entries = {place: task.entries[place] for place in places}
         program = task.entries[places[0]].to_program().digest
@@ -88,7 +88,9 @@ class _Evaluation:
             results[place] = await self._recorded(task, entry, program, shared)
         return results
 
-    async def _recorded(self, task: Task, entry: Entry, program: str, shared: CandidateResult) -> CandidateResult:
+    async def _recorded(
+        self, task: EvaluationTask, entry: Entry, program: str, shared: CandidateResult
+    ) -> CandidateResult:
         """The result of one entry, in the journal from now on if it wasn't, and told."""
         result = self.known.get(_key(task, entry, program))
         if result is None:
@@ -101,7 +103,7 @@ class _Evaluation:
             self.on_result(task.name, result)
         return result
 
-    async def _judgement(self, task: Task, entry: Entry) -> Judgement:
+    async def _judgement(self, task: EvaluationTask, entry: Entry) -> Judgement:
         """The judgement of one program; a sample that the provider or we lost is `internal_error`, no verdict."""
         if _is_lost(entry):
             return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
@@ -124,7 +126,7 @@ def _is_lost(entry: Entry) -> bool:
     return entry.error is not None and entry.error.kind is not ErrorKind.MODEL
 
 
-def _key(task: Task, entry: Entry, program: str) -> Key:
+def _key(task: EvaluationTask, entry: Entry, program: str) -> Key:
     return task.name, entry.group, entry.index, program
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
-from alpha_codium.eval.prepare import CORRECT, INCORRECT, Task
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.statistics import (
     Estimate,
@@ -155,7 +155,7 @@ def score(
     )
 
 
-def labels_of(tasks: Iterable[Task]) -> dict[str, dict[str, str]]:
+def labels_of(tasks: Iterable[EvaluationTask]) -> dict[str, dict[str, str]]:
     """Each problem's difficulty and source in words, by its name; `tasks` is an EvaluationSet."""
     return {
         task.name: {

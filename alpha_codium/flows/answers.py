@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from alpha_codium.errors import FlowError
-from alpha_codium.flows.fields import Field, Kind, bind, field_from_spec, none_of
+from alpha_codium.flows.fields import Field, FieldKind, bind, field_from_spec, none_of
 from alpha_codium.flows.repairs import readings
 from alpha_codium.flows.yaml_text import FormatError, read
 
-__all__ = ["AnswerSchema", "Field", "FormatError", "Kind", "to_yaml"]
+__all__ = ["AnswerSchema", "Field", "FieldKind", "FormatError", "to_yaml"]
 
 Style = Literal["yaml", "json_schema"]
 
@@ -99,24 +99,28 @@ def _object_schema(fields: tuple[Field, ...]) -> dict[str, Any]:
 
 def _field_schema(field: Field) -> dict[str, Any]:
     about = {"description": field.about} if field.about else {}
-    if field.kind is Kind.TEXT:
+    if field.kind is FieldKind.TEXT:
         return {"type": "string", **about}
-    items = {"type": "string"} if field.kind is Kind.LIST else _object_schema(field.fields)
+    items = {"type": "string"} if field.kind is FieldKind.LIST else _object_schema(field.fields)
     return {"type": "array", "items": items, **about}
 
 
 def _description(field: Field, margin: str = "") -> str:
-    words = {Kind.TEXT: "text", Kind.LIST: "a list of texts", Kind.RECORDS: "a list of records, each with these"}
+    words = {
+        FieldKind.TEXT: "text",
+        FieldKind.LIST: "a list of texts",
+        FieldKind.RECORDS: "a list of records, each with these",
+    }
     about = f": {field.about}" if field.about else ""
     own = f"{margin}- `{field.name}` ({words[field.kind]}){about}"
     return "\n".join([own, *(_description(inner, margin + "  ") for inner in field.fields)])
 
 
 def _example(field: Field) -> Any:
-    if field.kind is Kind.RECORDS:
+    if field.kind is FieldKind.RECORDS:
         return [{inner.name: _example(inner) for inner in field.fields}]
     text = field.example or field.about or f"the {field.name.replace('_', ' ')}"
-    return [text] if field.kind is Kind.LIST else text
+    return [text] if field.kind is FieldKind.LIST else text
 
 
 def to_yaml(values: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from alpha_codium.flows.fences import LINE, ZERO_WIDTH, Fence, clean, dedent, fi
 from alpha_codium.flows.fields import Field
 from alpha_codium.flows.repairs import readings
 from alpha_codium.flows.yaml_text import FormatError, read
-from alpha_codium.languages import MAX_PROGRAM, Kind, Language, Reader, language_named
+from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader, language_named
 from alpha_codium.program import PYTHON
 
 __all__ = ["Extracted", "extract_code", "fenced_texts", "strip_thinking"]
@@ -58,22 +58,22 @@ class _Block:
     """What one fence holds, what it is as code, and the offset at which it ends."""
 
     code: str
-    kind: Kind
+    kind: CodeKind
     complete: bool
     end: int
     language: str
 
     def rank(self, language: Language) -> int:
         """How likely this is the program that was asked for; 0 if it is none."""
-        if self.kind is Kind.INERT or not self.code.strip():
+        if self.kind is CodeKind.INERT or not self.code.strip():
             return 0
         if self.language == language.tag:
-            return 6 if self.kind is Kind.PROGRAM else 4
-        if self.kind is Kind.PROGRAM:
+            return 6 if self.kind is CodeKind.PROGRAM else 4
+        if self.kind is CodeKind.PROGRAM:
             return 3 if self.language else 5
         if self.language:
             return 0
-        return 2 if self.kind is Kind.SNIPPET else int(bool(language.code_line.search(self.code)))
+        return 2 if self.kind is CodeKind.SNIPPET else int(bool(language.code_line.search(self.code)))
 
 
 def extract_code(answer: str, language: str = PYTHON) -> Extracted | None:
@@ -135,20 +135,20 @@ def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: Reader)
     for closing in closings:
         if closing.start - opening.end <= MAX_PROGRAM:
             code, kind = _read(text[opening.end : closing.start], opening.indent, reader)
-            if kind is not Kind.BROKEN:
+            if kind is not CodeKind.BROKEN:
                 # A fence that opens a program closes this one too where its own closing was forgotten.
                 return _Block(code, kind, True, closing.start if is_own(closing.info) else closing.end, language)
     closing = next((fence for fence in closings if not fence.info), closings[0] if closings else None)
     rest = text[opening.end : closing.start if closing else len(text)]
     code, kind = _read(rest, opening.indent, reader)
     for cut in (_before_glued_closing, _before_prose):
-        if kind is Kind.BROKEN and (shorter := cut(code, reader)):
+        if kind is CodeKind.BROKEN and (shorter := cut(code, reader)):
             return _Block(shorter, reader.kind_of(shorter), True, opening.end + len(rest), language)
     end = opening.end + len(rest) if not closing or is_own(closing.info) else closing.end
     return _Block(code, kind, closing is not None, end, language)
 
 
-def _read(body: str, indent: str, reader: Reader) -> tuple[str, Kind]:
+def _read(body: str, indent: str, reader: Reader) -> tuple[str, CodeKind]:
     """A fence's body without the fence's indentation, and what it is.
 
     Where some lines have less indentation than the fence, the body stays as it is if it parses so; else each line loses
@@ -156,9 +156,9 @@ def _read(body: str, indent: str, reader: Reader) -> tuple[str, Kind]:
     """
     code = dedent(body, indent).lstrip(ZERO_WIDTH)
     kind = reader.kind_of(code)
-    if indent and kind is Kind.BROKEN:
+    if indent and kind is CodeKind.BROKEN:
         looser = re.sub(rf"^[ \t]{{1,{len(indent)}}}", "", body, flags=re.MULTILINE)
-        if (looser_kind := reader.kind_of(looser)) is not Kind.BROKEN:
+        if (looser_kind := reader.kind_of(looser)) is not CodeKind.BROKEN:
             return looser, looser_kind
     return code, kind
 
@@ -167,7 +167,7 @@ def _before_glued_closing(text: str, reader: Reader) -> str | None:
     """The code up to a closing fence at the end of its last line (`main()````), if it parses."""
     match = GLUED_CLOSING.search(text)
     code = text[: match.start()] if match else ""
-    return code if code and reader.kind_of(code) > Kind.BROKEN else None
+    return code if code and reader.kind_of(code) > CodeKind.BROKEN else None
 
 
 def _before_prose(text: str, reader: Reader) -> str | None:
@@ -180,7 +180,7 @@ def _before_prose(text: str, reader: Reader) -> str | None:
     starts = (match.start() for match in PROSE_LINE.finditer(head))
     cuts = list(itertools.takewhile(lambda start: start <= readable, starts))
     for cut in reversed(cuts[-MOST_CUTS:]):
-        if reader.kind_of(head[:cut]) > Kind.BROKEN:
+        if reader.kind_of(head[:cut]) > CodeKind.BROKEN:
             return head[:cut]
     return None
 
@@ -188,7 +188,7 @@ def _before_prose(text: str, reader: Reader) -> str | None:
 def _whole(text: str, reader: Reader) -> Extracted | None:
     """The whole answer, without the white space that chat templates leave before it."""
     code = text.lstrip()
-    return Extracted(code) if reader.kind_of(code) > Kind.BROKEN else None
+    return Extracted(code) if reader.kind_of(code) > CodeKind.BROKEN else None
 
 
 def _from_fields(text: str, reader: Reader) -> Extracted | None:
@@ -216,9 +216,9 @@ def _between_prose(text: str, reader: Reader) -> Extracted | None:
         if number == MOST_STARTS:
             break
         rest = text[match.start() :]
-        code = rest if reader.kind_of(rest) > Kind.BROKEN else _before_prose(rest, reader)
-        kind = reader.kind_of(code) if code else Kind.BROKEN
-        if code and kind is Kind.PROGRAM:
+        code = rest if reader.kind_of(rest) > CodeKind.BROKEN else _before_prose(rest, reader)
+        kind = reader.kind_of(code) if code else CodeKind.BROKEN
+        if code and kind is CodeKind.PROGRAM:
             return Extracted(code)
         snippet = snippet or (Extracted(code) if code else None)
     return snippet

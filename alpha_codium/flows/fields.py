@@ -22,7 +22,7 @@ NUMBERS = re.compile(r"[\[\](){},\s\d.eE+-]++")
 MOST_PROBLEMS = 5
 
 
-class Kind(StrEnum):
+class FieldKind(StrEnum):
     """The kinds of fields."""
 
     TEXT = "text"
@@ -35,7 +35,7 @@ class Field:
     """One field: `about` says what it holds, `example` is a value for the example; records have `fields`."""
 
     name: str
-    kind: Kind = Kind.TEXT
+    kind: FieldKind = FieldKind.TEXT
     about: str = ""
     example: str = ""
     fields: tuple["Field", ...] = ()
@@ -54,20 +54,22 @@ def field_from_spec(where: str, name: str, spec: Any) -> Field:
         raise FlowError(f'{where}: a field is a text such as "text: what it holds", or a table with a `kind`')
     kind = _kind(where, str(spec.get("kind", "")))
     inner = {key: value for key, value in spec.items() if key not in ("kind", "about", "example")}
-    if kind is not Kind.RECORDS and inner:
+    if kind is not FieldKind.RECORDS and inner:
         raise FlowError(
             f"{where}: a field of kind {kind} has no {min(inner)!r}; only `records` have fields of their own"
         )
     fields = tuple(field_from_spec(where, key, value) for key, value in inner.items())
-    if kind is Kind.RECORDS and (not fields or any(field.kind is Kind.RECORDS for field in fields)):
+    if kind is FieldKind.RECORDS and (not fields or any(field.kind is FieldKind.RECORDS for field in fields)):
         raise FlowError(f"{where}: records need fields, each of kind text or list")
     return Field(name, kind, str(spec.get("about", "")), str(spec.get("example", "")), fields)
 
 
-def _kind(where: str, word: str) -> Kind:
-    if word not in list(Kind):
-        raise FlowError(f"{where}: there is no kind of field {word!r}{nearest(word, [kind.value for kind in Kind])}")
-    return Kind(word)
+def _kind(where: str, word: str) -> FieldKind:
+    if word not in list(FieldKind):
+        raise FlowError(
+            f"{where}: there is no kind of field {word!r}{nearest(word, [kind.value for kind in FieldKind])}"
+        )
+    return FieldKind(word)
 
 
 def bind(node: Node, fields: Iterable[Field]) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def _root(node: Node, fields: tuple[Field, ...]) -> dict[str, Node]:
         mappings = [item.value for item in value if isinstance(item.value, dict)]
         if len(mappings) == len(value) and all(set(_by_name(mapping)) <= names for mapping in mappings):
             return {key: item for mapping in mappings for key, item in mapping.items()}
-        if len(fields) == 1 and fields[0].kind is not Kind.TEXT:
+        if len(fields) == 1 and fields[0].kind is not FieldKind.TEXT:
             return {fields[0].name: node}
     if isinstance(value, dict):
         [inner] = value.values() if len(value) == 1 else [None]
@@ -142,11 +144,11 @@ def _is_empty(node: Node) -> bool:
 def value_of(field: Field, node: Node) -> Any:
     """The value of one field; raises FormatError where it has no shape that the field can take."""
     match field.kind:
-        case Kind.TEXT:
+        case FieldKind.TEXT:
             return text_of(node)
-        case Kind.LIST:
+        case FieldKind.LIST:
             return texts_of(node)
-        case Kind.RECORDS:
+        case FieldKind.RECORDS:
             return [_record(field, number, item) for number, item in enumerate(_items(field, node), 1)]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from alpha_codium.flows.context import shortened
 from alpha_codium.flows.extraction import fenced_texts
-from alpha_codium.flows.tasks import Task
+from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.languages.python.beginnings import parsed
 from alpha_codium.languages.python.examples import expression, is_literal, literal_calls
 
@@ -25,7 +25,7 @@ MOST_LINES = 200
 LONGEST = 20_000
 
 
-def public_inputs(task: Task) -> list[str]:
+def public_inputs(task: CodingTask) -> list[str]:
     """The inputs of the public tests; of assertions, the calls of the function in them."""
     tests = [test.input for test in task.statement.public_tests]
     if task.kind != "assertions":
@@ -35,7 +35,7 @@ def public_inputs(task: Task) -> list[str]:
     return _distinct(ast.unparse(call) for line in lines for call, _ in (literal_calls(line, name) if name else ()))
 
 
-def example_input(task: Task) -> str:
+def example_input(task: CodingTask) -> str:
     """An input to show the form by: the shortest public one, else one made up; empty where the function has no name."""
     public = public_inputs(task)
     if public:
@@ -45,7 +45,7 @@ def example_input(task: Task) -> str:
     return made_up[task.kind]
 
 
-def function_name(task: Task) -> str:
+def function_name(task: CodingTask) -> str:
     """The name that tests call: that of the beginning, else the one that most assertions call; empty if unknown."""
     if task.beginning is not None:
         return task.beginning.name
@@ -55,7 +55,7 @@ def function_name(task: Task) -> str:
     return max(known, key=lambda name: names[name], default="")
 
 
-def inputs_in(answer: str, task: Task) -> list[str]:
+def inputs_in(answer: str, task: CodingTask) -> list[str]:
     """The inputs that a model's answer holds, in order, each once."""
     fences = [text.code for text in fenced_texts(answer)]
     if task.kind == "stdin":
@@ -68,7 +68,7 @@ def inputs_in(answer: str, task: Task) -> list[str]:
     return _distinct(line for line in as_lists if isinstance(_json(line), list))
 
 
-def mutations(task: Task) -> Iterator[str]:
+def mutations(task: CodingTask) -> Iterator[str]:
     """Changes of the public inputs, one of each in turn, without repetition."""
     public = public_inputs(task)
     change = {"stdin": _changed_text, "call": _changed_list}.get(task.kind, _changed_call)

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.flows.fences import LINE, clean, fenced_texts
-from alpha_codium.flows.fields import Field, Kind
+from alpha_codium.flows.fields import Field, FieldKind
 from alpha_codium.flows.yaml_text import MAX_CHARACTERS, FormatError, json_objects, read_yaml
 
 MOST_FENCES = 4
@@ -158,13 +158,13 @@ def _entries(text: str, fields: Sequence[Field]) -> Iterator["str | _Entry"]:
     pattern = _key_line(all_names(fields))
     kinds = {field.name: field.kind for outer in fields for field in (outer, *outer.fields)}
     lines = LINE.findall(text)
-    at, kind = 0, Kind.TEXT
+    at, kind = 0, FieldKind.TEXT
     while at < len(lines):
         match = pattern.match(lines[at])
-        item = ITEM.match(lines[at]) if kind is Kind.LIST and not match else None
+        item = ITEM.match(lines[at]) if kind is FieldKind.LIST and not match else None
         if match:
-            kind = kinds.get(re.sub(r"[ -]", "_", match["key"].lower()), Kind.TEXT)
-        if not (found := match or item) or (match and kind is not Kind.TEXT and not match["rest"].strip()):
+            kind = kinds.get(re.sub(r"[ -]", "_", match["key"].lower()), FieldKind.TEXT)
+        if not (found := match or item) or (match and kind is not FieldKind.TEXT and not match["rest"].strip()):
             yield lines[at]
             at += 1
             continue
@@ -177,7 +177,7 @@ def _entries(text: str, fields: Sequence[Field]) -> Iterator["str | _Entry"]:
         at = end
 
 
-def _end_of_value(lines: list[str], at: int, column: int, rest: str, pattern: re.Pattern[str], kind: Kind) -> int:
+def _end_of_value(lines: list[str], at: int, column: int, rest: str, pattern: re.Pattern[str], kind: FieldKind) -> int:
     """The number of the first line after a value's: for an indented block its end, else the next key or item."""
     end = at + 1
     if BLOCK_HEADER.match(rest):
@@ -185,7 +185,9 @@ def _end_of_value(lines: list[str], at: int, column: int, rest: str, pattern: re
             end += 1
         if "".join(lines[at + 1 : end]).strip():
             return end
-    while end < len(lines) and not pattern.match(lines[end]) and not (kind is Kind.LIST and ITEM.match(lines[end])):
+    while (
+        end < len(lines) and not pattern.match(lines[end]) and not (kind is FieldKind.LIST and ITEM.match(lines[end]))
+    ):
         end += 1
     return end
 

@@ -40,7 +40,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class JudgedProgram:
     """A program and what the public tests said of it."""
 
     program: str

@@ -25,7 +25,7 @@ WHOLE_CODE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CodingTask:
     """What is to be written; `kind` is that of the tests, `beginning` the code that a function is to go on from."""
 
     statement: Statement
@@ -34,7 +34,7 @@ class Task:
     tests: Sequence[TestCase]
 
     @classmethod
-    def of(cls, state: FlowState, context: SampleContext) -> "Task":
+    def of(cls, state: FlowState, context: SampleContext) -> "CodingTask":
         """The task of a sample."""
         statement, kind = state.statement, context.judge.execution_kind
         beginning = None if kind == "stdin" else beginning_of(statement.description)

@@ -16,7 +16,7 @@ from itertools import islice
 from alpha_codium.data.samples.reading import COMPLETION
 from alpha_codium.flows.extraction import MOST_CUTS, MOST_STARTS, PROSE_LINE
 from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens, strip_thinking
-from alpha_codium.languages import Kind, Reader, language_named
+from alpha_codium.languages import CodeKind, Reader, language_named
 from alpha_codium.program import PYTHON
 
 # Chen et al. 2021 (arXiv:2107.03374), section 2.1: where a completion of HumanEval ends.
@@ -49,7 +49,7 @@ class Text:
     def reads(self, text: str) -> bool:
         """Whether `text` in its place is Python that does anything."""
         begins = (self.prompt or "def _():\n", "") if self.is_completion else ("",)
-        return any(self.reader.kind_of(begin + text) > Kind.BROKEN for begin in begins)
+        return any(self.reader.kind_of(begin + text) > CodeKind.BROKEN for begin in begins)
 
     def defines(self, code: str) -> bool:
         """Whether `code` defines the entry point, or, where none is known, any function or class."""
@@ -58,7 +58,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class CleaningRule:
     """A rule: its name, what it cuts, and the text that it leaves."""
 
     name: str
@@ -104,7 +104,7 @@ def prose(known: Text, text: str) -> str:
     for start in (0, *(match.start() for match in islice(known.reader.language.code_line.finditer(text), MOST_STARTS))):
         for end in _ends(text, start):
             piece = text[start:end]
-            if known.reads(piece) and (start == 0 or known.reader.kind_of(piece) is Kind.PROGRAM):
+            if known.reads(piece) and (start == 0 or known.reader.kind_of(piece) is CodeKind.PROGRAM):
                 return piece
     return text
 
@@ -132,17 +132,17 @@ def stop_words(known: Text, text: str) -> str:
 
 
 RULES = (
-    Rule("thinking", "what a model thought, between tags", thinking),
-    Rule("end_tokens", "tokens that end an answer, such as <|endoftext|>, and what follows", end_tokens),
-    Rule("fences", "Markdown fences, and all but the block that defines the entry point", fences),
-    Rule("prose", "what is said before and after a program", prose),
-    Rule("indentation", "the indentation that all lines of a whole program have", indentation),
-    Rule("prompts", "the prompt, repeated before a completion", prompts),
-    Rule("stop_words", "what follows the function that a completion ends", stop_words),
+    CleaningRule("thinking", "what a model thought, between tags", thinking),
+    CleaningRule("end_tokens", "tokens that end an answer, such as <|endoftext|>, and what follows", end_tokens),
+    CleaningRule("fences", "Markdown fences, and all but the block that defines the entry point", fences),
+    CleaningRule("prose", "what is said before and after a program", prose),
+    CleaningRule("indentation", "the indentation that all lines of a whole program have", indentation),
+    CleaningRule("prompts", "the prompt, repeated before a completion", prompts),
+    CleaningRule("stop_words", "what follows the function that a completion ends", stop_words),
 )
 
 
-def cleaned(known: Text, rules: Sequence[Rule] = RULES) -> tuple[str, frozenset[str]]:
+def cleaned(known: Text, rules: Sequence[CleaningRule] = RULES) -> tuple[str, frozenset[str]]:
     """The text after all rules, and the names of those that changed it."""
     text, names = known.text, set[str]()
     for _ in range(MOST_PASSES):

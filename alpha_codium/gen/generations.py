@@ -13,12 +13,12 @@ from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import problem_names
 from alpha_codium.data.samples.reading import Row
 from alpha_codium.errors import DatasetError
-from alpha_codium.gen.cleaning import RULES, STOP_WORDS, Rule, Text, cleaned
+from alpha_codium.gen.cleaning import RULES, STOP_WORDS, CleaningRule, Text, cleaned
 from alpha_codium.problem import Problem
 
 
 @dataclass
-class Counts:
+class CleaningCounts:
     """How many samples there were, were changed, became empty, and were changed by each rule."""
 
     samples: int = 0
@@ -33,7 +33,7 @@ class Counts:
         self.emptied += bool(before.strip()) and not after.strip()
         self.rules.update(names)
 
-    def to_json(self, rules: Sequence[Rule]) -> dict[str, Any]:
+    def to_json(self, rules: Sequence[CleaningRule]) -> dict[str, Any]:
         """The counts; a rule that was off has none."""
         return {
             "samples": self.samples,
@@ -46,8 +46,8 @@ class Counts:
 def clean_rows(
     rows: Sequence[Row],
     problems: ProblemSet | None,
-    counts: Counts,
-    rules: Sequence[Rule] = RULES,
+    counts: CleaningCounts,
+    rules: Sequence[CleaningRule] = RULES,
     stop_words: Sequence[str] = STOP_WORDS,
 ) -> Iterator[dict[str, Any]]:
     """The rows with clean texts, one after the other, as JSON lines hold them; `counts` grows.

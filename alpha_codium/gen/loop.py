@@ -28,7 +28,7 @@ OnCandidate = Callable[[Candidate], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SampleJob:
     """What is to be generated."""
 
     problems: Sequence[Problem]
@@ -42,7 +42,7 @@ class Job:
 
 
 async def generate(
-    job: Job,
+    job: SampleJob,
     solver: Solver,
     folder: RunFolder,
     on_candidate: OnCandidate | None = None,
@@ -81,12 +81,12 @@ def refuse_twins(names: Iterable[str]) -> None:
         raise DatasetError(f"problem {twin!r} stands twice in the dataset: give each a name of its own")
 
 
-def _keys(job: Job) -> Iterator[tuple[str, int]]:
+def _keys(job: SampleJob) -> Iterator[tuple[str, int]]:
     return ((name, sample) for name in job.names for sample in range(job.samples))
 
 
 async def run_all(
-    job: Job, run: Callable[[Problem, int], Awaitable[None]], done: Container[tuple[str, int]] = ()
+    job: SampleJob, run: Callable[[Problem, int], Awaitable[None]], done: Container[tuple[str, int]] = ()
 ) -> None:
     """`run` the samples of the job in order, but those in `done`, so many at a time; raises the first one's fault."""
     work = ((p, s) for p in job.problems for s in range(job.samples) if (p.name, s) not in done)

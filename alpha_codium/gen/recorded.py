@@ -20,7 +20,7 @@ from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_
 from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
-from alpha_codium.runs.answers import Key, Outcome, key_of, question_text
+from alpha_codium.runs.answers import Key, StoredAnswer, key_of, question_text
 from alpha_codium.solution import BudgetEnd
 from alpha_codium.values import JsonValue, Readers
 
@@ -77,7 +77,7 @@ class RecordedModel:
         self._model, self._name, self._sample, self._store = model, name, sample, store
         self._asked: dict[str, int] = {}
         self._calls = 0
-        self._counted: dict[int, Outcome] = {}
+        self._counted: dict[int, StoredAnswer] = {}
         self.usage = Usage()
 
     @property
@@ -118,11 +118,13 @@ class RecordedModel:
 
         One that the model refused is a filtered answer; where it refused all, that is raised.
         """
-        outcomes: dict[int, Outcome] = {}
+        outcomes: dict[int, StoredAnswer] = {}
         await self.fill(outcomes, request, n, range(n))
         return answers_of(outcomes)
 
-    async def fill(self, outcomes: dict[int, Outcome], request: ChatRequest, n: int, places: Sequence[int]) -> None:
+    async def fill(
+        self, outcomes: dict[int, StoredAnswer], request: ChatRequest, n: int, places: Sequence[int]
+    ) -> None:
         """As `ask_many` for the answers at `places` only; `outcomes` gets each as soon as it comes."""
         first = self._calls
         self._calls += n
@@ -159,7 +161,7 @@ class RecordedModel:
         sides = groupby(enumerate(places), key=lambda pair: pair[1] - pair[0])
         return [[place for _, place in side] for _, side in sides]
 
-    def _count(self, outcomes: dict[int, Outcome]) -> None:
+    def _count(self, outcomes: dict[int, StoredAnswer]) -> None:
         """Add what came of calls, by their place among the sample's.
 
         The sums are taken in the order of the calls, whichever is answered first: those of floats depend on it.
@@ -176,7 +178,7 @@ class RecordedModel:
                 self.usage.add(_answer(outcome))
 
     async def _ask_for(
-        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], outcomes: dict[int, Outcome]
+        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], outcomes: dict[int, StoredAnswer]
     ) -> None:
         """Fill in what comes of asking for the answers at these places, and store it."""
         new = await self._outcomes(with_seed_of(request, places[0]), len(places))
@@ -188,7 +190,7 @@ class RecordedModel:
             await self._store.keep(kept, asked)
             self.supports_json_schema_of(request.model)  # noted, for a replay that has other questions
 
-    async def _outcomes(self, request: ChatRequest, n: int) -> list[Outcome]:
+    async def _outcomes(self, request: ChatRequest, n: int) -> list[StoredAnswer]:
         """What came of a call, as the store keeps it, a refusal for each answer; faults of the provider are raised."""
         try:
             answers = await (self._model.ask_many(request, n) if n > 1 else self._one(request))
@@ -201,7 +203,7 @@ class RecordedModel:
     async def _one(self, request: ChatRequest) -> list[Answer]:
         return [await self._model.ask(request)]
 
-    def _outcome(self, request: ChatRequest, answer: Answer) -> Outcome:
+    def _outcome(self, request: ChatRequest, answer: Answer) -> StoredAnswer:
         # A fallback's answer keeps the fallback's name; a local model answers under that of its server.
         own = answer.model == (request.model or self._model.name)
         by = (request.model or self._name) if own else answer.model
@@ -220,7 +222,7 @@ class RecordedModel:
         return Key(run, cache.key_of(run, model) if cache is not None else "")
 
 
-def answers_of(outcomes: Mapping[int, Outcome]) -> list[Answer]:
+def answers_of(outcomes: Mapping[int, StoredAnswer]) -> list[Answer]:
     """The answers that outcomes are, in the order of their places, those that the model refused as filtered ones.
 
     Raises the refusal where the model refused all.
@@ -231,7 +233,7 @@ def answers_of(outcomes: Mapping[int, Outcome]) -> list[Answer]:
     return [Answer("", "", "content_filter") if "refusal" in outcome else _answer(outcome) for outcome in ordered]
 
 
-def _answer(outcome: Outcome) -> Answer:
+def _answer(outcome: StoredAnswer) -> Answer:
     """The answer that an outcome is; raises the refusal that it is."""
     if "refusal" in outcome:
         raise REFUSALS.get(outcome["refusal"], ContentFiltered)(outcome["message"])

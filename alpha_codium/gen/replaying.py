@@ -21,7 +21,7 @@ from typing import Any
 from alpha_codium.errors import UserError
 from alpha_codium.gen.budgeted import ReplayLedger
 from alpha_codium.gen.fitting import check_fit
-from alpha_codium.gen.loop import Job, finished_samples, refuse_twins, run_all
+from alpha_codium.gen.loop import SampleJob, finished_samples, refuse_twins, run_all
 from alpha_codium.gen.recorded import BY_SCHEMA, parts_of
 from alpha_codium.gen.sample import Solver
 from alpha_codium.llm.errors import ModelError
@@ -65,7 +65,7 @@ class NeverBegun:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class CandidateDifference:
     """A candidate that isn't the journal's, and in which of its fields."""
 
     problem: str
@@ -83,7 +83,7 @@ class Replay:
     candidates: list[Candidate]
     missing: list[MissingCalls] = field(default_factory=list)
     never_begun: list[NeverBegun] = field(default_factory=list)
-    differing: list[Difference] = field(default_factory=list)
+    differing: list[CandidateDifference] = field(default_factory=list)
     compared: int = 0
     solutions: Path | None = None
 
@@ -137,7 +137,7 @@ class SilentModel:
 
 
 async def replay_samples(
-    job: Job,
+    job: SampleJob,
     solver: Solver,
     folder: RunFolder,
     *,
@@ -154,13 +154,13 @@ async def replay_samples(
     check_fit(solver.flow, job.problems)
     with _copied(folder) as (answers, journal), AnswerStore(answers, cache) as store:
         solver = replace(solver, store=store, fits=True, fault_level="DEBUG")
-        samples = _Samples(solver, journal, same, on_sample)
+        samples = _SampleReplayer(solver, journal, same, on_sample)
         await run_all(job, samples.run)
     return samples.compared([(name, sample) for name in job.names for sample in range(job.samples)])
 
 
 @dataclass
-class _Samples:
+class _SampleReplayer:
     """Runs samples, and keeps what came of them."""
 
     solver: Solver
@@ -221,9 +221,9 @@ def _repeats(then: Candidate | None) -> bool:
     return then is not None and (then.is_final or then.spent_budget is not None)
 
 
-def _difference(then: Candidate, now: Candidate) -> Difference | None:
+def _difference(then: Candidate, now: Candidate) -> CandidateDifference | None:
     names = tuple(f.name for f in fields(Candidate) if getattr(then, f.name) != getattr(now, f.name))
-    return Difference(then.task_name, then.sample_index, names) if names else None
+    return CandidateDifference(then.task_name, then.sample_index, names) if names else None
 
 
 def _copy(file: Path, place: Path) -> None:

@@ -10,7 +10,7 @@ from alpha_codium.solution import Candidate
 
 
 @dataclass
-class Tally:
+class RunProgress:
     """What a run has come to so far, for its display; kept as it goes, since the display asks for it often."""
 
     samples: int

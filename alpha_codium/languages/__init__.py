@@ -20,7 +20,7 @@ MAX_PROGRAM = 100_000
 TRACE_MARK = "trace| "
 
 
-class Kind(IntEnum):
+class CodeKind(IntEnum):
     """What a text is as code, from least to most."""
 
     INERT = 0
@@ -34,7 +34,7 @@ class Reader(Protocol):
 
     language: "Language"
 
-    def kind_of(self, code: str) -> Kind:
+    def kind_of(self, code: str) -> CodeKind:
         """What `code` is; broken too where it is too long or costs too much to read."""
         ...
 

@@ -2,11 +2,11 @@
 
 1. One call is one answer, or several to one request. A fault that may pass is tried again (`alpha_codium.llm.retries`);
    when retries are used up, the next fallback model has its turn; any other error ends the call at once.
-2. Every request, first or repeated, waits for its turn in the lane of its model (`alpha_codium.llm.lane`), takes a slot
-   of `max_concurrent_requests` and then waits for its turn under `max_requests_per_minute`, which spaces requests
-   evenly. A call that waits to try again holds no turn and no slot.
-3. A request may name a model of its own; its fallbacks are those of the client. Where each model is reached, says
-   `alpha_codium.llm.endpoints`.
+2. Every request, first or repeated, waits in the queue of its model (`alpha_codium.llm.request_queue`), takes a slot of
+   `max_concurrent_requests`, and then waits for `max_requests_per_minute`, which spaces requests evenly. A call that
+   waits before a retry holds no place and no slot.
+3. A request may name a model of its own; its fallbacks are the client's. `alpha_codium.llm.endpoints` says how each
+   model is reached.
 4. A parameter that a model refuses, and without which the question stays the same, is left out from then on.
 """
 
@@ -33,7 +33,7 @@ from alpha_codium.llm.errors import (
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import Answer, ChatRequest, with_seed_of
 from alpha_codium.llm.retries import RetryPolicy
-from alpha_codium.llm.sender import Call, Limits, Sender
+from alpha_codium.llm.sender import Call, RequestLimits, Sender
 from alpha_codium.llm.together import all_of
 from alpha_codium.llm.totals import Totals
 
@@ -83,7 +83,9 @@ class ModelClient:
         self._policy = RetryPolicy(max_retries, first_wait, longest_wait)
         self._supports_json_schema = supports_json_schema
         self._backend: Backend = LiteLLMBackend(prices) if backend is None else backend
-        limits = Limits(max_concurrent_requests, adaptive_concurrency, max_requests_per_minute, timeout, longest_wait)
+        limits = RequestLimits(
+            max_concurrent_requests, adaptive_concurrency, max_requests_per_minute, timeout, longest_wait
+        )
         self._sender = Sender(self._backend, self._endpoints, limits, drop_params=drop_params, on_attempt=on_attempt)
         self._tally = self._sender.tally
 

@@ -1,7 +1,7 @@
 """One request, one attempt, through litellm.
 
 1. litellm is loaded at the first call, in a thread (`alpha_codium.llm.litellm_loading`).
-2. Its retries, and those of the clients it wraps, are off; its faults become ours (`alpha_codium.llm.faults`).
+2. Its retries, and those of the clients it wraps, are off; its faults become ours (`alpha_codium.llm.litellm_errors`).
 3. What it knows of a model is asked once and kept: looking it up costs a good part of a call.
 4. A reasoning model that, says litellm, takes no temperature isn't sent one.
 5. Its HTTP sessions belong to the process; they are closed with the last backend that was opened. For base models it
@@ -17,13 +17,13 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.config import PricesSection
-from alpha_codium.llm.answers import answers_of, refuse_made_up
 from alpha_codium.llm.errors import ParameterUnsupported, TransientError, UnknownModel
-from alpha_codium.llm.faults import Where, as_model_error, no_key, unknown_provider
+from alpha_codium.llm.litellm_errors import Where, as_model_error, no_key, unknown_provider
 from alpha_codium.llm.litellm_loading import load
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.llm.parameters import BASE_MODELS, DISPENSABLE, messages, parameters
 from alpha_codium.llm.prices import cost_of, price_in_table
+from alpha_codium.llm.responses import answers_of, refuse_made_up
 
 PLACEHOLDER_KEY = "no-key"
 OPENAI = ("openai", *BASE_MODELS)

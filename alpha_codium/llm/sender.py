@@ -1,4 +1,4 @@
-"""Sending one request of a call once: in its model's lane, under the limits, through the backend."""
+"""Sending one request of a call once: in its model's queue, under the limits, through the backend."""
 
 import asyncio
 import contextlib
@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 
 from aiolimiter import AsyncLimiter
 
+from alpha_codium.llm.adaptive_limit import AdaptiveLimit
 from alpha_codium.llm.backend import Attempt, Backend
-from alpha_codium.llm.concurrency import AdaptiveLimit
 from alpha_codium.llm.endpoints import Endpoints
 from alpha_codium.llm.errors import ModelError, TransientError
-from alpha_codium.llm.lane import Lane
 from alpha_codium.llm.messages import Answer, ChatRequest
+from alpha_codium.llm.request_queue import RequestQueue
 from alpha_codium.llm.totals import Tally
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """How many requests may be sent at a time and a minute (0: any number), and how long one may take, in seconds.
 
     `longest_wait` is the most, in seconds, that a provider can make us wait.
@@ -47,7 +47,7 @@ class Sender:
         self,
         backend: Backend,
         endpoints: Endpoints,
-        limits: Limits,
+        limits: RequestLimits,
         *,
         drop_params: bool = False,
         on_attempt: Callable[[Attempt], None] | None = None,
@@ -57,7 +57,7 @@ class Sender:
         self._slots = asyncio.Semaphore(limits.max_concurrent_requests)
         per_minute = limits.max_requests_per_minute
         self._pace = AsyncLimiter(1, 60 / per_minute) if per_minute else contextlib.nullcontext()
-        self._lanes: dict[str, Lane] = {}
+        self._queues: dict[str, RequestQueue] = {}
         self._one_at_a_time: set[str] = set()
         self._drop_params, self._on_attempt = drop_params, on_attempt
 
@@ -81,33 +81,33 @@ class Sender:
     async def send(self, model: str, call: Call) -> list[Answer]:
         """Send the call's request once, when its turn comes; raises ModelError."""
         await self._backend.prepare()
-        lane = self._lane(model)
-        await lane.enter()
+        queue = self._queue(model)
+        await queue.acquire()
         try:
             async with self._slots, self._pace:
-                return await self._send_now(model, call, lane)
+                return await self._send_now(model, call, queue)
         finally:
-            lane.leave()
+            queue.release()
 
-    def _lane(self, model: str) -> Lane:
-        if model not in self._lanes:
+    def _queue(self, model: str) -> RequestQueue:
+        if model not in self._queues:
             most = self._limits.max_concurrent_requests
             ceiling = min(most, self._endpoints[model].slots or most)
-            self._lanes[model] = Lane(AdaptiveLimit(ceiling, adaptive=self._limits.adaptive_concurrency))
-        return self._lanes[model]
+            self._queues[model] = RequestQueue(AdaptiveLimit(ceiling, adaptive=self._limits.adaptive_concurrency))
+        return self._queues[model]
 
-    async def _send_now(self, model: str, call: Call, lane: Lane) -> list[Answer]:
+    async def _send_now(self, model: str, call: Call, queue: RequestQueue) -> list[Answer]:
         call.sent += 1
         self.tally.attempts += 1
-        turn = lane.sent()
+        sent = queue.sent()
         try:
             answers = await self._send_once(model, call)
         except ModelError as error:
             if isinstance(error, TransientError):
-                lane.failed(turn, error, self._limits.longest_wait)
+                queue.failed(sent, error, self._limits.longest_wait)
             self._tell(Attempt(model, call.sent, error))
             raise
-        lane.answered(turn, answers)
+        queue.answered(sent, answers)
         for answer in answers:
             self.tally.add(answer)
         self._tell(Attempt(model, call.sent))

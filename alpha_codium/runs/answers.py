@@ -25,7 +25,7 @@ from urllib.parse import urlsplit, urlunsplit
 from alpha_codium.errors import UserError
 from alpha_codium.log import SECRET_NAME
 from alpha_codium.runs.cache import AnswerCache
-from alpha_codium.runs.store import AnswerFile, Outcome
+from alpha_codium.runs.store import AnswerFile, StoredAnswer
 
 # `taken` holds the keys of what came from the cache; `facts` what else decided the questions.
 SCHEMA = (
@@ -123,11 +123,11 @@ class AnswerStore(AnswerFile):
         self._thread.shutdown()
         self._close()
 
-    async def find(self, keys: Sequence[Key]) -> list[Outcome | None]:
+    async def find(self, keys: Sequence[Key]) -> list[StoredAnswer | None]:
         """What the run, else the cache, holds under each key; what comes from the cache is the run's, too."""
         return await self._in_thread(lambda: [self.get(key.run) or self._take(key) for key in keys])
 
-    async def keep(self, outcomes: Sequence[tuple[Key, Outcome]], model: str) -> None:
+    async def keep(self, outcomes: Sequence[tuple[Key, StoredAnswer]], model: str) -> None:
         """Store what came of calls to `model`; those of a run are on the disk when this returns, all or none."""
         rows = [(key.run, outcome) for key, outcome in outcomes]
         try:
@@ -144,7 +144,7 @@ class AnswerStore(AnswerFile):
             row = (name, json.dumps(value))
             self._thread.submit(self._write, ("INSERT OR REPLACE INTO facts VALUES (?, ?)", [row]))
 
-    def put(self, key: str, answer: Outcome) -> None:
+    def put(self, key: str, answer: StoredAnswer) -> None:
         """Store an answer; the first one stays."""
         self._put_all([(key, answer)])
 
@@ -159,14 +159,14 @@ class AnswerStore(AnswerFile):
         with self._using() as connection:
             return connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
 
-    def _take(self, key: Key) -> Outcome | None:
+    def _take(self, key: Key) -> StoredAnswer | None:
         """What the cache holds under the key, copied into the run."""
         found = self.cache.get(key.shared) if self.cache is not None and key.shared else None
         if found is not None:
             self._put_all([(key.run, found)], taken=True)
         return found
 
-    def _put_all(self, answers: Sequence[tuple[str, Outcome]], taken: bool = False) -> None:
+    def _put_all(self, answers: Sequence[tuple[str, StoredAnswer]], taken: bool = False) -> None:
         with self._faults_handled():
             rows = [(key, json.dumps(answer)) for key, answer in answers]
         from_cache = [(key,) for key, _ in answers] if taken else []

@@ -24,7 +24,7 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.errors import UserError
-from alpha_codium.runs.store import AnswerFile, Outcome
+from alpha_codium.runs.store import AnswerFile, StoredAnswer
 
 FILE_NAME = "answers.sqlite"
 # Tells our file from others: "genc".
@@ -105,20 +105,20 @@ class AnswerCache(AnswerFile):
         addresses = [self._environment.get(variable, "") for variable in variables]
         return hashlib.sha256(json.dumps([self.scope, *addresses, run_key]).encode()).hexdigest()
 
-    def get(self, key: str) -> Outcome | None:
+    def get(self, key: str) -> StoredAnswer | None:
         """What is stored under `key`, or None."""
         found = super().get(key) if self.is_on else None
         if found is not None:
             self._hits[key] += 1
         return found
 
-    def put(self, outcomes: Sequence[tuple[str, Outcome]], model: str) -> None:
+    def put(self, outcomes: Sequence[tuple[str, StoredAnswer]], model: str) -> None:
         """Store what came of calls to `model`; the first under a key stays."""
         rows = [_row(key, model, outcome) for key, outcome in outcomes]
         if self.is_on and rows:
             self._write(("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, 0, ?)", rows))
 
-    def _parsed(self, text: Any) -> Outcome | None:
+    def _parsed(self, text: Any) -> StoredAnswer | None:
         """The answer or refusal in a row; None where somebody else has changed it."""
         try:
             found = json.loads(text)

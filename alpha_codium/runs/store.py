@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 BUSY_SECONDS = 5.0
-Outcome = dict[str, Any]
+StoredAnswer = dict[str, Any]
 
 
 class AnswerFile(ABC):
@@ -52,7 +52,7 @@ class AnswerFile(ABC):
             opening.pop_all()
         return connection
 
-    def get(self, key: str) -> Outcome | None:
+    def get(self, key: str) -> StoredAnswer | None:
         """The answer stored under `key`, or None."""
         with self._using() as connection:
             row = connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
@@ -80,7 +80,7 @@ class AnswerFile(ABC):
             raise sqlite3.DatabaseError("a newer gencode has made it")
         return tables
 
-    def _parsed(self, text: Any) -> Outcome | None:
+    def _parsed(self, text: Any) -> StoredAnswer | None:
         return json.loads(text)
 
     def _write(self, *statements: tuple[str, Sequence[tuple[Any, ...]]]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.flows.extraction import Extracted, extract_code, strip_thinking
-from alpha_codium.languages import MAX_PROGRAM, Kind
+from alpha_codium.languages import MAX_PROGRAM, CodeKind
 from alpha_codium.languages.python.programs import PARSE_BUDGET, ProgramReader
 from tests.flows.extraction_cases import (
     ADD,
@@ -108,7 +108,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("code", BOMBS.values(), ids=BOMBS.keys())
 def test_a_bomb_for_the_parser_is_just_broken_code(code):
-    assert ProgramReader().kind_of(code) is Kind.BROKEN
+    assert ProgramReader().kind_of(code) is CodeKind.BROKEN
     found = extract_code(f"```python\n{code}\n```\n")
     assert found is not None
     assert found.code == code + "\n"
@@ -153,19 +153,19 @@ def test_a_program_after_megabytes_of_prose_is_found():
 @pytest.mark.parametrize(
     "code, kind",
     [
-        ("", Kind.INERT),
-        ("5", Kind.INERT),
-        ("YES", Kind.INERT),
-        ("pass", Kind.INERT),
-        ("Output: 5", Kind.INERT),
-        ("1 2 3", Kind.BROKEN),
-        ("n = 1", Kind.SNIPPET),
-        ("print(1)", Kind.SNIPPET),
-        ("def test_f():\n    assert f(1)\n", Kind.SNIPPET),
-        ("def f(): pass", Kind.PROGRAM),
-        (ADD, Kind.PROGRAM),
-        ("import sys\nsys.stdout.write(sys.stdin.read())", Kind.PROGRAM),
-        ("print('\\d')", Kind.SNIPPET),
+        ("", CodeKind.INERT),
+        ("5", CodeKind.INERT),
+        ("YES", CodeKind.INERT),
+        ("pass", CodeKind.INERT),
+        ("Output: 5", CodeKind.INERT),
+        ("1 2 3", CodeKind.BROKEN),
+        ("n = 1", CodeKind.SNIPPET),
+        ("print(1)", CodeKind.SNIPPET),
+        ("def test_f():\n    assert f(1)\n", CodeKind.SNIPPET),
+        ("def f(): pass", CodeKind.PROGRAM),
+        (ADD, CodeKind.PROGRAM),
+        ("import sys\nsys.stdout.write(sys.stdin.read())", CodeKind.PROGRAM),
+        ("print('\\d')", CodeKind.SNIPPET),
     ],
 )
 def test_a_text_is_told_from_a_program(code, kind):
@@ -174,5 +174,5 @@ def test_a_text_is_told_from_a_program(code, kind):
 
 def test_an_exhausted_budget_makes_everything_broken():
     reader = ProgramReader(budget=10)
-    assert reader.kind_of("print(1)") is Kind.SNIPPET
-    assert reader.kind_of("print(1)") is Kind.BROKEN
+    assert reader.kind_of("print(1)") is CodeKind.SNIPPET
+    assert reader.kind_of("print(1)") is CodeKind.BROKEN

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.gen.loop import Job, generate
+from alpha_codium.gen.loop import SampleJob, generate
 from alpha_codium.llm.errors import ProviderUnavailable
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.runs import AnswerCache, RunFolder
@@ -120,7 +120,7 @@ def run(plan: Plan) -> None:
     log = os.open(root / "asked", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     steps = Steps(plan.kill_at)
     solver = solver_of(DyingModel(plan, steps, log), plan.flow)
-    job = Job([echo_problem(f"p{number}") for number in range(PROBLEMS)], SAMPLES, CONCURRENCY)
+    job = SampleJob([echo_problem(f"p{number}") for number in range(PROBLEMS)], SAMPLES, CONCURRENCY)
     if plan.kill_at:
         make_mortal(steps)
     folder = RunFolder.reopen(root, "r") if (root / "r" / "run.toml").exists() else RunFolder.create(root, "r", {})

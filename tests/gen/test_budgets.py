@@ -10,7 +10,7 @@ from alpha_codium.config import Settings
 from alpha_codium.flows import BudgetExhausted
 from alpha_codium.gen.budgeted import BudgetedModel
 from alpha_codium.gen.budgets import Ledger, Usage
-from alpha_codium.gen.loop import Job, finished_samples, generate
+from alpha_codium.gen.loop import SampleJob, finished_samples, generate
 from alpha_codium.gen.recorded import RecordedModel
 from alpha_codium.llm.errors import ContentFiltered, ProviderUnavailable
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
@@ -214,7 +214,7 @@ def run(folder, model, settings, flow, concurrency=50, samples=2):
     """All candidates of a run with `concurrency` samples in flight, and the ledger."""
     solver = replace(solver_of(model, flow, settings), ledger=(ledger := Ledger(settings)))
     with folder:
-        return asyncio.run(generate(Job(PROBLEMS, samples, concurrency), solver, folder)), ledger
+        return asyncio.run(generate(SampleJob(PROBLEMS, samples, concurrency), solver, folder)), ledger
 
 
 @pytest.mark.parametrize("concurrency", [1, 3, 50])

@@ -5,7 +5,7 @@ from alpha_codium.data.samples.programs import solutions_of
 from alpha_codium.data.samples.reading import read_samples
 from alpha_codium.errors import DatasetError
 from alpha_codium.gen.cleaning import RULES
-from alpha_codium.gen.generations import Counts, clean_rows
+from alpha_codium.gen.generations import CleaningCounts, clean_rows
 from tests.data.records import write_jsonl
 from tests.data.samples.humaneval import ADD, TWICE, humaneval, write_json
 from tests.data.test_solutions import ROWS
@@ -15,7 +15,7 @@ FENCED = "```python\ndef twice(n):\n    return 2 * n\n```"
 
 
 def clean(path, problems=None, rules=RULES):
-    counts = Counts()
+    counts = CleaningCounts()
     return list(clean_rows(read_samples(path), problems, counts, rules)), counts
 
 
@@ -68,7 +68,7 @@ def test_a_solutions_dataset_stays_one(tmp_path):
 
 def test_published_programs_are_clean_already_but_for_a_few_that_are_indented():
     rows = read_samples(shared_path("data/samples_humaneval_mapcoder.jsonl"))
-    counts = Counts()
+    counts = CleaningCounts()
     found = list(clean_rows(rows, load_problems(shared_path("data/humaneval.jsonl")), counts))
     assert (counts.samples, counts.changed, counts.rules) == (656, 5, {"indentation": 5})
     assert sum(new == row.values for new, row in zip(found, rows, strict=True)) == 651

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.config import ConfigSection, Settings
 from alpha_codium.errors import UserError
-from alpha_codium.gen.loop import Job, finished_samples, generate, solutions_rows
+from alpha_codium.gen.loop import SampleJob, finished_samples, generate, solutions_rows
 from alpha_codium.llm.errors import AuthenticationFailed, ContentFiltered, ProviderUnavailable
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.events import transcript_name
@@ -18,7 +18,7 @@ from tests.gen.asking import FakeModel, echo_problem, solver_of
 from tests.gen.running import ECHO
 
 PROBLEMS = [echo_problem("a"), echo_problem("b"), echo_problem("c")]
-JOB = Job(PROBLEMS, samples=2, concurrency=2)
+JOB = SampleJob(PROBLEMS, samples=2, concurrency=2)
 
 
 class Killed(KeyboardInterrupt):
@@ -29,7 +29,7 @@ def new_run(root: Path) -> RunFolder:
     return RunFolder.create(root, "r", {})
 
 
-def run(folder: RunFolder, model: FakeModel, job: Job = JOB) -> list[Candidate]:
+def run(folder: RunFolder, model: FakeModel, job: SampleJob = JOB) -> list[Candidate]:
     with folder:
         return asyncio.run(generate(job, solver_of(model), folder))
 
@@ -114,7 +114,7 @@ def test_a_finished_run_asks_nothing_more(tmp_path):
 
 
 def test_a_sample_cut_off_between_calls_keeps_the_answers_it_had(tmp_path):
-    folder, job = new_run(tmp_path), Job(PROBLEMS[:1], samples=1)
+    folder, job = new_run(tmp_path), SampleJob(PROBLEMS[:1], samples=1)
     unreadable = FakeModel(lambda number: "no program yet" if number == 1 else Killed())
     with pytest.raises(Killed):
         run(folder, unreadable, job)
@@ -128,7 +128,7 @@ def test_a_sample_cut_off_between_calls_keeps_the_answers_it_had(tmp_path):
 
 
 def test_a_fault_of_the_provider_is_tried_again_and_one_of_the_model_is_not(tmp_path):
-    folder, job = new_run(tmp_path), Job(PROBLEMS[:2], samples=1, concurrency=1)
+    folder, job = new_run(tmp_path), SampleJob(PROBLEMS[:2], samples=1, concurrency=1)
     first = run(
         folder, FakeModel(lambda number: ProviderUnavailable("down") if number == 1 else ContentFiltered("no")), job
     )
@@ -147,7 +147,7 @@ def test_a_bug_in_one_sample_ends_none_of_the_others(tmp_path):
 
 
 def test_a_mistake_of_the_users_ends_the_run_as_itself_and_keeps_what_is_done(tmp_path):
-    folder, job = new_run(tmp_path), Job(PROBLEMS, samples=2, concurrency=1)
+    folder, job = new_run(tmp_path), SampleJob(PROBLEMS, samples=2, concurrency=1)
     with pytest.raises(UserError, match="wrong key"):
         run(folder, FakeModel(lambda number: AuthenticationFailed("wrong key") if number == 3 else ECHO), job)
     assert len(final_lines(folder)) == 2
@@ -200,7 +200,7 @@ def test_the_rows_hold_every_problem_and_lists_of_one_length(tmp_path):
 def test_problems_of_one_name_are_refused_before_a_call_is_made(tmp_path):
     model = FakeModel()
     with pytest.raises(UserError, match="'a' stands twice"):
-        run(new_run(tmp_path), model, Job([*PROBLEMS, echo_problem("a")], samples=1))
+        run(new_run(tmp_path), model, SampleJob([*PROBLEMS, echo_problem("a")], samples=1))
     assert model.requests == []
 
 
@@ -208,7 +208,7 @@ def test_samples_of_a_seeded_run_have_seeds_of_their_own(tmp_path):
     folder, model = new_run(tmp_path), FakeModel()
     solver = solver_of(model, settings=Settings(config=ConfigSection(seed=10)))
     with folder:
-        asyncio.run(generate(Job(PROBLEMS[:1], samples=3), solver, folder))
+        asyncio.run(generate(SampleJob(PROBLEMS[:1], samples=3), solver, folder))
     assert sorted(request.seed or 0 for request in model.requests) == [10, 11, 12]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from alpha_codium.gen.loop import Job, generate
+from alpha_codium.gen.loop import SampleJob, generate
 from alpha_codium.gen.replaying import replay_samples
 from alpha_codium.llm.errors import ContentFiltered
 from alpha_codium.runs import RunFolder
@@ -47,7 +47,7 @@ def run(tmp_path):
     def generated(model, settings, flow="resample"):
         there = (tmp_path / "r").exists()
         folder = RunFolder.reopen(tmp_path, "r") if there else RunFolder.create(tmp_path, "r", {})
-        solver, job = solver_of(model, flow, settings_of(settings)), Job([echo_problem("a")], 2, 1)
+        solver, job = solver_of(model, flow, settings_of(settings)), SampleJob([echo_problem("a")], 2, 1)
         with folder:
             candidates = asyncio.run(generate(job, solver, folder))
         return candidates, asyncio.run(replay_samples(job, replace(solver, ledger=None), folder))

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loguru import logger
 
-from alpha_codium.llm.answers import MOST_CHARACTERS, apart
 from alpha_codium.llm.client import ModelClient
 from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import RequestRefused
 from alpha_codium.llm.messages import ChatRequest, Message
 from alpha_codium.llm.parameters import LONG_MESSAGE
+from alpha_codium.llm.responses import MOST_CHARACTERS, apart
 from tests.llm.asking import PROVIDERS, base_of, client_of, request
 from tests.servers.scripted import Always, FaultOnce, ScriptedServer, Status, Text, When
 

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from alpha_codium.llm.concurrency import AdaptiveLimit, Turn
+from alpha_codium.llm.adaptive_limit import AdaptiveLimit, SentRequest
 from alpha_codium.llm.messages import Answer
 
 RETRY_SECONDS = 1.0
@@ -38,34 +38,34 @@ def simulate(
     """Answer so many calls, `concurrency` of them open at a time; `latency` gives seconds and tokens written."""
     chance, order = random.Random(seed), itertools.count()
     outcome = Outcome(refusals=[0] * calls)
-    events: list[tuple[float, int, str, int, Turn | None, Answer | None]] = []
+    events: list[tuple[float, int, str, int, SentRequest | None, Answer | None]] = []
     ready, later = list(range(min(calls, concurrency)))[::-1], list(range(min(calls, concurrency), calls))[::-1]
     in_flight, now = 0, 0.0
     while outcome.answered < calls:
         while ready and in_flight < limit.limit:
             call, in_flight = ready.pop(), in_flight + 1
-            turn = limit.turn(in_flight)
+            sent = limit.sent(in_flight)
             if in_flight > capacity(now):
-                heapq.heappush(events, (now + 0.05, next(order), "refused", call, turn, None))
+                heapq.heappush(events, (now + 0.05, next(order), "refused", call, sent, None))
             else:
                 seconds, tokens = latency(in_flight, chance)
                 answer = Answer("", "x", prompt_tokens=100, completion_tokens=tokens, latency_seconds=seconds)
-                heapq.heappush(events, (now + seconds, next(order), "answered", call, turn, answer))
+                heapq.heappush(events, (now + seconds, next(order), "answered", call, sent, answer))
         outcome.most_in_flight = max(outcome.most_in_flight, in_flight)
-        now, _, event, call, turn, answer = heapq.heappop(events)
+        now, _, event, call, sent, answer = heapq.heappop(events)
         if event == "ready":
             ready.insert(0, call)
         elif event == "refused":
-            assert turn is not None
-            limit.refused(turn)
+            assert sent is not None
+            limit.refused(sent)
             in_flight -= 1
             outcome.refusals[call] += 1
             wait = RETRY_SECONDS * 2 ** min(6, outcome.refusals[call] - 1) * chance.uniform(0.5, 1.0)
             heapq.heappush(events, (now + wait, next(order), "ready", call, None, None))
         else:
-            assert turn is not None
+            assert sent is not None
             assert answer is not None
-            limit.answered(turn, [answer], in_flight)
+            limit.answered(sent, [answer], in_flight)
             in_flight -= 1
             outcome.answered += 1
             if later:

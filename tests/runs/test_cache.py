@@ -11,7 +11,7 @@ import pytest
 from alpha_codium.errors import UserError
 from alpha_codium.runs import AnswerCache, AnswerStore
 from alpha_codium.runs.answers import NOWHERE, Key, Spent, StoreBroken
-from alpha_codium.runs.upkeep import stats_of
+from alpha_codium.runs.cache_maintenance import stats_of
 from tests.runs.cached import ANSWER, REFUSAL, filled, spoilt
 
 

@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.known import KNOWN_GROUPS
-from alpha_codium.eval.prepare import GENERATED, Entry, Task, refuse_language
+from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationTask, refuse_language
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import Program
@@ -62,11 +62,11 @@ class JudgedPrograms:
     programs: Programs
     test_types: Sequence[TestType]
 
-    def __iter__(self) -> Iterator[Task]:
+    def __iter__(self) -> Iterator[EvaluationTask]:
         for problem in self.problems:
             programs = self.programs.get(problem.name, ())
             entries = tuple(Entry(i, GENERATED, p.source, language=p.language) for i, p in enumerate(programs))
-            yield Task(problem, problem.tests(self.test_types), entries)
+            yield EvaluationTask(problem, problem.tests(self.test_types), entries)
 
 
 class Verdicts:

@@ -17,7 +17,7 @@ FEW_PROBLEMS = 20
 
 
 @dataclass(frozen=True)
-class Report:
+class Comparison:
     """What `gencode compare` says; `what` names the problems and the tests."""
 
     what: dict[str, Any]
@@ -57,13 +57,13 @@ def report_of(
     what: dict[str, Any],
     baseline: str | None = None,
     references: Sequence[dict[str, Any]] = (),
-) -> Report:
+) -> Comparison:
     """The comparison of runs on the problems `names`, as their programs were judged."""
     runs = tuple(figures_of(record, names, verdicts, ks) for record in records)
     pairs = tuple(pairs_of(runs, ks, baseline))
     notes = [*budget_notes(runs, baseline), *notes_on(records), *_of_numbers(len(names), pairs)]
     stages = {record.name: stages_of(record, names, verdicts) for record in records}
-    return Report(what, runs, pairs, stages, judge_error, tuple(notes), baseline, tuple(references))
+    return Comparison(what, runs, pairs, stages, judge_error, tuple(notes), baseline, tuple(references))
 
 
 def _of_numbers(n_problems: int, pairs: Sequence[Pair]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from alpha_codium.eval.comparing.figures import Costs, Figures
 from alpha_codium.eval.comparing.formats import Row, cell, count, number, plain, share, shortened, table, wrapped
 from alpha_codium.eval.comparing.pairs import Pair
-from alpha_codium.eval.comparing.report import Report
+from alpha_codium.eval.comparing.report import Comparison
 from alpha_codium.eval.comparing.stages import (
     FIRST_FAILS,
     FIRST_PASSES,
@@ -28,7 +28,7 @@ from alpha_codium.llm.prices import money
 from alpha_codium.statistics import Interval
 
 
-def text_of(report: Report) -> str:
+def text_of(report: Comparison) -> str:
     """The whole comparison."""
     letters = dict(zip((run.name for run in report.runs), _letters(), strict=False))
     parts = [
@@ -56,7 +56,7 @@ def _section(title: str, body: str) -> str:
     return f"{title}\n{body}"
 
 
-def _heading(report: Report) -> str:
+def _heading(report: Comparison) -> str:
     what = report.what
     tests = ", ".join(what["test_types"])
     split = f"{what['dataset']}[{what['split']}]"
@@ -150,7 +150,7 @@ def _samples(runs: Sequence[Figures], letters: dict[str, str]) -> str:
     return table(("", "asked", "finished", "unfinished", "truncated", "no program"), rows)
 
 
-def _differences(report: Report, letters: dict[str, str]) -> Iterator[str]:
+def _differences(report: Comparison, letters: dict[str, str]) -> Iterator[str]:
     if len(report.runs) < 2:
         yield "One run: there is nothing to compare it with."
         return
@@ -212,7 +212,7 @@ def _change(effect: StageEffect) -> str:
     return f"{effect.change:+.3f}" + told
 
 
-def _notes(report: Report) -> Iterator[str]:
+def _notes(report: Comparison) -> Iterator[str]:
     notes = [*report.notes, f"judge error: {report.judge_error}"]
     yield _section("To be known", "\n".join(wrapped(f"- {note}", "  ") for note in notes))
 
@@ -226,7 +226,7 @@ def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield _section(title, table(columns, rows, left=len(columns) - 1))
 
 
-def unfinished_lines(report: Report, found_by: Callable[[Path], str]) -> Iterator[str]:
+def unfinished_lines(report: Comparison, found_by: Callable[[Path], str]) -> Iterator[str]:
     """Which runs are unfinished, and what to do; `found_by` gives what a run's folder is resumed by."""
     for run in report.runs:
         name = plain(run.name)

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from alpha_codium.errors import UserError
-from alpha_codium.eval.doctor.kit import Case
+from alpha_codium.eval.doctor.kit import DoctorCase
 from alpha_codium.judge import Judge
 from alpha_codium.verdict import Status, Verdict
 
@@ -22,7 +22,7 @@ CHEATS = "cheats"
 AFTERWARDS = "after all of these: "
 
 
-class Finding(StrEnum):
+class CaseFinding(StrEnum):
     """What is said of one case."""
 
     RIGHT = "right"
@@ -36,8 +36,8 @@ class Finding(StrEnum):
 class CaseResult:
     """What came of one case; `verdict` is None where none was reached, and `reason` says why."""
 
-    case: Case
-    finding: Finding
+    case: DoctorCase
+    finding: CaseFinding
     verdict: Verdict | None = None
     reason: str = ""
 
@@ -62,12 +62,12 @@ class Examination:
     @property
     def faultless(self) -> bool:
         """Whether every case that could be run came out as it should, and none was left unjudged or not held."""
-        return all(result.finding in (Finding.RIGHT, Finding.NOT_RUN) for result in self.results)
+        return all(result.finding in (CaseFinding.RIGHT, CaseFinding.NOT_RUN) for result in self.results)
 
     @property
-    def sections(self) -> dict[str, Counter[Finding]]:
+    def sections(self) -> dict[str, Counter[CaseFinding]]:
         """How often what was found, by section."""
-        counts: dict[str, Counter[Finding]] = {}
+        counts: dict[str, Counter[CaseFinding]] = {}
         for result in self.results:
             counts.setdefault(result.case.section, Counter())[result.finding] += 1
         return counts
@@ -78,14 +78,14 @@ class Examination:
         return {
             "faultless": self.faultless,
             "total": len(self.results),
-            "findings": {finding.value: counts[finding] for finding in Finding},
+            "findings": {finding.value: counts[finding] for finding in CaseFinding},
             "cases": [result.to_json() for result in self.results],
         }
 
 
 async def examine(
     judge: Judge,
-    kit: Sequence[Case],
+    kit: Sequence[DoctorCase],
     *,
     isolated: bool = True,
     at_once: int = 2,
@@ -98,13 +98,13 @@ async def examine(
     missing = await _missing_modules(judge, {case.needs for case in kit if case.needs})
     room = asyncio.Semaphore(at_once)
 
-    async def examined(case: Case) -> CaseResult:
+    async def examined(case: DoctorCase) -> CaseResult:
         async with room:
             if case.needs in missing:
-                result = CaseResult(case, Finding.NOT_RUN, reason=f"the interpreter has no {case.needs}")
+                result = CaseResult(case, CaseFinding.NOT_RUN, reason=f"the interpreter has no {case.needs}")
             elif case.dangerous and not isolated:
                 reason = "not run: nothing here would hold it"
-                result = CaseResult(case, Finding.NOT_HELD, reason=reason)
+                result = CaseResult(case, CaseFinding.NOT_HELD, reason=reason)
             else:
                 result = await _judged(judge, case)
         on_result(result)
@@ -117,19 +117,19 @@ async def examine(
     return Examination(tuple(results))
 
 
-async def _judged(judge: Judge, case: Case) -> CaseResult:
+async def _judged(judge: Judge, case: DoctorCase) -> CaseResult:
     try:
         judgement = await judge.for_problem(case.problem).judge(case.program, case.tests)
     except UserError as error:
-        return CaseResult(case, Finding.NOT_JUDGED, reason=str(error))
+        return CaseResult(case, CaseFinding.NOT_JUDGED, reason=str(error))
     verdict = judgement.verdict
     if verdict in case.expected:
-        return CaseResult(case, Finding.RIGHT, verdict)
+        return CaseResult(case, CaseFinding.RIGHT, verdict)
     if verdict is Verdict.INTERNAL_ERROR:
         lost = [t.execution.stderr for t in judgement.tests if t.execution.status is Status.INTERNAL_ERROR]
-        return CaseResult(case, Finding.NOT_JUDGED, verdict, judgement.message or next(iter(lost), ""))
+        return CaseResult(case, CaseFinding.NOT_JUDGED, verdict, judgement.message or next(iter(lost), ""))
     escaped = case.section == CHEATS and verdict is Verdict.ACCEPTED
-    return CaseResult(case, Finding.NOT_HELD if escaped else Finding.WRONG, verdict)
+    return CaseResult(case, CaseFinding.NOT_HELD if escaped else CaseFinding.WRONG, verdict)
 
 
 async def _missing_modules(judge: Judge, names: set[str]) -> set[str]:

@@ -27,7 +27,7 @@ WORDS = {"rejected": REJECTIONS, "held": ANY}
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DoctorCase:
     """One program, the problem that it is judged on, and the verdicts that are right.
 
     `needs` is a module without which it can't be run. A `dangerous` one is run behind walls only.
@@ -47,20 +47,20 @@ class Case:
         return self.problem.private_tests
 
 
-def load_kit(secrets: Mapping[str, str]) -> list[Case]:
+def load_kit(secrets: Mapping[str, str]) -> list[DoctorCase]:
     """All cases, in the order of `SECTIONS`, with `secrets` in place of the names in braces."""
     problems = {name: _problem(name, values, secrets) for name, values in _table("problems").items()}
     return [case for section in SECTIONS for case in _cases(_table(section), problems)]
 
 
-def _cases(table: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[Case]:
+def _cases(table: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[DoctorCase]:
     common = {key: value for key, value in table.items() if key != "case"}
     for values in table["case"]:
         yield from _variants(common | values, problems)
 
 
-def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[Case]:
-    case = Case(
+def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[DoctorCase]:
+    case = DoctorCase(
         name=values["name"],
         section=values["section"],
         problem=_limited(problems[values["problem"]], values),

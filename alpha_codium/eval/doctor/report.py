@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from alpha_codium.eval.doctor.examination import CaseResult, Examination, Finding
+from alpha_codium.eval.doctor.examination import CaseFinding, CaseResult, Examination
 from alpha_codium.eval.doctor.kit import ANY, REJECTIONS
 from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownResult, table
 from alpha_codium.languages import LANGUAGES
@@ -10,11 +10,11 @@ from alpha_codium.languages import LANGUAGES
 
 def kit_lines(examination: Examination) -> Iterator[str]:
     """The kit's sections with how often what was found, and each case that isn't as it should be."""
-    shown = [f for f in Finding if f is Finding.RIGHT or any(r.finding is f for r in examination.results)]
+    shown = [f for f in CaseFinding if f is CaseFinding.RIGHT or any(r.finding is f for r in examination.results)]
     yield f"{'kit':<16}" + "".join(f"{finding.value:>12}" for finding in shown)
     for section, counts in examination.sections.items():
         yield f"{section:<16}" + "".join(f"{counts[finding]:>12}" for finding in shown)
-    yield from (_case_line(result) for result in examination.results if result.finding is not Finding.RIGHT)
+    yield from (_case_line(result) for result in examination.results if result.finding is not CaseFinding.RIGHT)
 
 
 def known_lines(report: KnownReport) -> Iterator[str]:

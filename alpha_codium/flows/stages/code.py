@@ -8,7 +8,7 @@ from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.nearness import nearness
 from alpha_codium.flows.stages.parameters import prompt_file
-from alpha_codium.flows.state import Attempt, FlowState, Plan
+from alpha_codium.flows.state import FlowState, JudgedProgram, Plan
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
@@ -44,7 +44,7 @@ class InitialCode:
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write programs; the state gets the best one even where the budget ends in between."""
-        best: Attempt | None = None
+        best: JudgedProgram | None = None
         try:
             for plan in plans_to_try(state, context.settings.initial_code_generation.max_attempts):
                 attempt = await self._attempt(state, plan, context)
@@ -62,7 +62,7 @@ class InitialCode:
         """The least and the most calls, without those for answers that can't be read."""
         return 1, settings.initial_code_generation.max_attempts
 
-    async def _attempt(self, state: FlowState, plan: Plan | None, context: SampleContext) -> Attempt | None:
+    async def _attempt(self, state: FlowState, plan: Plan | None, context: SampleContext) -> JudgedProgram | None:
         variables = {"problem": state.statement, "reflection": state.reflection, "plan": plan}
         prompt = self.direct_prompt if context.settings.solve.use_direct_solutions else self.prompt
         try:
@@ -73,7 +73,7 @@ class InitialCode:
         tests = state.statement.public_tests
         judgement = await context.run_tests(program, tests)
         context.record("initial_code", passed=judgement.tests_passed, of=len(tests), verdict=judgement.verdict.value)
-        return Attempt(program, judgement, nearness(judgement, tests))
+        return JudgedProgram(program, judgement, nearness(judgement, tests))
 
 
 def plans_to_try(state: FlowState, attempts: int) -> Iterator[Plan | None]:

@@ -7,7 +7,7 @@ from alpha_codium.flows.asking import NoAnswer, ask
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.stages.parameters import prompt_file
 from alpha_codium.flows.state import FlowState
-from alpha_codium.flows.tasks import Task
+from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
@@ -24,7 +24,7 @@ class CompleteCode:
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write the program."""
-        task = Task.of(state, context)
+        task = CodingTask.of(state, context)
         try:
             state.program = (await ask(self.prompt, task.variables, context, task.form)).code
         except NoAnswer as error:

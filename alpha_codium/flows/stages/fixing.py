@@ -13,7 +13,7 @@ from alpha_codium.flows.context import SampleContext, shortened
 from alpha_codium.flows.nearness import nearness
 from alpha_codium.flows.stages.parameters import prompt_file
 from alpha_codium.flows.state import FlowState
-from alpha_codium.flows.tasks import Task
+from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.flows.trace import trace_of
 from alpha_codium.problem import Statement, TestCase
 from alpha_codium.rendering import Prompt
@@ -31,7 +31,7 @@ class Fixer:
     async def fix(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> str | None:
         """A new program for one failed test, or None where the model gives none."""
         settings = context.settings.public_tests
-        task = Task.of(state, context)
+        task = CodingTask.of(state, context)
         variables = task.variables | await failure_of(state.program, test, failed, context)
         variables |= {
             "explanation": state.explanation_of(test) if settings.use_test_explanations else "",

@@ -8,9 +8,9 @@ from alpha_codium.flows.asking import NoAnswer, Question, ask, ask_question
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.stages.fixing import failure_of, first_failed
 from alpha_codium.flows.stages.parameters import prompt_file
-from alpha_codium.flows.stages.writing import Writer, attempt_of, keep_nearest
-from alpha_codium.flows.state import Attempt, FlowState
-from alpha_codium.flows.tasks import Task
+from alpha_codium.flows.stages.writing import Writer, judge_program, keep_nearest
+from alpha_codium.flows.state import FlowState, JudgedProgram
+from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
@@ -35,8 +35,8 @@ class Reflexion(Writer):
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write programs; the state has the best one at any time."""
-        best: Attempt | None = None
-        last: Attempt | None = None
+        best: JudgedProgram | None = None
+        last: JudgedProgram | None = None
         lessons = _Lessons(context.settings.reflexion.memory)
         for number in range(1 + context.settings.reflexion.max_retries):
             program = await self._program(state, last, lessons, number, context)
@@ -44,7 +44,7 @@ class Reflexion(Writer):
                 continue
             lessons.stuck = last is not None and program == last.program
             if last is None or not lessons.stuck:
-                last = await attempt_of(program, state, context)
+                last = await judge_program(program, state, context)
                 best = keep_nearest(state, best, last)
             judgement = last.judgement
             context.record("reflexion", passed=judgement.tests_passed, verdict=judgement.verdict.value)
@@ -52,7 +52,7 @@ class Reflexion(Writer):
                 return
 
     async def _program(
-        self, state: FlowState, last: Attempt | None, lessons: "_Lessons", number: int, context: SampleContext
+        self, state: FlowState, last: JudgedProgram | None, lessons: "_Lessons", number: int, context: SampleContext
     ) -> str | None:
         question = self.question(state, context, number)
         try:
@@ -64,10 +64,10 @@ class Reflexion(Writer):
             return None
 
     async def _retry(
-        self, state: FlowState, last: Attempt, lessons: "_Lessons", number: int, context: SampleContext
+        self, state: FlowState, last: JudgedProgram, lessons: "_Lessons", number: int, context: SampleContext
     ) -> Question:
         """The question for another program; what the last one taught is added to the lessons."""
-        task = Task.of(state, context)
+        task = CodingTask.of(state, context)
         failed = first_failed(last.judgement, state.statement.public_tests)
         assert failed is not None
         variables = task.variables | await failure_of(last.program, failed, last.judgement, context)

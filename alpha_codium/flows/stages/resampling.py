@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, Question, Reading, ask_many, ask_question
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
-from alpha_codium.flows.stages.writing import Writer, attempt_of, keep_nearest
-from alpha_codium.flows.state import Attempt, FlowState
+from alpha_codium.flows.stages.writing import Writer, judge_program, keep_nearest
+from alpha_codium.flows.state import FlowState, JudgedProgram
 from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement
 
@@ -24,11 +24,11 @@ class Resample(Writer):
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write programs; the state has the best one at any time."""
-        best: Attempt | None = None
-        judged: dict[str, Attempt] = {}
+        best: JudgedProgram | None = None
+        judged: dict[str, JudgedProgram] = {}
         async for program in self._programs(state, context):
             if program not in judged:
-                judged[program] = await attempt_of(program, state, context)
+                judged[program] = await judge_program(program, state, context)
                 best = keep_nearest(state, best, judged[program])
             judgement = judged[program].judgement
             context.record("resample", passed=judgement.tests_passed, verdict=judgement.verdict.value)

@@ -13,9 +13,9 @@ from alpha_codium.flows.context import BudgetExhausted, SampleContext, shortened
 from alpha_codium.flows.inputs import example_input, inputs_in, mutations, public_inputs
 from alpha_codium.flows.stages.fixing import failure_of, first_failed
 from alpha_codium.flows.stages.parameters import prompt_file
-from alpha_codium.flows.stages.writing import Writer, attempt_of
-from alpha_codium.flows.state import Attempt, FlowState
-from alpha_codium.flows.tasks import Task
+from alpha_codium.flows.stages.writing import Writer, judge_program
+from alpha_codium.flows.state import FlowState, JudgedProgram
+from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
@@ -57,15 +57,15 @@ class Select(Writer):
             inputs = await self._inputs(state, context)
             await self._choose(state, pool, inputs, context)
 
-    async def _candidates(self, state: FlowState, context: SampleContext) -> list[Attempt]:
+    async def _candidates(self, state: FlowState, context: SampleContext) -> list[JudgedProgram]:
         """The programs with what the public tests say of them, after repairs, in the order in which they were asked."""
         settings = context.settings.select
         questions = [self.question(state, context, number) for number in range(settings.candidates)]
         readings = await ask_all(questions, context)
-        judged: dict[str, Attempt] = {}
+        judged: dict[str, JudgedProgram] = {}
         texts = [reading.code for reading in readings if isinstance(reading, Reading)]
         for text in dict.fromkeys(texts):
-            judged[text] = await attempt_of(text, state, context)
+            judged[text] = await judge_program(text, state, context)
         ended = next((reading for reading in readings if isinstance(reading, BudgetExhausted)), None)
         if ended is not None and not texts:
             raise ended
@@ -76,10 +76,10 @@ class Select(Writer):
         return attempts
 
     async def _repaired(
-        self, attempts: list[Attempt], number: int, state: FlowState, context: SampleContext
-    ) -> list[Attempt]:
+        self, attempts: list[JudgedProgram], number: int, state: FlowState, context: SampleContext
+    ) -> list[JudgedProgram]:
         """The attempts, each that fails in its repaired form where that is nearer to passing."""
-        task, tests = Task.of(state, context), state.statement.public_tests
+        task, tests = CodingTask.of(state, context), state.statement.public_tests
         failing = {each.program: each for each in attempts if not each.judgement.accepted}
         questions = []
         for attempt in failing.values():
@@ -88,10 +88,10 @@ class Select(Writer):
             questions.append(Question(self.repair_prompt, task.variables | told, task.form, number))
         readings = await ask_all(questions, context)
         _note(context, readings)
-        better: dict[str, Attempt] = {}
+        better: dict[str, JudgedProgram] = {}
         for program, reading in zip(failing, readings, strict=True):
             if isinstance(reading, Reading):
-                repaired = await attempt_of(reading.code, state, context)
+                repaired = await judge_program(reading.code, state, context)
                 kept = repaired.nearness > failing[program].nearness
                 context.record("repair", verdict=repaired.judgement.verdict.value, kept=kept)
                 better |= {program: repaired} if kept else {}
@@ -99,7 +99,7 @@ class Select(Writer):
 
     async def _inputs(self, state: FlowState, context: SampleContext) -> list[str]:
         """Inputs to tell programs apart by: half of them the model's, as far as there are others."""
-        most, task = context.settings.select.inputs, Task.of(state, context)
+        most, task = context.settings.select.inputs, CodingTask.of(state, context)
         fit = (text for text in mutations(task) if not context.judge.input_fault(text))
         # Of a long input this takes a while: not in the event loop.
         changed = await asyncio.to_thread(lambda: list(itertools.islice(fit, most)))
@@ -107,7 +107,7 @@ class Select(Writer):
         thought_of = [text for text in await self._thought_of(task, number, context) if text not in changed]
         return [*thought_of[:number], *changed][:most]
 
-    async def _thought_of(self, task: Task, number: int, context: SampleContext) -> list[str]:
+    async def _thought_of(self, task: CodingTask, number: int, context: SampleContext) -> list[str]:
         public = public_inputs(task)
         example = example_input(task)
         if not example:
@@ -158,7 +158,7 @@ class Select(Writer):
         # Models prefer one of two places: each cluster that wins stands in both.
         pair = (champion, other) if number % 2 == 0 else (other, champion)
         outputs = [cluster.behaviour[place].shown for cluster in pair]
-        question = compare_question(self.compare_prompt, Task.of(state, context), inputs[place], *outputs)
+        question = compare_question(self.compare_prompt, CodingTask.of(state, context), inputs[place], *outputs)
         try:
             right = first_is_right((await ask_question(question, context)).values["text"])
         except NoAnswer as error:
@@ -175,7 +175,7 @@ class Select(Writer):
         return select.candidates, select.candidates + repairs + (choosing if select.candidates > 1 else 0)
 
 
-def _rank(attempt: Attempt) -> tuple[bool, int]:
+def _rank(attempt: JudgedProgram) -> tuple[bool, int]:
     return attempt.nearness.ran, attempt.judgement.tests_passed
 
 
@@ -185,7 +185,7 @@ def _note(context: SampleContext, readings: Sequence[Reading | NoAnswer | Budget
             context.skip("select", reading)
 
 
-def compare_question(prompt: Prompt, task: Task, input: str, first: str, second: str) -> Question:
+def compare_question(prompt: Prompt, task: CodingTask, input: str, first: str, second: str) -> Question:
     """The question which of two outputs for an input is right; it may be the budget's last."""
     shown = {"input": input, "first": first, "second": second}
     variables = {name: shortened(text.strip(), SHOWN) or "(nothing)" for name, text in shown.items()}

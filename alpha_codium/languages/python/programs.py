@@ -10,7 +10,7 @@
 import ast
 import re
 
-from alpha_codium.languages import MAX_PROGRAM, Kind, Language
+from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language
 from alpha_codium.languages.python import LANGUAGE
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 
@@ -29,10 +29,10 @@ class ProgramReader:
     def __init__(self, budget: int = PARSE_BUDGET) -> None:
         self.budget = budget
 
-    def kind_of(self, code: str) -> Kind:
+    def kind_of(self, code: str) -> CodeKind:
         """What `code` is; broken too where it is too long, too deep or the budget is spent."""
         tree = self._parse(code)
-        return _kind_of_tree(tree) if isinstance(tree, ast.Module) else Kind.BROKEN
+        return _kind_of_tree(tree) if isinstance(tree, ast.Module) else CodeKind.BROKEN
 
     def tree_of(self, code: str) -> ast.Module | None:
         """The syntax tree of `code`; None where it is broken, too long, too deep or the budget is spent."""
@@ -66,7 +66,7 @@ def _bracket_depth(code: str) -> int:
     return deepest
 
 
-def _kind_of_tree(tree: ast.Module) -> Kind:
+def _kind_of_tree(tree: ast.Module) -> CodeKind:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     defines = any(
@@ -75,8 +75,8 @@ def _kind_of_tree(tree: ast.Module) -> Kind:
         for node in tree.body
     )
     if defines or (names & READERS and names & PRINTERS):
-        return Kind.PROGRAM
-    return Kind.SNIPPET if any(map(_does_something, tree.body)) else Kind.INERT
+        return CodeKind.PROGRAM
+    return CodeKind.SNIPPET if any(map(_does_something, tree.body)) else CodeKind.INERT
 
 
 def _does_something(statement: ast.stmt) -> bool:

@@ -78,7 +78,7 @@ class Slot:
         return (self.plain, *self._others.values())
 
 
-class Options(TypedDict, total=False):
+class PoolOptions(TypedDict, total=False):
     """What every pool is opened with, whatever its workers are; see `open_sandbox`."""
 
     workers: int

@@ -131,30 +131,30 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SyscallRule:
     """What comes of a call: the verdict of the first check that applies, else `otherwise`."""
 
     otherwise: int
     checks: tuple[Check, ...] = ()
 
 
-def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> dict[str, Rule]:
+def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> dict[str, SyscallRule]:
     """The rule of each call that isn't refused with EPERM; without `processes` only threads may be started."""
-    rules: dict[str, Rule] = {name: Rule(ALLOW) for names in ALLOWED for name in names.split()}
-    rules.update((name, Rule(KILL)) for name in HOSTILE.split())
-    forking = Rule(ALLOW if processes else refuse(errno.EAGAIN))
+    rules: dict[str, SyscallRule] = {name: SyscallRule(ALLOW) for names in ALLOWED for name in names.split()}
+    rules.update((name, SyscallRule(KILL)) for name in HOSTILE.split())
+    forking = SyscallRule(ALLOW if processes else refuse(errno.EAGAIN))
     return (
         rules
         | {
             "clone": clone_rule(processes),
             # Its flags lie in memory, out of a filter's sight; the C library falls back on clone.
-            "clone3": Rule(refuse(errno.ENOSYS)),
+            "clone3": SyscallRule(refuse(errno.ENOSYS)),
             "fork": forking,
             "vfork": forking,
-            "execve": Rule(refuse(errno.EACCES)),
-            "execveat": Rule(refuse(errno.EACCES)),
-            "socket": Rule(refuse(errno.EACCES)),
-            "socketpair": Rule(
+            "execve": SyscallRule(refuse(errno.EACCES)),
+            "execveat": SyscallRule(refuse(errno.EACCES)),
+            "socket": SyscallRule(refuse(errno.EACCES)),
+            "socketpair": SyscallRule(
                 ALLOW,
                 (
                     Check(0, (AF_UNIX,), refuse(errno.EACCES), unless=True),
@@ -170,7 +170,7 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
             "personality": only(0, (WORD,)),
             "fcntl": only(1, FCNTL_COMMANDS),
             # pathlib copies on where it is told EOPNOTSUPP.
-            "ioctl": Rule(
+            "ioctl": SyscallRule(
                 refuse(errno.ENOTTY), (Check(1, IOCTL_REQUESTS, ALLOW), Check(1, (FICLONE,), refuse(errno.EOPNOTSUPP)))
             ),
         }
@@ -179,30 +179,30 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
     )
 
 
-def without_urgency(flags: int) -> Rule:
+def without_urgency(flags: int) -> SyscallRule:
     """Allowed without MSG_OOB, which nobody uses on such sockets and which had holes."""
-    return Rule(ALLOW, (Check(flags, (0,), refuse(errno.EPERM), mask=MSG_OOB, unless=True),))
+    return SyscallRule(ALLOW, (Check(flags, (0,), refuse(errno.EPERM), mask=MSG_OOB, unless=True),))
 
 
-def only(argument: int, values: tuple[int, ...]) -> Rule:
+def only(argument: int, values: tuple[int, ...]) -> SyscallRule:
     """Allowed where the argument, an int to the kernel, is one of `values`; else EPERM."""
-    return Rule(refuse(errno.EPERM), (Check(argument, values, ALLOW),))
+    return SyscallRule(refuse(errno.EPERM), (Check(argument, values, ALLOW),))
 
 
 # A runner puts its tests behind more than it is behind itself.
 NARROWING = {
     "seccomp": only(0, (SET_MODE_FILTER,)),
-    "landlock_restrict_self": Rule(ALLOW),
+    "landlock_restrict_self": SyscallRule(ALLOW),
     "prctl": only(0, (*PRCTL_OPTIONS, PDEATHSIG)),
 }
 WALLED = {
-    **{name: Rule(refuse(errno.EPERM)) for name in BEYOND_LANDLOCK.split()},
+    **{name: SyscallRule(refuse(errno.EPERM)) for name in BEYOND_LANDLOCK.split()},
     **{name: only(0, ITSELF) for name in OF_A_PROCESS.split()},
     "getpriority": only(1, ITSELF),
 }
 
 
-def clone_rule(processes: bool) -> Rule:
+def clone_rule(processes: bool) -> SyscallRule:
     """No new namespaces, no flag but those of fork and pthread_create; without `processes` threads only."""
     checks = [
         Check(0, (0,), KILL, mask=NEW_NAMESPACES, unless=True),
@@ -211,7 +211,7 @@ def clone_rule(processes: bool) -> Rule:
     ]
     if not processes:
         checks.append(Check(0, (0,), refuse(errno.EAGAIN), mask=CLONE_THREAD))
-    return Rule(ALLOW, tuple(checks))
+    return SyscallRule(ALLOW, tuple(checks))
 
 
 @functools.cache
@@ -236,11 +236,11 @@ def build_filter(machine: str, *, processes: bool, narrowing: bool = False, wall
     return b"".join([*head, *search, *endings])
 
 
-def ranges_of(rules: Mapping[int, Rule], *, x32: bool) -> Iterator[tuple[int, Rule]]:
+def ranges_of(rules: Mapping[int, SyscallRule], *, x32: bool) -> Iterator[tuple[int, SyscallRule]]:
     """Where each range of numbers with an equal rule begins, from 0 on, and that rule."""
-    edges = {0: Rule(refuse(errno.EPERM)), FIRST_UNKNOWN: Rule(refuse(errno.ENOSYS))}
+    edges = {0: SyscallRule(refuse(errno.EPERM)), FIRST_UNKNOWN: SyscallRule(refuse(errno.ENOSYS))}
     if x32:
-        edges[X32_BIT] = Rule(KILL)
+        edges[X32_BIT] = SyscallRule(KILL)
     last = None
     for number in sorted({*edges, *rules, *(number + 1 for number in rules)}):
         default = edges[max(edge for edge in edges if edge <= number)]
@@ -255,7 +255,7 @@ def instruction(code: int, constant: int, if_true: int = 0, if_false: int = 0) -
     return struct.pack("<HBBI", code, if_true, if_false, constant)
 
 
-def compile_rules(rules: Iterable[Rule]) -> tuple[list[bytes], dict[Rule, int]]:
+def compile_rules(rules: Iterable[SyscallRule]) -> tuple[list[bytes], dict[SyscallRule, int]]:
     """The code of each rule, one after another, and where in it each begins."""
     code: list[bytes] = []
     starts = {}

@@ -12,21 +12,18 @@
 import contextlib
 from collections.abc import Generator
 
-from alpha_codium.limits import Limits
+from alpha_codium.limits import CLOSE_CALL_FACTOR, STARVED_SHARE, Limits
 from alpha_codium.program import Job, Side
-from alpha_codium.sandbox.engine.candidate import Candidate, RunnerLost
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
 from alpha_codium.sandbox.engine.outcome import Outcome
+from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
 from alpha_codium.sandbox.engine.turn import Turn, WorkerLost
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
 
 # Where it lies there must be room for what it writes, too.
 LARGEST_PROGRAM = SCRATCH_BYTES // 2
-CLOSE_CALL = 1.2
-# A program that waited too long but had this share of its CPU time may have waited for a processor.
-STARVED = 0.2
 TRIES = 2
 
 
@@ -36,7 +33,7 @@ class Session:
     def __init__(self, worker: Worker, lock: ExclusiveLock, turn: Turn, what: Job | Side, limits: Limits) -> None:
         self.worker, self.lock, self.turn, self.limits = worker, lock, turn, limits
         self.source, self.driver = what.program.source.encode("utf-8", "replace"), what.driver.encode()
-        self._candidate: Candidate | None = None
+        self._client: RunnerClient | None = None
         self._may_wait_again = self._may_rerun = True
 
     def executions(self, job: Job) -> Generator[Execution, None, None]:
@@ -92,22 +89,22 @@ class Session:
     @property
     def has_ended(self) -> bool:
         """Whether nothing of the program runs any more."""
-        return self._candidate is None
+        return self._client is None
 
     def end(self) -> None:
         """End the runner; a worker that doesn't manage that is thrown away."""
-        candidate, self._candidate = self._candidate, None
-        if candidate is not None:
+        client, self._client = self._client, None
+        if client is not None:
             try:
-                candidate.close()
+                client.close()
             except WorkerLost:
                 self.worker.discard()
 
     def _begin(self) -> Execution:
         self.turn.check()
-        self._candidate = Candidate(self.worker, self.source, self.driver, self.limits)
+        self._client = RunnerClient(self.worker, self.source, self.driver, self.limits)
         self.turn.check()
-        return self._candidate.compile()
+        return self._client.compile()
 
     def _execute(self, data: bytes) -> Execution:
         with self.lock.shared():
@@ -121,11 +118,11 @@ class Session:
         return execution
 
     def _test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
-        if self._candidate is None:
+        if self._client is None:
             self._begin()
         self.turn.check()
-        assert self._candidate is not None
-        outcome, execution = self._candidate.test(data, link)
+        assert self._client is not None
+        outcome, execution = self._client.test(data, link)
         if outcome.touched or outcome.killed_for_memory:
             self.end()
         return outcome, execution
@@ -143,6 +140,6 @@ class Session:
         if execution.status is not Status.TIME_LIMIT_EXCEEDED or not self._may_rerun:
             return False
         if execution.cpu_seconds >= self.limits.cpu_seconds:
-            return execution.cpu_seconds < CLOSE_CALL * self.limits.cpu_seconds
+            return execution.cpu_seconds < CLOSE_CALL_FACTOR * self.limits.cpu_seconds
         starved, self._may_wait_again = self._may_wait_again, False
-        return starved and execution.cpu_seconds >= STARVED * self.limits.cpu_seconds
+        return starved and execution.cpu_seconds >= STARVED_SHARE * self.limits.cpu_seconds

@@ -6,8 +6,8 @@
    of the local backend. What happens in there is described in `engine/containers/inside`.
 3. Where gencode itself is in gVisor (a container under `--runtime=runsc`), there is no runsc to start, nor need of one:
    the agent is started beside gencode, and makes itself a root with the interpreter's folders only.
-4. `GENCODE_RUNSC` names another runsc than the one on the path, `GENCODE_RUNSC_PLATFORM` how it runs programs: ptrace
-   works everywhere; systrap, of releases since 2023, is several times faster; kvm needs a machine that isn't virtual.
+4. `platform` is how runsc runs programs: ptrace works everywhere; systrap, of releases since 2023, is several times
+   faster; kvm needs a machine that isn't virtual.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
 from alpha_codium.sandbox.engine.inside import kernel, wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.pool import Options
+from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
 from alpha_codium.verdict import Identity
@@ -48,14 +48,13 @@ INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that ke
 
 
 class GvisorSandbox(ContainerSandbox):
-    """Runs programs in gVisor; see the module. `runsc` and `platform` are chosen where they are empty."""
+    """Runs programs in gVisor; see the module. `runsc` is a command; `platform` is chosen where it is empty."""
 
     name = "gvisor"
 
-    def __init__(self, *, runsc: str = "", platform: str = "", **options: Unpack[Options]) -> None:
+    def __init__(self, *, runsc: str = "runsc", platform: str = "", **options: Unpack[PoolOptions]) -> None:
         super().__init__(**options)
-        self.runsc = runsc or os.environ.get("GENCODE_RUNSC", "runsc")
-        self.platform = platform or os.environ.get("GENCODE_RUNSC_PLATFORM", "")
+        self.runsc, self.platform = runsc, platform
         self.is_inside = GVISOR.exists()
         self._scratch: Scratch | None = None
 

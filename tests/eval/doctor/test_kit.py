@@ -5,7 +5,7 @@ from importlib import resources
 
 import pytest
 
-from alpha_codium.eval.doctor.kit import ANY, REJECTIONS, SECTIONS, SPOILT, Case, load_kit
+from alpha_codium.eval.doctor.kit import ANY, REJECTIONS, SECTIONS, SPOILT, DoctorCase, load_kit
 from alpha_codium.verdict import Verdict
 
 SECRETS = {"answer": "the-answer", "file": "/the/file", "port": "4711", "pid": "42", "token": "the-token"}
@@ -43,7 +43,7 @@ def test_every_case_that_is_to_be_accepted_has_a_spoilt_twin_that_is_another_pro
 
 
 @pytest.mark.parametrize("case", KIT, ids=lambda case: f"{case.section}: {case.name}")
-def test_only_programs_that_are_to_fail_at_it_do_not_compile(case: Case) -> None:
+def test_only_programs_that_are_to_fail_at_it_do_not_compile(case: DoctorCase) -> None:
     if Verdict.COMPILATION_ERROR in case.expected and len(case.expected) == 1:
         return
     compile(case.program, case.name, "exec")

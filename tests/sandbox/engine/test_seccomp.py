@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine import seccomp
-from alpha_codium.sandbox.engine.seccomp import ALLOW, KILL, Rule, build_filter, policy, refuse
+from alpha_codium.sandbox.engine.seccomp import ALLOW, KILL, SyscallRule, build_filter, policy, refuse
 from alpha_codium.sandbox.engine.syscalls import MACHINES, numbers_of
 
 VARIANTS = [(machine, processes) for machine in MACHINES for processes in (True, False)]
@@ -50,7 +50,7 @@ def verdict(machine: str, processes: bool, name_or_number: str | int, *arguments
     return evaluate(program, seccomp.AUDIT_ARCH[machine], number, padded)
 
 
-def plainly(rule: Rule, arguments: tuple[int, ...]) -> int:
+def plainly(rule: SyscallRule, arguments: tuple[int, ...]) -> int:
     """A rule read as its description says, without ranges, jumps or words of a program."""
     for check in rule.checks:
         word = arguments[check.argument] >> (32 if check.high else 0) & 0xFFFFFFFF & check.mask
@@ -62,7 +62,7 @@ def plainly(rule: Rule, arguments: tuple[int, ...]) -> int:
 def expected(machine: str, processes: bool, number: int, arguments: tuple[int, ...]) -> int:
     names = {value: name for name, value in numbers_of(machine).items()}
     if number in names:
-        return plainly(policy(processes).get(names[number], Rule(EPERM)), arguments)
+        return plainly(policy(processes).get(names[number], SyscallRule(EPERM)), arguments)
     if machine == "x86_64" and number >= 0x40000000:
         return KILL
     return ENOSYS if number >= 451 else EPERM

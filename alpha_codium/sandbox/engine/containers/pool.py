@@ -11,7 +11,7 @@ from alpha_codium.sandbox.engine.containers.worker import ContainerWorker, Launc
 from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.layers import Layer
-from alpha_codium.sandbox.engine.pool import JailPool, Options
+from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
 from alpha_codium.sandbox.engine.turn import Turn, WorkerLost
 from alpha_codium.verdict import Status
 
@@ -53,7 +53,7 @@ class ContainerSandbox(JailPool):
 
     provider = "container"
 
-    def __init__(self, **options: Unpack[Options]) -> None:
+    def __init__(self, **options: Unpack[PoolOptions]) -> None:
         self.wanted_interpreter = options.pop("interpreter", "")
         super().__init__(**options)
 

@@ -1,6 +1,6 @@
-"""A runner in a container, as the local backend's `Candidate` knows its own: by something like a socket.
+"""A runner in a container, as the local backend's `RunnerClient` knows its own: by something like a socket.
 
-1. `Candidate` sends a test with open files and a nonce, and gets a `RESULT` with that nonce. Files can't cross a
+1. `RunnerClient` sends a test with open files and a nonce, and gets a `RESULT` with that nonce. Files can't cross a
    container's wall: their contents do, in frames. The nonce that guards against programs is the agent's, in there.
 2. What the container says is taken as numbers within bounds and as bytes, nothing else.
 3. CPU time is that of the container's control group, where there is one: gVisor's own clock counts the time that a
@@ -19,19 +19,19 @@ from typing import Any
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine import files
-from alpha_codium.sandbox.engine.candidate import GRACE_SECONDS, SIGKILL_STATUS, TIMEVAL
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup
 from alpha_codium.sandbox.engine.containers.inside import frames
 from alpha_codium.sandbox.engine.containers.inside.link import Link
-from alpha_codium.sandbox.engine.containers.stream import Stream, StreamLost
+from alpha_codium.sandbox.engine.containers.stream import AgentStream, StreamLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.outcome import STDERR_KEPT, largest_file
+from alpha_codium.sandbox.engine.runner_client import GRACE_SECONDS, SIGKILL_STATUS, TIMEVAL
 
 # What the agent has to take an order.
 SEND_SECONDS = 10.0
 # And for each so many bytes of an input a second more: what is taken slower than that isn't taken at all.
 SLOWEST = 4 << 20
-# What a test whose time is up has to be ended; less than what `Candidate` waits for that.
+# What a test whose time is up has to be ended; less than what `RunnerClient` waits for that.
 END_SECONDS = 0.8 * GRACE_SECONDS
 # What the other side has to read of what this one wrote before it ended.
 LINGER_SECONDS = 0.5
@@ -45,7 +45,7 @@ class RunnerChannel:
 
     def __init__(
         self,
-        stream: Stream,
+        stream: AgentStream,
         number: int,
         limits: Limits,
         errors: int,

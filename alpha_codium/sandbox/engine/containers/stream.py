@@ -22,7 +22,7 @@ class StreamLost(Exception):
     """The container ended, stopped answering, or speaks in another way than an agent."""
 
 
-class Stream:
+class AgentStream:
     """Frames to and from a container, by the descriptors of its stdin and stdout, which it doesn't own.
 
     Several threads may write, and one take frames. `largest` is the most bytes that a frame may hold.

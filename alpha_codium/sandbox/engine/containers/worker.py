@@ -28,7 +28,7 @@ from alpha_codium.sandbox.engine.containers.guard import guard_of
 from alpha_codium.sandbox.engine.containers.inside import frames
 from alpha_codium.sandbox.engine.containers.runner_channel import RunnerChannel, largest_frame
 from alpha_codium.sandbox.engine.containers.sources import modules_of
-from alpha_codium.sandbox.engine.containers.stream import Stream, StreamLost
+from alpha_codium.sandbox.engine.containers.stream import AgentStream, StreamLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.runner_request import runner_request
@@ -71,7 +71,7 @@ class ContainerWorker(Worker):
         super().__init__(jail)
         self.launcher = launcher
         self._launch: Launch | None = None
-        self._stream: Stream | None = None
+        self._stream: AgentStream | None = None
         self._channel: RunnerChannel | None = None
         self._candidates = 0
         self._memory = DEFAULT_MEMORY_BYTES
@@ -114,7 +114,7 @@ class ContainerWorker(Worker):
             raise WorkerLost(f"the container can't be started: {said or error}") from error
 
     def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[Any, int]:
-        """Have a runner started: what `Candidate` speaks to it by, and a file for what it says on stderr."""
+        """Have a runner started: what `RunnerClient` speaks to it by, and a file for what it says on stderr."""
         if limits.memory_bytes > self._memory and self.running and self._launch and self._launch.members:
             # The engine was told of less.
             self.discard()
@@ -219,7 +219,7 @@ class ContainerWorker(Worker):
                 bufsize=0,
             )
         assert process.stdin is not None and process.stdout is not None
-        self._stream = Stream(process.stdin.fileno(), process.stdout.fileno(), MIB)
+        self._stream = AgentStream(process.stdin.fileno(), process.stdout.fileno(), MIB)
         if launch.members is None:
             self.group = open_worker_group(f"gencode-{os.getpid()}-{self.number}")
             if self.group is not None:

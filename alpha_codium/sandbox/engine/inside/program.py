@@ -61,7 +61,7 @@ class Driver:
         self.names, self.code = names, code
 
 
-class Task:
+class PreparedProgram:
     """What each test of a candidate runs: the program, or a driver that has the program's code.
 
     All that can be made ready is made before the fork: each page that a test writes to costs it a copy.
@@ -149,12 +149,12 @@ def main_module(program: CodeType | None, folder: str) -> dict[str, Any]:
     return variables
 
 
-def compile_all(source: bytes, driver: Driver | None, folder: str) -> Task | None:
+def compile_all(source: bytes, driver: Driver | None, folder: str) -> PreparedProgram | None:
     """Compile the program, to be run by itself or by its driver; None, with the reason on stderr, if it can't be."""
     try:
         program = compile(source, folder + "/" + wire.PROGRAM, "exec", 0, True)
         import_early(source)
-        return Task(program, driver, folder)
+        return PreparedProgram(program, driver, folder)
     except BaseException as error:
         # The frames are ours: a program that doesn't compile has none.
         sys.excepthook(type(error), error.with_traceback(None), None)

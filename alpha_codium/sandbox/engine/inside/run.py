@@ -12,22 +12,22 @@ from alpha_codium.sandbox.engine.inside import program, runner, wire
 depth = {}
 exec(wire.DEPTH, depth)
 candidate = serve(depth["depth"])  # noqa: F821  # pyrefly: ignore[unknown-name]
-task, tests = runner.make_ready(*candidate)
+prepared, forker = runner.make_ready(*candidate)
 del depth, candidate
-tests.serve()
+forker.serve()
 error = None
 try:
-    exec(task.code, task.namespace)
+    exec(prepared.code, prepared.namespace)
 except BaseException as caught:
     error = caught
 else:
-    if task.is_plain:
-        task.leave_plainly()
-if task.is_watched:
+    if prepared.is_plain:
+        prepared.leave_plainly()
+if prepared.is_watched:
     sys.settrace(None)
     sys.setprofile(None)
 status = program.status_of(error)
 # It holds the program's frames, and they its variables.
 del error
-task.leave(status)
+prepared.leave(status)
 sys.exit(status)

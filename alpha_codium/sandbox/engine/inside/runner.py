@@ -29,7 +29,7 @@ MOST_FILES = 64
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
 
 
-class Tests:
+class TestForker:
     """Forks the tests of one program. It is made before the forks, and light: each page that is written to in a test's
     process, if only to let go of something, has to be copied.
     """
@@ -90,7 +90,7 @@ class Tests:
 
 def make_ready(
     candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
-) -> tuple[program.Task, Tests]:
+) -> tuple[program.PreparedProgram, TestForker]:
     """Become the runner of a candidate: give up all rights and compile its program; ends the process where it can't."""
     try:
         return become_runner(candidate, fds, driver, config)
@@ -102,7 +102,7 @@ def make_ready(
 
 def become_runner(
     candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
-) -> tuple[program.Task, Tests]:
+) -> tuple[program.PreparedProgram, TestForker]:
     """See `make_ready`."""
     source_fd, _, host_fd, errors_fd = fds
     source = wire.read_all(source_fd)
@@ -115,18 +115,18 @@ def become_runner(
     harden(candidate, config)
     # Whoever dies from here on may have died of the program.
     host.send(wire.COMPILING)
-    task = program.compile_all(source, driver, config["folder"])
-    if task is None:
+    prepared = program.compile_all(source, driver, config["folder"])
+    if prepared is None:
         host.send(wire.NOT_COMPILED)
         os._exit(0)
-    tests = getattr(config["place"], "Tests", Tests)(host, candidate, wire.read_all(2), config)
+    forker = getattr(config["place"], "FORKER", TestForker)(host, candidate, wire.read_all(2), config)
     resource.setrlimit(resource.RLIMIT_AS, (candidate["memory_bytes"] + config["own_bytes"],) * 2)
-    signal.signal(END_TEST, tests.end_test)
-    tests.reseeds = task.uses_random and "numpy.random" in sys.modules
+    signal.signal(END_TEST, forker.end_test)
+    forker.reseeds = prepared.uses_random and "numpy.random" in sys.modules
     gc.freeze()
-    task.make_ready()
+    prepared.make_ready()
     host.send(wire.COMPILED)
-    return task, tests
+    return prepared, forker
 
 
 def write_program(folder: int, source: bytes) -> None:

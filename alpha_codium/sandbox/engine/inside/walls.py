@@ -145,8 +145,8 @@ def await_end(pid: int) -> int:
             return status
 
 
-class Tests(runner.Tests):
-    """Tests of a runner that isn't the first process of anything: it knows its test by number only."""
+class WalledTestForker(runner.TestForker):
+    """For a runner that isn't the first process of anything: it knows its test by number only."""
 
     def __init__(self, host: socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
         super().__init__(host, candidate, warnings, config)
@@ -172,3 +172,6 @@ class Tests(runner.Tests):
         """The host's clock says that it is time: kill the test's process, and never more than that."""
         if self.running:
             os.kill(self.running, signal.SIGKILL)
+
+
+FORKER = WalledTestForker

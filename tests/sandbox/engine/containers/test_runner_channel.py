@@ -1,4 +1,4 @@
-"""What a container says, as the local backend's `Candidate` hears it: over real pipes, with an agent that is played."""
+"""What a container says, as `RunnerClient` hears it: over real pipes, with an agent that is played."""
 
 import array
 import os
@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine import files
-from alpha_codium.sandbox.engine.candidate import TIMEVAL
 from alpha_codium.sandbox.engine.containers import runner_channel as module
 from alpha_codium.sandbox.engine.containers.inside import frames
 from alpha_codium.sandbox.engine.containers.runner_channel import RunnerChannel, largest_frame
-from alpha_codium.sandbox.engine.containers.stream import Stream
+from alpha_codium.sandbox.engine.containers.stream import AgentStream
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.outcome import largest_file
+from alpha_codium.sandbox.engine.runner_client import TIMEVAL
 
 LIMITS = Limits(output_bytes=1000, file_bytes=1000)
 NONCE = b"n" * wire.NONCE_BYTES
@@ -30,7 +30,7 @@ class Played:
         (self.heard, writer), (reader, self.said) = os.pipe(), os.pipe()
         self.fds = [files.input_file(b"the input"), files.output_file("stdout"), files.output_file("stderr")]
         self.errors = files.output_file("errors")
-        self.line = RunnerChannel(Stream(writer, reader, largest_frame(LIMITS)), 7, LIMITS, self.errors)
+        self.line = RunnerChannel(AgentStream(writer, reader, largest_frame(LIMITS)), 7, LIMITS, self.errors)
         self._all = [self.heard, writer, reader, self.said, *self.fds, self.errors]
 
     def begin(self) -> None:

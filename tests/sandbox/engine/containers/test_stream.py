@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from alpha_codium.sandbox.engine.containers.inside import frames
 from alpha_codium.sandbox.engine.containers.inside.link import Link
-from alpha_codium.sandbox.engine.containers.stream import Stream, StreamLost
+from alpha_codium.sandbox.engine.containers.stream import AgentStream, StreamLost
 
 KINDS = st.sampled_from([frames.RESULT, frames.LINK, frames.ENDED])
 FRAMES = st.lists(st.tuples(KINDS, st.integers(0, 2**32 - 1), st.binary(max_size=300)), max_size=8)
 
 
 @contextmanager
-def pipes(largest: int = 1000) -> Iterator[tuple[Stream, int, int]]:
+def pipes(largest: int = 1000) -> Iterator[tuple[AgentStream, int, int]]:
     """A stream, and the far ends of its pipes: what it says can be read from the first, what it hears be written."""
     (heard, writer), (reader, said) = os.pipe(), os.pipe()
     try:
-        yield Stream(writer, reader, largest), heard, said
+        yield AgentStream(writer, reader, largest), heard, said
     finally:
         for fd in (heard, writer, reader, said):
             try:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 HALF_TICK = 0.005
 
 
-class Stream:
+class HostStream:
     """The host, as the agent knows it; it ends the container where there is none any more."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Stream:
 
 def serve(depth: int) -> Started:
     """Serve the host until it goes; comes back in a runner's process, with what `runner.make_ready` needs."""
-    stream = Stream()
+    stream = HostStream()
     streams.renew()
     config = marshal.loads(stream.receive()[2])
     os.environ.clear()
@@ -103,7 +103,7 @@ def serve(depth: int) -> Started:
                 return started
 
 
-def begin(stream: Stream, config: Config, number: int, order: list[Any]) -> Started | None:
+def begin(stream: HostStream, config: Config, number: int, order: list[Any]) -> Started | None:
     """Start a runner and serve it to its end; comes back with something in the runner only."""
     source, driver, candidate = order
     candidate["rlimits"] = container_jail.settable(candidate["rlimits"])
@@ -127,7 +127,7 @@ class Supervisor:
     """What stands between one runner and the host, from the runner's start to its end."""
 
     def __init__(
-        self, stream: Stream, config: Config, number: int, pid: int, runner: _socket.socket, errors: int, most: int
+        self, stream: HostStream, config: Config, number: int, pid: int, runner: _socket.socket, errors: int, most: int
     ) -> None:
         self.stream, self.config, self.number, self.pid, self.runner = stream, config, number, pid, runner
         self.errors, self.output_bytes = errors, most

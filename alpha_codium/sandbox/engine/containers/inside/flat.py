@@ -29,11 +29,11 @@ def fork_runner(_config: Config) -> int:
     return pid
 
 
-class Tests(walls.Tests):
-    """Tests of a runner that isn't the first process of anything: it knows its test by number only."""
+class FlatTestForker(walls.WalledTestForker):
+    """For a runner that isn't the first process of anything: it knows its test by number only."""
 
     def serve(self) -> None:
-        """See `runner.Tests`."""
+        """See `runner.TestForker`."""
         streams.forget_errors()
         super().serve()
 
@@ -42,3 +42,6 @@ class Tests(walls.Tests):
         walls.die_with(self.runner)
         own = struct.pack("=I", os.getpid())
         k.install_filter(k.filter_of(self.filter.replace(struct.pack("=I", wire.OWN_PROCESS), own)))
+
+
+FORKER = FlatTestForker

@@ -15,11 +15,11 @@ from alpha_codium.sandbox.engine.inside import runner
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02
 
 
-class Tests(runner.Tests):
-    """Tests that end when all of their processes are dead, however often that takes."""
+class NestedTestForker(runner.TestForker):
+    """For a runner whose tests end when all of their processes are dead, however often that takes."""
 
     def serve(self) -> None:
-        """See `runner.Tests`."""
+        """See `runner.TestForker`."""
         streams.forget_errors()
         super().serve()
 
@@ -42,3 +42,6 @@ class Tests(runner.Tests):
             processes += 1
             cpu_seconds += usage.ru_utime + usage.ru_stime
             peak = max(peak, usage.ru_maxrss)
+
+
+FORKER = NestedTestForker

@@ -51,7 +51,7 @@ NOT_PRESSED = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SentRequest:
     """A request that was sent: after how many decreases, and with how many in flight, itself among them."""
 
     decreases: int
@@ -118,24 +118,24 @@ class AdaptiveLimit:
         """How often it was decreased."""
         return self._decreases
 
-    def turn(self, in_flight: int) -> Turn:
+    def sent(self, in_flight: int) -> SentRequest:
         """Note that a request is sent, with which so many are in flight."""
         self._most_in_flight = max(self._most_in_flight, in_flight)
-        return Turn(self._decreases, in_flight)
+        return SentRequest(self._decreases, in_flight)
 
     @property
     def is_full(self) -> bool:
         """Whether many requests of the last round were refused."""
         return self._full
 
-    def refused(self, turn: Turn) -> None:
+    def refused(self, request: SentRequest) -> None:
         """Note that a request met status 429."""
         self._usual += (1.0 - self._usual) / MEMORY
-        if turn.decreases == self._decreases:
+        if request.decreases == self._decreases:
             self._refusals += 1
-            self._note_outcome(turn)
+            self._note_outcome(request)
 
-    def _note_outcome(self, turn: Turn) -> None:
+    def _note_outcome(self, request: SentRequest) -> None:
         """Count an outcome of a round: of as many as were in flight, or the limit.
 
         It ends early where so many were refused that the provider can only be full.
@@ -149,7 +149,7 @@ class AdaptiveLimit:
         outcomes, refusals = self._outcomes, self._refusals
         share = refusals / outcomes
         self._full = full or share >= many
-        self._outcomes, self._refusals, self._most_in_flight = 0, 0, turn.in_flight
+        self._outcomes, self._refusals, self._most_in_flight = 0, 0, request.in_flight
         if not self._adaptive:
             return
         if self._full:
@@ -174,15 +174,15 @@ class AdaptiveLimit:
             self._resumed += 1
             self._doubling = self._resumed <= MOST_RESUMED
 
-    def answered(self, turn: Turn, answers: list[Answer], in_flight: int) -> None:
+    def answered(self, request: SentRequest, answers: list[Answer], in_flight: int) -> None:
         """Note a request that was answered while so many were in flight, itself among them."""
         self._usual -= self._usual / MEMORY
-        if turn.decreases == self._decreases:
-            self._note_outcome(turn)
+        if request.decreases == self._decreases:
+            self._note_outcome(request)
         if not self._adaptive:
             return
-        self._compare(turn, answers)
-        if turn.decreases != self._decreases:
+        self._compare(request, answers)
+        if request.decreases != self._decreases:
             return
         if self._is_pressed():
             self._decrease()
@@ -190,13 +190,13 @@ class AdaptiveLimit:
             step = 1.0 if self._doubling else 1.0 / self._limit
             self._limit = min(float(self.ceiling), self._limit + step)
 
-    def _compare(self, turn: Turn, answers: list[Answer]) -> None:
+    def _compare(self, request: SentRequest, answers: list[Answer]) -> None:
         """Set an answer against the fast ones of its kind: how much slower it is, and with how many more in flight."""
         kind, latency = self._kind(answers), answers[0].latency_seconds
         fast = kind.fast()
-        if fast is not None and turn.decreases == self._decreases:
-            self._recent.append((max(latency, 1e-9) / max(fast[0], 1e-9), turn.in_flight / fast[1]))
-        kind.add(latency, turn.in_flight)
+        if fast is not None and request.decreases == self._decreases:
+            self._recent.append((max(latency, 1e-9) / max(fast[0], 1e-9), request.in_flight / fast[1]))
+        kind.add(latency, request.in_flight)
 
     def _kind(self, answers: list[Answer]) -> _Kind:
         written = sum(answer.completion_tokens for answer in answers)

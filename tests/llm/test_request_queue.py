@@ -5,9 +5,9 @@ import contextlib
 
 import pytest
 
-from alpha_codium.llm.concurrency import FIRST_LIMIT, AdaptiveLimit
+from alpha_codium.llm.adaptive_limit import FIRST_LIMIT, AdaptiveLimit
 from alpha_codium.llm.errors import TransientError
-from alpha_codium.llm.lane import Lane
+from alpha_codium.llm.request_queue import RequestQueue
 from tests.llm.asking import client_of, request
 from tests.servers.scripted import Always, FaultOnce, Hang, OnNumbers, ScriptedServer, Seen, Status, When, last_user
 
@@ -60,15 +60,15 @@ async def test_the_wait_that_a_provider_asks_of_one_request_is_waited_by_all(ada
 
 
 async def test_where_one_request_among_many_is_refused_only_that_one_waits():
-    lane, refusal = Lane(AdaptiveLimit(8)), TransientError("", retry_after=3600, cause="rate_limited")
+    queue, refusal = RequestQueue(AdaptiveLimit(8)), TransientError("", retry_after=3600, cause="rate_limited")
     for _ in range(8):
-        await lane.enter()
-    lane.failed(lane.sent(), refusal, 120)
-    lane.leave()
-    await asyncio.wait_for(lane.enter(), 5)
-    lane.failed(lane.sent(), refusal, 120)
-    lane.leave()
-    waiting = asyncio.create_task(lane.enter())
+        await queue.acquire()
+    queue.failed(queue.sent(), refusal, 120)
+    queue.release()
+    await asyncio.wait_for(queue.acquire(), 5)
+    queue.failed(queue.sent(), refusal, 120)
+    queue.release()
+    waiting = asyncio.create_task(queue.acquire())
     await asyncio.sleep(0.01)
     assert not waiting.done()
     waiting.cancel()
@@ -96,25 +96,25 @@ async def _after(server, call):
 
 
 async def test_a_cancelled_wait_passes_its_turn_on():
-    lane = Lane(AdaptiveLimit(1))
-    await lane.enter()
-    waiting = [asyncio.create_task(lane.enter()) for _ in range(3)]
+    queue = RequestQueue(AdaptiveLimit(1))
+    await queue.acquire()
+    waiting = [asyncio.create_task(queue.acquire()) for _ in range(3)]
     await asyncio.sleep(0)
     waiting[0].cancel()
-    lane.leave()  # the turn is given to the second, who is cancelled before taking it
+    queue.release()  # the turn is given to the second, who is cancelled before taking it
     await asyncio.sleep(0)
     await asyncio.gather(waiting[0], return_exceptions=True)
     assert [task.done() for task in waiting] == [True, True, False]
-    lane.leave()
+    queue.release()
     await waiting[2]
 
 
 async def test_a_turn_that_comes_together_with_a_cancellation_is_given_back():
-    lane = Lane(AdaptiveLimit(1))
-    await lane.enter()
-    first, second = (asyncio.create_task(lane.enter()) for _ in range(2))
+    queue = RequestQueue(AdaptiveLimit(1))
+    await queue.acquire()
+    first, second = (asyncio.create_task(queue.acquire()) for _ in range(2))
     await asyncio.sleep(0)
-    lane.leave()
+    queue.release()
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
         await first
@@ -122,24 +122,24 @@ async def test_a_turn_that_comes_together_with_a_cancellation_is_given_back():
 
 
 async def test_turns_come_in_the_order_of_arrival():
-    lane, order = Lane(AdaptiveLimit(1)), []
+    queue, order = RequestQueue(AdaptiveLimit(1)), []
 
     async def go(number: int) -> None:
-        await lane.enter()
+        await queue.acquire()
         order.append(number)
         await asyncio.sleep(0)
-        lane.leave()
+        queue.release()
 
     await asyncio.gather(*(go(number) for number in range(10)))
     assert order == list(range(10))
 
 
 async def test_a_longer_wait_replaces_a_shorter_one():
-    lane, clock = Lane(AdaptiveLimit(1)), asyncio.get_running_loop()
+    queue, clock = RequestQueue(AdaptiveLimit(1)), asyncio.get_running_loop()
     begun = clock.time()
     for seconds in (0.05, 0.3, 0.1):
-        lane.failed(AdaptiveLimit(1).turn(1), TransientError("busy", seconds, "rate_limited"), 60)
-        waiting = asyncio.create_task(lane.enter())
+        queue.failed(AdaptiveLimit(1).sent(1), TransientError("busy", seconds, "rate_limited"), 60)
+        waiting = asyncio.create_task(queue.acquire())
         await asyncio.sleep(0)
         if seconds < 0.1:
             first = waiting

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.llm.errors import AuthenticationFailed, ModelError, TransientError
-from alpha_codium.llm.faults import MESSAGE_LIMIT, Where, as_model_error
+from alpha_codium.llm.litellm_errors import MESSAGE_LIMIT, Where, as_model_error
+from alpha_codium.llm.litellm_loading import load
 
 WHERE = Where("openai/x", "http://127.0.0.1:1/v1", "a-key-nobody-may-see")
 JSON = st.recursive(
@@ -14,6 +15,11 @@ JSON = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
 BODIES = st.text() | JSON.map(json.dumps) | JSON.map(lambda value: json.dumps({"error": value}))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _litellm_loaded():
+    load()  # it takes seconds, which Hypothesis would count as those of an example
 
 
 def refusal(status: int, body: str, headers: dict[str, str] | None = None) -> Exception:

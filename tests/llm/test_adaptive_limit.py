@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.llm.concurrency import FIRST_LIMIT, AdaptiveLimit
+from alpha_codium.llm.adaptive_limit import FIRST_LIMIT, AdaptiveLimit
 from alpha_codium.llm.messages import Answer
 from tests.llm.virtual_provider import simulate
 
@@ -38,76 +38,76 @@ def test_it_doubles_with_every_round_until_its_ceiling():
     limit = AdaptiveLimit(100)
     assert limit.limit == FIRST_LIMIT
     for expected in (32, 64, 100, 100):
-        turns = [limit.turn(number + 1) for number in range(limit.limit)]
-        for turn in turns:
-            limit.answered(turn, [ANSWER], 10**6)
+        requests = [limit.sent(number + 1) for number in range(limit.limit)]
+        for request in requests:
+            limit.answered(request, [ANSWER], 10**6)
         assert limit.limit == expected
 
 
 def test_it_does_not_grow_while_nothing_waits_for_it():
     limit = AdaptiveLimit(100)
     for _ in range(200):
-        limit.answered(limit.turn(3), [ANSWER], 3)
+        limit.answered(limit.sent(3), [ANSWER], 3)
     assert limit.limit == FIRST_LIMIT
 
 
-def refuse_all(limit, turns):
-    for turn in turns:
-        limit.refused(turn)
+def refuse_all(limit, requests):
+    for request in requests:
+        limit.refused(request)
 
 
 def test_a_round_of_refusals_decreases_it_once():
     limit = AdaptiveLimit(100)
-    refuse_all(limit, [limit.turn(16) for _ in range(30)])
+    refuse_all(limit, [limit.sent(16) for _ in range(30)])
     assert (limit.limit, limit.decreases) == (8, 1)
-    refuse_all(limit, [limit.turn(8) for _ in range(8)])
+    refuse_all(limit, [limit.sent(8) for _ in range(8)])
     assert (limit.limit, limit.decreases) == (5, 2)  # 8 * 0.7, rounded down
 
 
 def test_a_round_with_few_refusals_is_cut_by_half_their_share():
     limit = AdaptiveLimit(100, adaptive=True)
     while limit.limit < 100:
-        limit.answered(limit.turn(limit.limit), [ANSWER], limit.limit)
-    limit.answered(limit.turn(1), [ANSWER], 1)  # ends the round
-    refuse_all(limit, [limit.turn(100) for _ in range(8)])
-    for turn in [limit.turn(100) for _ in range(92)]:
-        limit.answered(turn, [ANSWER], 1)
+        limit.answered(limit.sent(limit.limit), [ANSWER], limit.limit)
+    limit.answered(limit.sent(1), [ANSWER], 1)  # ends the round
+    refuse_all(limit, [limit.sent(100) for _ in range(8)])
+    for request in [limit.sent(100) for _ in range(92)]:
+        limit.answered(request, [ANSWER], 1)
     assert (limit.limit, limit.decreases) == (96, 0)
 
 
 def test_one_refusal_among_many_answers_changes_nothing():
     limit = AdaptiveLimit(64)
     for number in range(2000):
-        turn = limit.turn(64)
+        request = limit.sent(64)
         if number % 100 == 99:
-            limit.refused(turn)
+            limit.refused(request)
             assert not limit.is_full
         else:
-            limit.answered(turn, [ANSWER], 64)
+            limit.answered(request, [ANSWER], 64)
     assert (limit.limit, limit.decreases) == (64, 0)
 
 
 def test_after_a_round_of_refusals_it_grows_by_one_a_round():
     limit = AdaptiveLimit(100)
-    refuse_all(limit, [limit.turn(16) for _ in range(16)])
+    refuse_all(limit, [limit.sent(16) for _ in range(16)])
     for expected in (9, 10, 11):
         for _ in range(expected):
-            limit.answered(limit.turn(limit.limit), [ANSWER], limit.limit)
+            limit.answered(limit.sent(limit.limit), [ANSWER], limit.limit)
         assert limit.limit == expected
 
 
 def test_what_was_sent_before_a_decrease_does_not_let_it_grow():
     limit = AdaptiveLimit(100)
-    old = [limit.turn(16) for _ in range(16)]
-    refuse_all(limit, [limit.turn(16) for _ in range(16)])
-    for turn in old:
-        limit.answered(turn, [ANSWER], 16)
+    old = [limit.sent(16) for _ in range(16)]
+    refuse_all(limit, [limit.sent(16) for _ in range(16)])
+    for request in old:
+        limit.answered(request, [ANSWER], 16)
     assert limit.limit == 8
 
 
 def test_it_stays_where_it_is_when_it_may_not_adapt():
     limit = AdaptiveLimit(100, adaptive=False)
-    refuse_all(limit, [limit.turn(100) for _ in range(100)])
+    refuse_all(limit, [limit.sent(100) for _ in range(100)])
     assert limit.limit == 100
 
 
@@ -186,7 +186,7 @@ def test_answers_without_tokens_or_time_are_borne(tokens):
     limit = AdaptiveLimit(100)
     for _ in range(300):
         answer = Answer("", "x", prompt_tokens=tokens, completion_tokens=tokens, latency_seconds=0.0)
-        limit.answered(limit.turn(1), [answer], 1)
+        limit.answered(limit.sent(1), [answer], 1)
     assert limit.limit == FIRST_LIMIT
 
 
@@ -194,10 +194,10 @@ def test_answers_without_tokens_or_time_are_borne(tokens):
 def test_one_refusal_in_the_first_round_neither_cuts_it_in_half_nor_ends_the_doubling(refused):
     """Refusals come first, and the first requests were sent while hardly any other was in flight."""
     limit = AdaptiveLimit(100)
-    turns = [limit.turn(number + 1) for number in range(FIRST_LIMIT)]
-    limit.refused(turns.pop(refused))
-    for turn in turns:
-        limit.answered(turn, [ANSWER], FIRST_LIMIT)
+    requests = [limit.sent(number + 1) for number in range(FIRST_LIMIT)]
+    limit.refused(requests.pop(refused))
+    for request in requests:
+        limit.answered(request, [ANSWER], FIRST_LIMIT)
     assert (limit.limit > FIRST_LIMIT, limit.decreases) == (True, 0)
 
 

@@ -8,7 +8,7 @@ import pytest
 from alpha_codium.errors import UserError
 from alpha_codium.runs import AnswerCache
 from alpha_codium.runs.cache import CacheUnusable, NoCache
-from alpha_codium.runs.upkeep import clear, clear_all, stats_of
+from alpha_codium.runs.cache_maintenance import clear, clear_all, stats_of
 from tests.runs.cached import ANSWER, aged, filled, spoilt
 
 
