@@ -189,10 +189,13 @@ class Outcome:
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
     """Settings from `section.key` -> value."""
-    nested: dict[str, dict[str, Any]] = {}
+    nested: dict[str, Any] = {}
     for name, value in values.items():
-        section, _, key = name.partition(".")
-        nested.setdefault(section, {})[key] = value
+        *sections, key = name.split(".")
+        table = nested
+        for section in sections:
+            table = table.setdefault(section, {})
+        table[key] = value
     return Settings.model_validate(nested)
 
 
