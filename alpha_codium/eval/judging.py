@@ -19,7 +19,7 @@ from alpha_codium.sandbox import Sandbox, sandbox_of
 from alpha_codium.verdict import Identity
 
 if TYPE_CHECKING:
-    from alpha_codium.config import CodeTesterSection
+    from alpha_codium.config import Settings
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,14 @@ class OpenJudge:
 
 @asynccontextmanager
 async def open_judge(
-    settings: "CodeTesterSection", sandbox: Sandbox | None = None, rules: Rules | None = None
+    settings: "Settings", sandbox: Sandbox | None = None, rules: Rules | None = None
 ) -> AsyncIterator[OpenJudge]:
-    """The judge of `[code_tester]`, or on another sandbox, or with other rules.
+    """The judge of the settings, or on another sandbox, or with other rules.
 
     Raises UserError where the settings are invalid, and SandboxError where this machine can't give the sandbox.
     """
-    check_header(settings.header)
+    code_tester = settings.code_tester
+    check_header(code_tester.header)
     async with sandbox or sandbox_of(settings) as opened:
-        judge = Judge(opened, rules or Rules.of(settings))
-        yield OpenJudge(judge, await opened.identity(), settings.workers, settings.known_solutions)
+        judge = Judge(opened, rules or Rules.of(code_tester))
+        yield OpenJudge(judge, await opened.identity(), code_tester.workers, code_tester.known_solutions)
