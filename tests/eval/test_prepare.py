@@ -87,7 +87,8 @@ def test_kinds_of_tests_are_asked_for_by_one_name_or_several_or_all(asked: objec
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"), [("privat_tests", "did you mean 'private_tests'"), ("", "no type of tests"), ([], "no type of tests")]
+    ("asked", "said"),
+    [("privat_tests", "did you mean 'private_tests'"), ("", "no type of tests"), ([], "no type of tests")],
 )
 def test_an_unknown_kind_of_tests_is_one_clear_line(asked: object, said: str) -> None:
     with pytest.raises(UserError, match=said):
