@@ -41,9 +41,8 @@ class Evaluation:
         """Judge and score everything, in a run folder where one is named; the score is kept there, too."""
         ks = checked_ks(ks)
         refuse_without_tests(self.tasks, self.description["dataset"])
-        code_tester = self.settings.code_tester
-        async with open_judge(code_tester, self.sandbox, self.rules) as judge:
-            decisive = {"code_tester": verdict_settings(code_tester), "sandbox": judge.identity.to_json()}
+        async with open_judge(self.settings, self.sandbox, self.rules) as judge:
+            decisive = {"code_tester": verdict_settings(self.settings.code_tester), "sandbox": judge.identity.to_json()}
             with opened_run(run, resume, self.description | decisive, on_event) as folder:
                 result = await self._score(judge, ks, folder, on_event)
                 if folder is not None:

@@ -65,7 +65,7 @@ check_judge = blocking(check_judge_async)
 
 
 async def _description(known: KnownVerdicts, path: str, settings: Settings) -> dict[str, object]:
-    async with open_judge(settings.code_tester) as judge:
+    async with open_judge(settings) as judge:
         identity = judge.identity
     return {
         "command": "doctor",
@@ -80,7 +80,7 @@ async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
     with planted_secrets() as planted:
         cases = load_cases(planted)
         with working(on_event, "kit", len(cases) + 1) as work:
-            async with open_judge(settings.code_tester, rules=Rules(time_limit_factor=1.0)) as judge:
+            async with open_judge(settings, rules=Rules(time_limit_factor=1.0)) as judge:
                 isolated, at_once = settings.code_tester.sandbox is not False, judge.workers or os.cpu_count() or 1
                 found = await examine(judge.judge, cases, isolated=isolated, at_once=at_once, on_result=work.done)
     on_event(KitExamined(found))
@@ -94,7 +94,7 @@ async def _judge_known(
     async with AsyncExitStack() as stack:
         journal = stack.enter_context(folder.journal) if folder is not None else None
         work = stack.enter_context(working(on_event, "judged", known.programs))
-        judge = await stack.enter_async_context(open_judge(settings.code_tester))
+        judge = await stack.enter_async_context(open_judge(settings))
         results = await judge.run(known.evaluation_set, journal, work.judged)
         limits = {problem.name: judge.judge.rules.limits_for(problem).cpu_seconds for problem in known.problems}
     found = known.report(results, limits)

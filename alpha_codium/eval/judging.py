@@ -19,7 +19,7 @@ from alpha_codium.sandbox import Sandbox, sandbox_of
 from alpha_codium.verdict import Identity
 
 if TYPE_CHECKING:
-    from alpha_codium.config import CodeTesterSection
+    from alpha_codium.config import Settings
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,14 @@ class OpenJudge:
 
 @asynccontextmanager
 async def open_judge(
-    settings: "CodeTesterSection", sandbox: Sandbox | None = None, rules: Rules | None = None
+    settings: "Settings", sandbox: Sandbox | None = None, rules: Rules | None = None
 ) -> AsyncIterator[OpenJudge]:
-    """Open the judge of `[code_tester]`, with another sandbox or other rules if given.
+    """Open the judge of the settings, with another sandbox or other rules if given.
 
     Raises UserError if the settings are invalid, and SandboxError if this machine can't provide the sandbox.
     """
-    check_header(settings.header)
+    code_tester = settings.code_tester
+    check_header(code_tester.header)
     async with sandbox or sandbox_of(settings) as opened:
-        judge = Judge(opened, rules or Rules.of(settings))
-        yield OpenJudge(judge, await opened.identity(), settings.workers, settings.known_solutions)
+        judge = Judge(opened, rules or Rules.of(code_tester))
+        yield OpenJudge(judge, await opened.identity(), code_tester.workers, code_tester.known_solutions)

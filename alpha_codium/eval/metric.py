@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
-from alpha_codium.config import CodeTesterSection
+from alpha_codium.config import CodeTesterSection, Settings
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.prepare import EvaluationSet, prepare_for_evaluation
@@ -23,7 +23,7 @@ def calculate_metrics(
     """`(pass_at_k, inputs, results)`: the scores, the programs judged, and the candidates' results by problem."""
     ks = checked_ks(k)
     name = sandbox if isinstance(sandbox, str) else "local"
-    settings = CodeTesterSection(tester_type=name, known_solutions=0)
+    settings = Settings(code_tester=CodeTesterSection(tester_type=name, known_solutions=0))
 
     async def run() -> Score:
         async with open_judge(settings, None if isinstance(sandbox, str) else sandbox) as judge:

@@ -26,8 +26,8 @@ from loguru import logger
 
 from alpha_codium.errors import UserError
 from alpha_codium.eval.running import all_or_none
-from alpha_codium.judge.assertion_batches import Task, attempt_batch
-from alpha_codium.judge.assertions import AssertionsKind, Attempt
+from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
+from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.sandbox import open_sandbox
@@ -193,30 +193,30 @@ async def _run_all(
 
         async def judge(some: Sequence[tuple[int, str]]) -> None:
             async with room:
-                batch = [Task(program_of(candidate), references[task]) for task, candidate in some]
-                attempts = await attempt_batch(kind, batch, settings.output_variable)
-            for key, attempt in zip(some, attempts, strict=True):
-                outcomes[key] = _outcome_of(attempt)
+                batch = [AssertionJob(program_of(candidate), references[task]) for task, candidate in some]
+                results = await judge_batch(kind, batch, settings.output_variable)
+            for key, result in zip(some, results, strict=True):
+                outcomes[key] = _outcome_of(result)
 
         await all_or_none([judge(jobs[i : i + size]) for i in range(0, len(jobs), size)])
     return [[outcomes[task, each] for each in candidates] for task, candidates in enumerate(predictions)]
 
 
-def _outcome_of(attempt: Attempt) -> CandidateOutcome:
-    return CandidateOutcome(result_text(attempt), attempt.result.verdict, attempt.result.trust, attempt.output)
+def _outcome_of(result: AssertionResult) -> CandidateOutcome:
+    return CandidateOutcome(result_text(result), result.verdict, result.trust, result.output)
 
 
-def result_text(attempt: Attempt) -> str:
+def result_text(result: AssertionResult) -> str:
     """`passed`, `timed out`, or `failed: ` and the text of the exception that ended it, or what stopped it."""
-    execution, verdict = attempt.result.execution, attempt.result.verdict
+    execution, verdict = result.execution, result.verdict
     if verdict is Verdict.ACCEPTED:
         return PASSED
     if verdict is Verdict.TIME_LIMIT_EXCEEDED:
         return TIMED_OUT
     if execution.status is Status.COMPILATION_ERROR:
         return f"failed: {compile_message(execution.stderr)}"
-    if attempt.failure is not None:
-        return f"failed: {attempt.failure}"
+    if result.failure is not None:
+        return f"failed: {result.failure}"
     return f"failed: {verdict.value.replace('_', ' ')}"
 
 
