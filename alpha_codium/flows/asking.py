@@ -22,8 +22,8 @@ from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code
 from alpha_codium.languages import language_named
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
+from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
-from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
@@ -101,7 +101,7 @@ async def ask_question(question: Question, context: SampleContext) -> Reading:
 async def ask_all(questions: Sequence[Question], context: SampleContext) -> list[Reading | NoAnswer | BudgetExhausted]:
     """What came of each question, all asked at once; raises what the model client raises for faults."""
     askings = [_Asking.of(question, context) for question in questions]
-    answers = await all_of(_outcome(asking.answer(asking.request)) for asking in askings)
+    answers = await gather_all(_outcome(asking.answer(asking.request)) for asking in askings)
     return [await asking.outcome(answer) for asking, answer in zip(askings, answers, strict=True)]
 
 
@@ -221,7 +221,7 @@ class _Asking:
 
 def _holds_to_schema(context: SampleContext, model: str) -> bool:
     wanted = context.settings.config.structured_output
-    return wanted == "json_schema" or (wanted == "auto" and context.model.supports_json_schema_of(model))
+    return wanted == "json_schema" or (wanted == "auto" and context.model.supports_json_schema(model))
 
 
 def _request(question: Question, context: SampleContext, schema: AnswerSchema | None) -> ChatRequest:

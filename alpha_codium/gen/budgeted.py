@@ -30,18 +30,13 @@ class BudgetedModel:
         """The model string as the user gave it."""
         return self._model.name
 
-    @property
-    def supports_json_schema(self) -> bool:
-        """Whether the model can be held to a schema."""
-        return self._model.supports_json_schema
+    def supports_json_schema(self, model: str = "") -> bool:
+        """Whether this model ("": the run's own) can be constrained to a JSON schema."""
+        return self._model.supports_json_schema(model)
 
-    def supports_json_schema_of(self, model: str) -> bool:
-        """The same of another model that a request may name."""
-        return self._model.supports_json_schema_of(model)
-
-    def takes_n(self, model: str) -> bool:
-        """Whether one request can bring several answers of this model."""
-        return self._model.takes_n(model)
+    def supports_n(self, model: str = "") -> bool:
+        """Whether one request can ask this model for several answers."""
+        return self._model.supports_n(model)
 
     async def ask(self, request: ChatRequest) -> Answer:
         """Answer one request; raises BudgetExhausted before a call too many, and when the time ends."""

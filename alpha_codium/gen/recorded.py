@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Self
 
 from alpha_codium.gen.budgets import Usage
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
+from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
-from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
 from alpha_codium.runs.answers import Key, StoredAnswer, key_of, question_text
@@ -85,22 +85,17 @@ class RecordedModel:
         """The model string as the user gave it."""
         return self._name
 
-    @property
-    def supports_json_schema(self) -> bool:
-        """Whether the model can be held to a schema."""
-        return self.supports_json_schema_of("")
+    def supports_json_schema(self, model: str = "") -> bool:
+        """Whether this model ("": the run's own) can be constrained to a JSON schema.
 
-    def supports_json_schema_of(self, model: str) -> bool:
-        """The same of any model, "" is the own one; what the store says of it wins, so that a run asks as it did."""
+        What the store says takes precedence, so that a resumed run asks as it did before.
+        """
         if self._store is None:
-            return self._supports(model)
+            return self._model.supports_json_schema(model)
         fact = BY_SCHEMA + (model or self._name)
         if fact not in self._store.facts:
-            self._store.note(fact, self._supports(model))
+            self._store.note(fact, self._model.supports_json_schema(model))
         return self._store.facts[fact]
-
-    def _supports(self, model: str) -> bool:
-        return self._model.supports_json_schema_of(model) if model else self._model.supports_json_schema
 
     async def ask(self, request: ChatRequest) -> Answer:
         """Answer from the store, else ask and store.
@@ -109,9 +104,9 @@ class RecordedModel:
         """
         return (await self.ask_many(request, 1))[0]
 
-    def takes_n(self, model: str) -> bool:
+    def supports_n(self, model: str = "") -> bool:
         """Whether one request can bring several answers of this model; "" is the own one."""
-        return self._model.takes_n(model)
+        return self._model.supports_n(model)
 
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
         """So many answers to one request: those that aren't in the store are asked for at once; each is a call.
@@ -134,7 +129,7 @@ class RecordedModel:
             outcomes.update((place, found) for place, found in zip(places, stored, strict=True) if found is not None)
         calls = self._asked_together([place for place in places if place not in outcomes], request)
         try:
-            await all_of(self._ask_for(request, together, keys, outcomes) for together in calls)
+            await gather_all(self._ask_for(request, together, keys, outcomes) for together in calls)
         finally:
             self._count({first + place: outcomes[place] for place in sorted(outcomes)})
 
@@ -154,7 +149,7 @@ class RecordedModel:
 
         For an answer has the seed of its place, whether those before it were in the store or not.
         """
-        if len(places) < 2 or not self._model.takes_n(request.model):
+        if len(places) < 2 or not self._model.supports_n(request.model):
             return [[place] for place in places]
         if request.seed is None:
             return [places]
@@ -188,7 +183,7 @@ class RecordedModel:
             pairs = zip((keys[place] for place in places), new, strict=True)
             kept = [(key if o.get("model", asked) == asked else replace(key, shared=""), o) for key, o in pairs]
             await self._store.keep(kept, asked)
-            self.supports_json_schema_of(request.model)  # noted, for a replay that has other questions
+            self.supports_json_schema(request.model)  # noted, for a replay that has other questions
 
     async def _outcomes(self, request: ChatRequest, n: int) -> list[StoredAnswer]:
         """What came of a call, as the store keeps it, a refusal for each answer; faults of the provider are raised."""

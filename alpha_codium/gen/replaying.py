@@ -112,16 +112,11 @@ class SilentModel:
         self.name, self._facts = name, facts
         self.asked = 0
 
-    @property
-    def supports_json_schema(self) -> bool:
-        """As it was in the run; False where no call was answered then."""
-        return self.supports_json_schema_of("")
-
-    def supports_json_schema_of(self, model: str) -> bool:
-        """The same of a model that a request names."""
+    def supports_json_schema(self, model: str = "") -> bool:
+        """Whether the model could be constrained to a JSON schema in the run; False if no call was answered then."""
         return self._facts.get(BY_SCHEMA + (model or self.name), False)
 
-    def takes_n(self, model: str) -> bool:
+    def supports_n(self, model: str = "") -> bool:
         """Whether `model` can be asked for several answers: none can be asked."""
         return False
 
