@@ -26,7 +26,7 @@ setup(
     package_data={
         "alpha_codium": ["py.typed"],
         "alpha_codium.data": ["examples/*.json"],
-        "alpha_codium.eval.doctor": ["kit/*.toml"],
+        "alpha_codium.eval.doctor": ["cases/*.toml"],
         "alpha_codium.sandbox.conformance": ["attackers/*.py"],
         "alpha_codium.settings": ["*.toml"],
         "alpha_codium.prompts": ["*/*.toml"],

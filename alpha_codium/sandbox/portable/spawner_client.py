@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import IO
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.outcome import ProcessEnd
-from alpha_codium.sandbox.engine.turn import WorkerLost
 
 SPAWNER = Path(__file__).with_name("spawner.py")
 # What a spawner may take beyond a program's wall limit before it counts as lost, in seconds.
