@@ -2,20 +2,33 @@
 
 Sources, later ones win: the shipped `configuration.toml`, `--config FILE`, the environment
 (`GENCODE_SECTION__KEY=value`), `-o section.key=value`. What each key does stands beside it in the shipped file.
+Some sections hold sections: `[sandbox.oci]`, `GENCODE_SANDBOX__OCI__IMAGE=value`, `-o sandbox.oci.image=value`.
 """
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from alpha_codium.errors import SettingsError, nearest
+from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR
 
 ENVIRONMENT_PREFIX = "GENCODE_"
+Model = TypeVar("Model", bound=BaseModel)
+# Environment variables of earlier versions -> the settings that took their place.
+REMOVED_VARIABLES = {
+    "GENCODE_OCI_ENGINE": "sandbox.oci.engine",
+    "GENCODE_OCI_IMAGE": "sandbox.oci.image",
+    "GENCODE_OCI_OPTIONS": "sandbox.oci.options",
+    "GENCODE_OCI_RUNTIME": "sandbox.oci.runtime",
+    "GENCODE_RUNSC": "sandbox.gvisor.runsc",
+    "GENCODE_RUNSC_PLATFORM": "sandbox.gvisor.platform",
+}
 
 
 class Section(BaseModel):
@@ -175,7 +188,7 @@ class CodeTesterSection(Section):
     workers: int = Field(0, ge=0)
     timeout: float = Field(0.0, ge=0)
     memory_bytes: int = Field(0, ge=0, le=2**50)
-    time_limit_factor: float = Field(3.0, gt=0)
+    time_limit_factor: float = Field(DEFAULT_TIME_LIMIT_FACTOR, gt=0)
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
     stop_on_first_failure: bool = False
@@ -192,6 +205,46 @@ class CodeTesterSection(Section):
         if self.delta > 0 and not self.order_matters:
             raise ValueError("delta and order_matters = false can't be asked for together: no checker does both")
         return self
+
+
+class GvisorSection(Section):
+    """`[sandbox.gvisor]`."""
+
+    runsc: str = "runsc"
+    platform: Literal["", "systrap", "ptrace", "kvm"] = ""
+
+
+class OciSection(Section):
+    """`[sandbox.oci]`."""
+
+    image: str = Field("gencode-worker", min_length=1)
+    engine: str = ""
+    runtime: str = ""
+    options: str = ""
+
+
+class CodeContestsSection(Section):
+    """`[sandbox.code_contests]`."""
+
+    environment: str = ""
+
+
+class PluginSection(Section):
+    """`[sandbox.NAME]` of a backend from the entry-point group `alpha_codium.sandboxes`, which checks the keys."""
+
+
+class SandboxSection(Section):
+    """`[sandbox]`: a table for each backend; plug-ins have theirs beside those declared here."""
+
+    model_config = ConfigDict(extra="allow")
+
+    gvisor: GvisorSection = GvisorSection()
+    oci: OciSection = OciSection()
+    code_contests: CodeContestsSection = CodeContestsSection()
+
+    def options_of(self, backend: str) -> dict[str, Any]:
+        """The settings of one backend, which are keyword arguments of `open_sandbox`."""
+        return self.model_dump().get(backend, {})
 
 
 class Settings(Section):
@@ -212,6 +265,11 @@ class Settings(Section):
     select: SelectSection = SelectSection()
     dataset: DatasetSection = DatasetSection()
     code_tester: CodeTesterSection = CodeTesterSection()
+    sandbox: SandboxSection = SandboxSection()
+
+
+# Sections that hold sections, and no values.
+GROUPS = (Settings, SandboxSection)
 
 
 def load_settings(
@@ -225,10 +283,12 @@ def load_settings(
     `base`, the settings of an earlier run, stands in place of the shipped file and the environment.
     Raises SettingsError, naming the source, the key, and the nearest known key where it is unknown.
     """
-    environment = (os.environ if environment is None else environment) if base is None else {}
+    environment = os.environ if environment is None else environment
+    _refuse_removed(environment)
     merged: dict[str, Any] = {}
     origins: dict[str, str] = {}
     if base is not None:
+        environment = {}
         _merge(merged, origins, base, "the earlier run's settings (run.toml)")
     else:
         shipped = resources.files("alpha_codium.settings").joinpath("configuration.toml")
@@ -237,12 +297,19 @@ def load_settings(
         _merge(merged, origins, _read_file(config_file), f"settings file {config_file}")
     for name, text in sorted(environment.items()):
         if name.startswith(ENVIRONMENT_PREFIX) and "__" in name:
-            section, _, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().partition("__")
-            _merge(merged, origins, {section: {key: _value(section, key, text)}}, f"environment variable {name}")
+            keys = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
+            _merge(merged, origins, _table(keys, text), f"environment variable {name}")
     for text in overrides:
-        section, key, value = _parse_override(text)
-        _merge(merged, origins, {section: {key: _value(section, key, value)}}, f"-o {text}")
-    return _validate(merged, origins)
+        keys, value = _parse_override(text)
+        _merge(merged, origins, _table(keys, value), f"-o {text}")
+    return validated(Settings, merged, origins)
+
+
+def _refuse_removed(environment: Mapping[str, str]) -> None:
+    for name, setting in REMOVED_VARIABLES.items():
+        if name in environment:
+            instead = ENVIRONMENT_PREFIX + setting.replace(".", "__").upper()
+            raise SettingsError(f"environment variable {name} is no longer read: use {instead} or -o {setting}=...")
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -254,18 +321,40 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise SettingsError(f"settings file {path} is not valid TOML: {error}") from error
 
 
-def _parse_override(text: str) -> tuple[str, str, str]:
+def _parse_override(text: str) -> tuple[list[str], str]:
     name, equals, value = text.partition("=")
-    section, dot, key = name.strip().replace("-", "_").partition(".")
-    if not (equals and dot and key):
+    keys = name.strip().replace("-", "_").split(".")
+    if not (equals and len(keys) > 1 and all(keys)):
         raise SettingsError(f"-o {text}: settings are given as section.key=value, for example -o config.model=local/x")
-    return section, key, value.strip()
+    return keys, value.strip()
 
 
-def _value(section: str, key: str, text: str) -> Any:
+def _table(keys: Sequence[str], text: str) -> dict[str, Any]:
+    """One setting as a table of tables, its value as TOML spells it."""
+    model: type[BaseModel] | None = Settings
+    sections = 0
+    while model in GROUPS and sections < len(keys) - 1:
+        model = _section(model, keys[sections])
+        sections += 1
+    key = ".".join(keys[sections:])
+    table: Any = {key: _value(model, key, text)}
+    for section in reversed(keys[:sections]):
+        table = {section: table}
+    return table
+
+
+def _section(model: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """The section that `key` names in a section, or None if it names none."""
+    if key in model.model_fields:
+        kind = model.model_fields[key].annotation
+        return kind if isinstance(kind, type) and issubclass(kind, Section) else None
+    is_plugin = model is SandboxSection and key in entry_points(group="alpha_codium.sandboxes").names
+    return PluginSection if is_plugin else None
+
+
+def _value(model: type[BaseModel] | None, key: str, text: str) -> Any:
     """A value as TOML spells it; a key that holds text takes any text as it stands."""
-    model = Settings.model_fields[section].annotation if section in Settings.model_fields else None
-    field = model.model_fields.get(key) if model is not None else None  # type: ignore[union-attr]
+    field = model.model_fields.get(key) if model is not None else None
     if field is not None and field.annotation is str:
         return text.strip("\"'") if text[:1] == text[-1:] and text[:1] in "\"'" else text
     try:
@@ -274,27 +363,40 @@ def _value(section: str, key: str, text: str) -> Any:
         return text
 
 
-def _merge(into: dict[str, Any], origins: dict[str, str], values: Mapping[str, Any], origin: str) -> None:
+def _merge(
+    into: dict[str, Any],
+    origins: dict[str, str],
+    values: Mapping[str, Any],
+    origin: str,
+    model: type[BaseModel] = Settings,
+    prefix: str = "",
+) -> None:
     """Put `values` over `into`, and where each is from into `origins`; raises SettingsError at an unknown name."""
-    for section, table in values.items():
-        if section not in Settings.model_fields:
-            raise SettingsError(f"{origin}: unknown section [{section}]{nearest(section, Settings.model_fields)}")
-        if not isinstance(table, Mapping):
-            raise SettingsError(f"{origin}: [{section}] is a section, not a value")
-        known = Settings.model_fields[section].annotation.model_fields  # type: ignore[union-attr]
-        for key, value in table.items():
-            if key not in known:
-                raise SettingsError(f"{origin}: unknown setting {section}.{key}{nearest(key, known)}")
-            into.setdefault(section, {})[key] = value
-            origins[f"{section}.{key}"] = origin
+    for key, value in values.items():
+        name = prefix + key
+        section = _section(model, key)
+        if section is not None:
+            if not isinstance(value, Mapping):
+                raise SettingsError(f"{origin}: [{name}] is a section, not a value")
+            _merge(into.setdefault(key, {}), origins, value, origin, section, f"{name}.")
+        elif key in model.model_fields or model is PluginSection:
+            into[key], origins[name] = value, origin
+        else:
+            unknown = f"section [{name}]" if model in GROUPS else f"setting {name}"
+            raise SettingsError(f"{origin}: unknown {unknown}{nearest(key, model.model_fields)}")
 
 
-def _validate(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+def validated(
+    model: type[Model], values: Mapping[str, Any], origins: Mapping[str, str], section: tuple[str, ...] = ()
+) -> Model:
+    """Return the values of a section as its model; raises SettingsError, which names the setting and its origin."""
     try:
-        return Settings.model_validate(values)
+        return model.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"][:2])
+        path = (*section, *map(str, first["loc"]))
+        names = [".".join(path[:length]) for length in (3, 2)]
+        name = next((name for name in names if name in origins), names[0])
         given = "" if isinstance(first["input"], Mapping) else f", not {first['input']!r}"
         said = f"setting {name}: {first['msg'].removeprefix('Value error, ')}{given}"
         raise SettingsError(f"{origins[name]}: {said}" if name in origins else said) from error

@@ -28,6 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from alpha_codium.config import ConfigSection  # noqa: E402
 from alpha_codium.gen.sample_model import SampleModel  # noqa: E402
 from alpha_codium.llm.client import ModelClient  # noqa: E402
 from alpha_codium.llm.litellm_loading import load  # noqa: E402
@@ -83,7 +84,7 @@ async def table(api_base: str, folder: Path, in_flight: int, rounds: int, calls:
 async def ways(api_base: str, folder: Path, in_flight: int) -> AsyncIterator[dict[str, Ask]]:
     """Each way to ask once; every request is a new one."""
     litellm = await asyncio.to_thread(load)
-    client = ModelClient(MODEL, api_base=api_base, api_key="k", max_concurrent_requests=in_flight)
+    client = ModelClient(ConfigSection(model=MODEL, api_base=api_base, max_concurrent_requests=in_flight), api_key="k")
     with AnswerStore(folder / f"answers-{in_flight}.sqlite") as store:
         async with client:
             samples: dict[int, SampleModel] = {}

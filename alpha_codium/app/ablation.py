@@ -10,7 +10,7 @@ from alpha_codium.app.events import AblationPlanned, OnEvent, VariantEnded, Vari
 from alpha_codium.app.generation import SetOptions, generate_set_async, preview
 from alpha_codium.app.run_folders import SettingsOn, run_options, run_settings
 from alpha_codium.errors import UserError
-from alpha_codium.eval.comparing.report import Report
+from alpha_codium.eval.comparing.report import Comparison
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.gen.choosing import chosen_flow
 from alpha_codium.gen.preview import Preview
@@ -41,7 +41,7 @@ class Variant:
     without: tuple[str, ...] | None = None
 
 
-async def ablate_async(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> Report:
+async def ablate_async(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> Comparison:
     """Run the flow whole and each variant, resuming those that are there, and compare them with the whole.
 
     Raises UserError, before the first call, where a variant names a stage that the flow doesn't have.

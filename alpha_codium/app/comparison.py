@@ -22,7 +22,7 @@ from alpha_codium.eval.comparing.judging import (
 )
 from alpha_codium.eval.comparing.records import RunRecord, read_run
 from alpha_codium.eval.comparing.references import PUBLISHED
-from alpha_codium.eval.comparing.report import Report, report_of
+from alpha_codium.eval.comparing.report import Comparison, report_of
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.known import JudgeError, split_known
 from alpha_codium.eval.metric import checked_ks
@@ -45,7 +45,7 @@ async def compare_async(
     references: bool = False,
     settings: Settings | None = None,
     on_event: OnEvent = ignore,
-) -> Report:
+) -> Comparison:
     """Compare runs: scores, costs, differences on the same problems, and what each stage did.
 
     `runs` are names or folders. Every distinct program is judged once; verdicts are kept in the runs' folders, so that
@@ -57,7 +57,7 @@ async def compare_async(
     settings = settings or load_settings()
     ks, test_types = checked_ks(k), parse_test_types(test_type)
     # The sandbox is opened first: invalid settings are reported before anything is read.
-    async with open_judge(settings.code_tester) as judge:
+    async with open_judge(settings) as judge:
         with ExitStack() as locks:
             folders = _folders(runs, baseline)
             refuse_twins(folders)

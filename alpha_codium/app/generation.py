@@ -162,7 +162,7 @@ async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event
     planned = await in_thread(plan, options, settings)
     started, ledger = time.monotonic(), Ledger(planned.settings)
     run = options.run_name or (None if options.resume else new_run_name(COMMAND))
-    async with open_judge(planned.settings.code_tester) as judge:
+    async with open_judge(planned.settings) as judge:
         description = planned.description() | {"sandbox": judge.identity.to_json()}
         with opened_run(run, options.resume, description, on_event) as folder:
             assert folder is not None

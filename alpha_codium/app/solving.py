@@ -57,7 +57,7 @@ async def solve_problem_async(
     samples = settings.dataset.num_iterations
     on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
     ledger = Ledger(settings)
-    async with open_judge(settings.code_tester) as opened, open_solver(chosen, settings, opened.judge) as solver:
+    async with open_judge(settings) as opened, open_solver(chosen, settings, opened.judge) as solver:
         with open_cache(settings) as cache, AnswerStore(NOWHERE, cache) as store:
             best = await _best_of(samples, replace(solver, store=store, ledger=ledger), problem, ledger)
         if not test_types or best.error is not None:

@@ -9,7 +9,7 @@ from alpha_codium.cli.output import say
 from alpha_codium.cli.scores import KList, tests_option
 
 if TYPE_CHECKING:
-    from alpha_codium.eval.comparing.report import Report
+    from alpha_codium.eval.comparing.report import Comparison
 
 
 @click.command("compare")
@@ -33,7 +33,7 @@ def command(runs: tuple[str, ...], common: CommonOptions, **options: Any) -> Non
     print_report(report, common)
 
 
-def print_report(report: "Report", common: CommonOptions) -> None:
+def print_report(report: "Comparison", common: CommonOptions) -> None:
     """Print the comparison; exit with 1 where a run of it is unfinished."""
     from alpha_codium.app.run_folders import found_by
     from alpha_codium.eval.comparing.tables import text_of, unfinished_lines

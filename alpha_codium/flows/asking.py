@@ -22,8 +22,8 @@ from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code
 from alpha_codium.languages import language_named
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
+from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import SEEDS_APART, Answer, ChatRequest, Message
-from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
@@ -101,7 +101,7 @@ async def ask_or_skip(step: str, question: Question, context: SampleContext) -> 
 async def ask_all(questions: Sequence[Question], context: SampleContext) -> list[Reading | NoAnswer | BudgetExhausted]:
     """Ask all questions at once, and return the result of each; raises what the model client raises for faults."""
     askings = [_Asking.of(question, context) for question in questions]
-    answers = await all_of(_outcome(asking.answer(asking.request)) for asking in askings)
+    answers = await gather_all(_outcome(asking.answer(asking.request)) for asking in askings)
     return [await asking.outcome(answer) for asking, answer in zip(askings, answers, strict=True)]
 
 
@@ -222,7 +222,7 @@ def _request(question: Question, context: SampleContext, schema: AnswerSchema | 
     by_schema = False
     if schema is not None and not prompt.code:
         by_schema = config.structured_output == "json_schema" or (
-            config.structured_output == "auto" and context.model.supports_json_schema_of(model)
+            config.structured_output == "auto" and context.model.supports_json_schema(model)
         )
     system, user = prompt.render(question.variables)
     form = [schema.instructions("json_schema" if by_schema else "yaml")] if schema else []

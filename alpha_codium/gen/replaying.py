@@ -110,13 +110,12 @@ class SilentModel:
 
     name: str
     asked: int = 0
-    supports_json_schema: bool = False
 
-    def supports_json_schema_of(self, model: str) -> bool:
+    def supports_json_schema(self, model: str = "") -> bool:
         """Return False."""
         return False
 
-    def takes_n(self, model: str) -> bool:
+    def supports_n(self, model: str = "") -> bool:
         """Return False."""
         return False
 

@@ -19,8 +19,8 @@ from typing import Any
 from alpha_codium.flows import BudgetExhausted
 from alpha_codium.gen.budgets import PartialAnswer, Parts, SampleBudget, Usage
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
+from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
-from alpha_codium.llm.together import all_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
 from alpha_codium.runs.answers import Key, key_of, question_text
@@ -69,26 +69,21 @@ class SampleModel:
         if self.store is not None and self.store.facts.get(PARTS + self.sample):
             self.store.note(PARTS + self.sample, {})
 
-    @property
-    def supports_json_schema(self) -> bool:
-        """Whether answers of the model can be constrained to a JSON schema."""
-        return self.supports_json_schema_of("")
+    def supports_json_schema(self, model: str = "") -> bool:
+        """Whether answers of this model ("": the run's own) can be constrained to a JSON schema.
 
-    def supports_json_schema_of(self, model: str) -> bool:
-        """The same for any model, "" for the own one; the store knows it for a resumed run."""
+        What the store says takes precedence, so that a resumed run asks as it did before.
+        """
         if self.store is None:
-            return self._supports(model)
+            return self.model.supports_json_schema(model)
         fact = BY_SCHEMA + (model or self.name)
         if fact not in self.store.facts:
-            self.store.note(fact, self._supports(model))
+            self.store.note(fact, self.model.supports_json_schema(model))
         return self.store.facts[fact]
 
-    def _supports(self, model: str) -> bool:
-        return self.model.supports_json_schema_of(model) if model else self.model.supports_json_schema
-
-    def takes_n(self, model: str) -> bool:
-        """Whether one request can bring several answers of this model; "" is the own one."""
-        return self.model.takes_n(model)
+    def supports_n(self, model: str = "") -> bool:
+        """Whether one request can bring several answers of this model ("": the run's own)."""
+        return self.model.supports_n(model)
 
     async def ask(self, request: ChatRequest) -> Answer:
         """Answer from the store, else ask and store; raises BudgetExhausted if no call is allowed.
@@ -135,7 +130,7 @@ class SampleModel:
             outcomes.update((place, found) for place, found in zip(places, stored, strict=True) if found is not None)
         calls = self._asked_together([place for place in places if place not in outcomes], request)
         try:
-            await all_of(self._ask_for(request, together, keys, outcomes) for together in calls)
+            await gather_all(self._ask_for(request, together, keys, outcomes) for together in calls)
         finally:
             self._count({first + place: outcomes[place] for place in sorted(outcomes)})
 
@@ -144,7 +139,7 @@ class SampleModel:
 
         With a seed each answer has the seed of its place, whether the answers before it were stored or not.
         """
-        if len(places) < 2 or not self.model.takes_n(request.model):
+        if len(places) < 2 or not self.model.supports_n(request.model):
             return [[place] for place in places]
         if request.seed is None:
             return [places]
@@ -178,7 +173,7 @@ class SampleModel:
             pairs = zip((keys[place] for place in places), new, strict=True)
             kept = [(key if o.get("model", asked) == asked else replace(key, shared=""), o) for key, o in pairs]
             await self.store.keep(kept, asked)
-            self.supports_json_schema_of(request.model)  # stored for a replay with other prompts
+            self.supports_json_schema(request.model)  # stored for a replay with other prompts
 
     async def _ask_model(self, request: ChatRequest, n: int) -> list[StoredAnswer]:
         """The outcomes of one call, in the store's form; a refusal counts `n` times; raises provider faults."""

@@ -3,7 +3,7 @@
 1. The assertions are run once with nothing behind their calls, to record what they ask for (`drivers/recording.py`).
 2. Each program answers these requests, in a process of its own that knows nothing else (`drivers/answering.py`).
 3. The assertions are run with each program's answers, all in one process (`drivers/replaying.py`).
-4. What that leaves undecided is judged as a pair (`AssertionsKind.attempt`): assertions whose calls depend on earlier
+4. What that leaves undecided is judged as a pair (`AssertionsKind.judge`): assertions whose calls depend on earlier
    answers, programs that give objects of their own, or that end. So a verdict is that of a pair, however it was
    reached.
 5. A program that takes longer than `SOON`, and hasn't failed by then, is run again with all the time that it has.
@@ -18,7 +18,7 @@ import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionsKind, Attempt, attempt_of
+from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionResult, AssertionsKind, result_of_pair
 from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
@@ -26,14 +26,14 @@ from alpha_codium.judge.names import Needs, needs_of
 from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Program
-from alpha_codium.verdict import Execution, PairReport, Report, Status, TestResult, Verdict
+from alpha_codium.verdict import Execution, PairReport, Report, Status, Verdict
 
 # CPU seconds for all answers of a program; most take a hundredth of it.
 SOON = 0.03
 # Times the limit, a program that still runs is too slow, however busy the machine; below, it is asked once more, alone.
 SURELY = 1.2
-TOO_SLOW = Attempt(
-    TestResult(Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED, stderr="it takes too long"))
+TOO_SLOW = AssertionResult(
+    Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED, stderr="it takes too long")
 )
 # What a program comes to as a pair as well, if it gets so far there.
 OVER = (Status.MEMORY_LIMIT_EXCEEDED, Status.OUTPUT_LIMIT_EXCEEDED, Status.SANDBOX_VIOLATION, Status.INTERNAL_ERROR)
@@ -48,7 +48,7 @@ MOST_IMPORTS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class AssertionJob:
     """A program and the code with the assertions on it."""
 
     program: str
@@ -56,7 +56,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class Recording:
     """What some assertions ask for."""
 
     needs: Needs
@@ -64,21 +64,23 @@ class Recorded:
     requests: tuple[str, ...]
 
 
-async def attempt_batch(kind: AssertionsKind, jobs: Sequence[Task], output_variable: str = "") -> list[Attempt]:
+async def judge_batch(
+    kind: AssertionsKind, jobs: Sequence[AssertionJob], output_variable: str = ""
+) -> list[AssertionResult]:
     """What comes of each job, in order; raises Unjudgeable where assertions are none.
 
     Jobs with the same assertions should stand in one batch. More than a hundred in one gain nothing.
     """
-    decided: dict[int, Attempt] = {}
+    decided: dict[int, AssertionResult] = {}
     if len(jobs) >= LEAST and not output_variable:
         decided = await _decide(kind, jobs)
     return [
-        decided.get(i) or await kind.attempt(Program.from_source(PYTHON, job.program), job.test_code, output_variable)
+        decided.get(i) or await kind.judge(Program.from_source(PYTHON, job.program), job.test_code, output_variable)
         for i, job in enumerate(jobs)
     ]
 
 
-async def _decide(kind: AssertionsKind, jobs: Sequence[Task]) -> dict[int, Attempt]:
+async def _decide(kind: AssertionsKind, jobs: Sequence[AssertionJob]) -> dict[int, AssertionResult]:
     """What comes of the jobs for which it needs no pair, by their places."""
     recorded = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
     known = {i: job for i, job in enumerate(jobs) if job.test_code in recorded and _fits(job.program)}
@@ -90,18 +92,18 @@ async def _decide(kind: AssertionsKind, jobs: Sequence[Task]) -> dict[int, Attem
 
 
 async def _round(
-    kind: AssertionsKind, jobs: dict[int, Task], recorded: dict[str, Recorded], seconds: float
-) -> tuple[dict[int, Attempt], dict[int, Task]]:
+    kind: AssertionsKind, jobs: dict[int, AssertionJob], recorded: dict[str, Recording], seconds: float
+) -> tuple[dict[int, AssertionResult], dict[int, AssertionJob]]:
     """What comes of the jobs, and those that take longer than `seconds` and haven't failed by then."""
     answers: dict[int, Execution] = {}
     modules = {i: _heavy_module(kind, job.program) for i, job in jobs.items()}
     for module in set(modules.values()):
         those = {i: job for i, job in jobs.items() if modules[i] == module}
         answers |= await _answer(kind, module, those, recorded, seconds)
-    decided: dict[int, Attempt] = {}
+    decided: dict[int, AssertionResult] = {}
     for i in [i for i, execution in answers.items() if execution.stdout.startswith("uncompiled")]:
         execution = dataclasses.replace(answers.pop(i), status=Status.COMPILATION_ERROR, stdout="")
-        decided[i] = Attempt(TestResult(Verdict.COMPILATION_ERROR, execution))
+        decided[i] = AssertionResult(Verdict.COMPILATION_ERROR, execution)
     small = [i for i, execution in answers.items() if len(execution.stdout) <= MAX_ANSWERS]
     decided |= await _replay(kind, {i: jobs[i] for i in small}, recorded, answers)
     open_ = {i: execution for i, execution in answers.items() if i not in decided}
@@ -121,7 +123,7 @@ def _heavy_module(kind: AssertionsKind, program: str) -> str:
     return next((name for name in getattr(kind.sandbox, "preload", ()) if name in imported), "")
 
 
-async def _record(kind: AssertionsKind, test_codes: Sequence[str] | dict[str, None]) -> dict[str, Recorded]:
+async def _record(kind: AssertionsKind, test_codes: Sequence[str] | dict[str, None]) -> dict[str, Recording]:
     """What is asked for by those of the assertions whose calls can be known beforehand."""
     found = {code: needs for code in test_codes if (needs := needs_of(code, kind.spec)).recordable and needs.names}
     found = {code: needs for code, needs in found.items() if not needs.together}
@@ -136,7 +138,7 @@ async def _record(kind: AssertionsKind, test_codes: Sequence[str] | dict[str, No
     for (code, needs), execution in zip(found.items(), report.executions, strict=False):
         first, *requests = execution.stdout.split("\n")
         if execution.status is Status.FINISHED and first == "end":
-            recorded[code] = Recorded(needs, seeds[code], tuple(requests))
+            recorded[code] = Recording(needs, seeds[code], tuple(requests))
     return recorded
 
 
@@ -174,7 +176,7 @@ def _unless_fails(change: Callable[[str], str], code: str) -> str:
 
 
 async def _answer(
-    kind: AssertionsKind, module: str, jobs: dict[int, Task], recorded: dict[str, Recorded], seconds: float
+    kind: AssertionsKind, module: str, jobs: dict[int, AssertionJob], recorded: dict[str, Recording], seconds: float
 ) -> dict[int, Execution]:
     """How each program answers what its assertions ask for."""
     inputs = [
@@ -184,20 +186,20 @@ async def _answer(
     # It isn't run: what it names is loaded beforehand, for all.
     carrier = "".join(f"import {name}\n" for name in [module, *_imported(jobs)] if name)
     # The driver ends the program before this limit does.
-    cpu, wall = kind.limits.cpu_seconds + seconds, kind.limits.wall_seconds + 3 * seconds
-    limits = dataclasses.replace(kind.limits, cpu_seconds=cpu, wall_seconds=wall)
-    report = await kind.sandbox.run(carrier, inputs, limits=limits, driver=driver("answering"))
+    report = await kind.sandbox.run(
+        carrier, inputs, limits=kind.limits.extended_by(seconds), driver=driver("answering")
+    )
     return dict(zip(jobs, report.executions, strict=False))
 
 
-def _imported(jobs: dict[int, Task]) -> list[str]:
+def _imported(jobs: dict[int, AssertionJob]) -> list[str]:
     names = sorted({name for job in jobs.values() for name in IMPORT.findall(job.program)})
     return [name for name in names if name not in ("None", "True", "False", "import", "as")][:MOST_IMPORTS]
 
 
 async def _replay(
-    kind: AssertionsKind, jobs: dict[int, Task], recorded: dict[str, Recorded], answers: dict[int, Execution]
-) -> dict[int, Attempt]:
+    kind: AssertionsKind, jobs: dict[int, AssertionJob], recorded: dict[str, Recording], answers: dict[int, Execution]
+) -> dict[int, AssertionResult]:
     """What the assertions say to each program's answers, where that decides."""
     groups: dict[str, list[int]] = {}
     for i, job in jobs.items():
@@ -215,16 +217,16 @@ async def _replay(
         return {}
     limits = dataclasses.replace(kind.limits, cpu_seconds=REPLAY_SECONDS, wall_seconds=0)
     report = await kind.sandbox.run("", list(inputs.values()), limits=limits, driver=driver("replaying"))
-    decided: dict[int, Attempt] = {}
+    decided: dict[int, AssertionResult] = {}
     for code, execution in zip(inputs, report.executions, strict=False):
         for i, line in zip(groups[code], execution.stdout.splitlines(), strict=False):
-            attempt = _attempt_of(line, token, answers[i], kind.limits)
-            if attempt is not None:
-                decided[i] = attempt
+            result = _result_of_line(line, token, answers[i], kind.limits)
+            if result is not None:
+                decided[i] = result
     return decided
 
 
-def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Attempt | None:
+def _result_of_line(line: str, token: str, right: Execution, limits: Limits) -> AssertionResult | None:
     """The result in one line of a replay; None if it decides nothing or was truncated."""
     given, outcome, text = [*line.split(" "), "", "", ""][:3]
     if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
@@ -242,4 +244,4 @@ def _attempt_of(line: str, token: str, right: Execution, limits: Limits) -> Atte
     # A program that failed early may well have been stopped later: nobody would have asked it so much.
     right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
     pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
-    return attempt_of(pair, AssertionReport(outcome, failure, believed), limits)
+    return result_of_pair(pair, AssertionReport(outcome, failure, believed), limits)

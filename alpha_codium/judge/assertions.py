@@ -43,12 +43,13 @@ ENDED_LATE = (Status.TIME_LIMIT_EXCEEDED, Status.INTERNAL_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One run of a program under assertions; `failure` is the text of the exception that ended them, None where none
-    did, or where a limit did. `output` is the value of the variable that was asked for.
+class AssertionResult(TestResult):
+    """The result of one run of assertions on a program.
+
+    `failure` is the text of the exception that ended them; None if none did, or if a limit did. `output` is the value
+    of the variable that was asked for.
     """
 
-    result: TestResult
     failure: str | None = None
     output: Any = None
 
@@ -64,11 +65,11 @@ class AssertionsKind:
     spec: ExecutionSpec
 
     def supports(self, language: str) -> bool:
-        """See `Kind`."""
+        """See `TestKind`."""
         return is_driven(language, self.name)
 
     def fault_of(self, test: TestCase) -> str:
-        """See `Kind`; the input must be Python, and must assert something."""
+        """See `TestKind`; the input must be Python, and must assert something."""
         try:
             needs_of(test.input, self.spec)
         except Unjudgeable as error:
@@ -76,14 +77,14 @@ class AssertionsKind:
         return ""
 
     def input_fault(self, text: str) -> str:
-        """See `Kind`; the input must be an expression."""
+        """See `TestKind`; the input must be an expression."""
         return self.fault_of(TestCase(_assigning(text), ""))
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
-        """See `Kind`."""
+        """See `TestKind`."""
         results: list[TestResult] = []
         for test in tests:
-            result = (await self.attempt(program, test.input)).result
+            result = await self.judge(program, test.input)
             if result.execution.status is Status.COMPILATION_ERROR:
                 raise NotCompiled(result.execution)
             results.append(result)
@@ -92,34 +93,34 @@ class AssertionsKind:
         return results
 
     async def execute(self, program: Program, input: str) -> Execution:
-        """See `Kind`; the program and the assertions run in one process."""
-        return (await self._attempt_together(program, input, needs_of(input, self.spec))).result.execution
+        """See `TestKind`; the program and the assertions run in one process."""
+        return (await self._judge_together(program, input, needs_of(input, self.spec))).execution
 
     async def behaviour(self, program: Program, input: str) -> Behaviour:
-        """See `Kind`; the value of an expression."""
-        attempt = await self.attempt(program, _assigning(input), output_variable="value")
-        execution = attempt.result.execution
+        """See `TestKind`; the value of an expression."""
+        result = await self.judge(program, _assigning(input), output_variable="value")
+        execution = result.execution
         if not execution.finished:
             return Behaviour(execution.status, shown=_shown(execution))
-        if attempt.result.verdict is not Verdict.ACCEPTED:
+        if result.verdict is not Verdict.ACCEPTED:
             return Behaviour(Status.RUNTIME_ERROR, shown=ENDED)
-        return Behaviour(Status.FINISHED, key_of(spelt(attempt.output, exact=False)), spelt(attempt.output))
+        return Behaviour(Status.FINISHED, key_of(spelt(result.output, exact=False)), spelt(result.output))
 
     async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
-        """See `Kind`; the compared value is found by another run, which may fail through a fault of ours."""
+        """See `TestKind`; the compared value is found by another run, which may fail through a fault of ours."""
         compared = _compared(test.input)
         if execution.finished and compared:
             return await self.behaviour(program, compared)
         return Behaviour(execution.status, shown=_shown(execution))
 
-    async def attempt(self, program: Program, test_code: str, output_variable: str = "") -> Attempt:
+    async def judge(self, program: Program, test_code: str, output_variable: str = "") -> AssertionResult:
         """Judge `program` by one piece of code with assertions; raises Unjudgeable where that is none.
 
         `output_variable` names a variable of the assertions', or else of the program's, whose value is wanted.
         """
         needs = needs_of(test_code, self.spec)
         if needs.together:
-            return await self._attempt_together(program, test_code, needs, output_variable)
+            return await self._judge_together(program, test_code, needs, output_variable)
         token = secrets.token_hex(16)
         tests = Program.from_source(PYTHON, test_code)
         left = Side(tests, driver("asserting"), encode((token, self.task(needs, output_variable))))
@@ -127,11 +128,11 @@ class AssertionsKind:
         try:
             report = await self.sandbox.execute_pair(PairJob(left, right, self.limits))
         except PairUnsupported:
-            return await self._attempt_together(program, test_code, needs, output_variable)
+            return await self._judge_together(program, test_code, needs, output_variable)
         reported = AssertionReport.of(report.left, token)
         if reported.outcome == "unsupported":
-            return await self._attempt_together(program, test_code, needs, output_variable)
-        return attempt_of(report, reported, self.limits)
+            return await self._judge_together(program, test_code, needs, output_variable)
+        return result_of_pair(report, reported, self.limits)
 
     def task(self, needs: Needs, output_variable: str = "", **more: Any) -> dict[str, Any]:
         """What the drivers are told of the assertions."""
@@ -150,9 +151,9 @@ class AssertionsKind:
             **more,
         }
 
-    async def _attempt_together(
+    async def _judge_together(
         self, program: Program, test_code: str, needs: Needs, output_variable: str = ""
-    ) -> Attempt:
+    ) -> AssertionResult:
         token = secrets.token_hex(16)
         more = {"test_code": test_code, "setup_code": self.spec.setup_code}
         task = encode((token, self.task(needs, output_variable, **more)))
@@ -160,12 +161,12 @@ class AssertionsKind:
         execution = report.last.shortened()
         reported = AssertionReport.of(report, token)
         if reported.outcome == "wrong" and execution.status is Status.RUNTIME_ERROR:
-            result = TestResult(Verdict.WRONG_ANSWER, execution, IN_PROCESS)
+            verdict = Verdict.WRONG_ANSWER
         elif execution.status is not Status.FINISHED:
-            result = TestResult(Verdict(execution.status.value), execution, IN_PROCESS)
+            verdict = Verdict(execution.status.value)
         else:
-            result = TestResult(_verdict(passed=reported.outcome == "passed"), execution, IN_PROCESS)
-        return Attempt(result, reported.failure, reported.output)
+            verdict = _verdict(passed=reported.outcome == "passed")
+        return AssertionResult(verdict, execution, IN_PROCESS, reported.failure, reported.output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,18 +225,18 @@ def _verdict(*, passed: bool) -> Verdict:
     return Verdict.ACCEPTED if passed else Verdict.WRONG_ANSWER
 
 
-def attempt_of(report: PairReport, reported: AssertionReport, limits: Limits) -> Attempt:
+def result_of_pair(report: PairReport, reported: AssertionReport, limits: Limits) -> AssertionResult:
     """What came of a pair, with what the assertions' side reported of it."""
     if not report.right.compiled:
-        return Attempt(TestResult(Verdict(report.right.compilation.status.value), report.right.compilation))
+        return AssertionResult(Verdict(report.right.compilation.status.value), report.right.compilation)
     if not report.left.compiled:
         fault = dataclasses.replace(report.left.compilation, status=Status.INTERNAL_ERROR)
-        return Attempt(TestResult(Verdict.INTERNAL_ERROR, fault))
+        return AssertionResult(Verdict.INTERNAL_ERROR, fault)
     left, right = report.left.executions[0], report.right.executions[0]
     verdict, status = _judged(left, right, reported.outcome, limits)
     trust = IN_PROCESS if reported.believed else OUTSIDE
     failure = reported.failure if verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) else None
-    return Attempt(TestResult(verdict, _both(left, right, status), trust), failure, reported.output)
+    return AssertionResult(verdict, _both(left, right, status), trust, failure, reported.output)
 
 
 def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> tuple[Verdict, Status]:

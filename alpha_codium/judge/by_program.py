@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.checker_program import CHECKER_LIMITS, CheckerProgram
+from alpha_codium.judge.checker_program import CheckerProgram
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import StdinKind, goes_on, require_compiled
 from alpha_codium.judge.runner import fault_of_size
+from alpha_codium.limits import CHECKER_LIMITS
 from alpha_codium.problem import TestCase
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
@@ -26,17 +27,17 @@ SLICE = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramKind(StdinKind):
+class CheckerProgramKind(StdinKind):
     """The test's input is what the program reads; a checker program looks at what it prints."""
 
     checker: CheckerProgram  # pyrefly: ignore[bad-override] - it is a program, not a function
 
     def fault_of(self, test: TestCase) -> str:
-        """See `Kind`; the checker finds the test in files, and a program may, too."""
+        """See `TestKind`; the checker finds the test in files, and a program may, too."""
         return fault_of_size(test.input, test.output)
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
-        """See `Kind`; raises Unjudgeable if the checker doesn't compile."""
+        """See `TestKind`; raises Unjudgeable if the checker doesn't compile."""
         checker = await asyncio.to_thread(self.checker.program)
         results: list[TestResult] = []
         size = FIRST_TESTS

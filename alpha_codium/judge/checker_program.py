@@ -20,12 +20,10 @@ from typing import Any
 from alpha_codium.errors import Unjudgeable, nearest
 from alpha_codium.judge.building import SUFFIXES, build
 from alpha_codium.judge.packing import pack
-from alpha_codium.limits import Limits
+from alpha_codium.limits import CHECKER_LIMITS
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Execution, Status
 
-# Those of Kattis are 60 s and 2 GiB. Files hold a test's input, its answer and an output.
-CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
 # What the driver `checking` has in the folder where a checker runs.

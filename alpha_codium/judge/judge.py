@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from alpha_codium.checkers import PROGRAM, Checker, make_checker
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.judge.by_program import ProgramKind
+from alpha_codium.judge.by_program import CheckerProgramKind
 from alpha_codium.judge.call_result import call_result
 from alpha_codium.judge.checker_program import CheckerProgram
-from alpha_codium.judge.kinds import CallKind, Kind, StdinKind
+from alpha_codium.judge.kinds import CallKind, StdinKind, TestKind
 from alpha_codium.judge.order import FailureCounts
 from alpha_codium.judge.problem_judge import ProblemJudge
 from alpha_codium.judge.rules import Rules
@@ -43,7 +43,7 @@ class Judge:
             raise Unjudgeable(f"problem {problem.name!r}: {error}") from error
         return ProblemJudge(problem.name, kind, self.rules.stop_on_first_failure, failures)
 
-    def _kind_of(self, problem: Problem) -> Kind:
+    def _kind_of(self, problem: Problem) -> TestKind:
         limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)
         if spec.kind == "call":
             return CallKind(self.sandbox, limits, self._call_checker(problem), spec)
@@ -55,7 +55,7 @@ class Judge:
         runner = Runner(self.sandbox, limits, spec.setup_code, *files)
         checker = self.rules.checker_for(problem)
         if checker.name == PROGRAM:
-            return ProgramKind(runner, CheckerProgram.of(checker.arguments))
+            return CheckerProgramKind(runner, CheckerProgram.of(checker.arguments))
         return StdinKind(runner, make_checker(checker))
 
     def _call_checker(self, problem: Problem) -> Checker:

@@ -1,4 +1,4 @@
-"""Kinds of tests: one class for each way in which the tests of a problem run a program, all behind `Kind`."""
+"""Kinds of tests: one class for each way in which the tests of a problem run a program, all behind `TestKind`."""
 
 import functools
 import json
@@ -39,7 +39,7 @@ class NotCompiled(Exception):
         self.execution = execution
 
 
-class Kind(Protocol):
+class TestKind(Protocol):
     """Runs programs on tests of one kind, and shows what they do on inputs without an expected output."""
 
     name: ClassVar[str]
@@ -86,34 +86,34 @@ class StdinKind:
     checker: Checker
 
     def supports(self, language: str) -> bool:
-        """See `Kind`; problems that name files need a language that is driven by files."""
+        """See `TestKind`; problems that name files need a language that is driven by files."""
         return is_driven(language, "files") if self.runner.uses_files else language in LANGUAGES
 
     def fault_of(self, test: TestCase) -> str:
-        """See `Kind`; any text may be read and printed, if it fits where a file has to hold it."""
+        """See `TestKind`; any text may be read and printed, if it fits where a file has to hold it."""
         return self.runner.fault_of(test)
 
     def input_fault(self, text: str) -> str:
-        """See `Kind`."""
+        """See `TestKind`."""
         return self.fault_of(TestCase(text, ""))
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
-        """See `Kind`."""
+        """See `TestKind`."""
         job = self.runner.job(program, [test.input for test in tests])
         return await compared(self.runner.sandbox, job, tests, self.checker, stop_early=stop_early)
 
     async def execute(self, program: Program, input: str) -> Execution:
-        """See `Kind`."""
+        """See `TestKind`."""
         return await self.runner.execute(program, input)
 
     async def behaviour(self, program: Program, input: str) -> Behaviour:
-        """See `Kind`; what was printed, word by word."""
+        """See `TestKind`; what was printed, word by word."""
         execution = await self.execute(program, input)
         shown = printed(execution)
         return Behaviour(execution.status, key_of_output(shown) if execution.finished else "", shown)
 
     async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
-        """See `Kind`."""
+        """See `TestKind`."""
         return Behaviour(execution.status, shown=printed(execution))
 
 
@@ -132,31 +132,31 @@ class CallKind:
     spec: ExecutionSpec
 
     def supports(self, language: str) -> bool:
-        """See `Kind`."""
+        """See `TestKind`."""
         return is_driven(language, self.name)
 
     def fault_of(self, test: TestCase) -> str:
-        """See `Kind`; the input must be a JSON list, the output JSON."""
+        """See `TestKind`; the input must be a JSON list, the output JSON."""
         return _fault_of_call(test)
 
     def input_fault(self, text: str) -> str:
-        """See `Kind`."""
+        """See `TestKind`."""
         return self.fault_of(TestCase(text, "null"))
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
-        """See `Kind`."""
+        """See `TestKind`."""
         program = Program.from_source(program.language, _loading_early(program.source, self.spec.setup_code))
         inputs = tuple(self._input(test.input) for test in tests)
         job = Job(program, inputs, self.limits, driver("call"))
         return await compared(self.sandbox, job, tests, self.checker, stop_early=stop_early)
 
     async def execute(self, program: Program, input: str) -> Execution:
-        """See `Kind`; what was returned is on stdout, as `codec` spells it."""
+        """See `TestKind`; what was returned is on stdout, as `codec` spells it."""
         report = await self.sandbox.run(program, [self._input(input)], limits=self.limits, driver=driver("call"))
         return report.last
 
     async def behaviour(self, program: Program, input: str) -> Behaviour:
-        """See `Kind`; what was returned."""
+        """See `TestKind`; what was returned."""
         execution = await self.execute(program, input)
         value = returned(execution.stdout, exact=False) if execution.finished else None
         if value is None:
@@ -165,7 +165,7 @@ class CallKind:
         return Behaviour(Status.FINISHED, key_of(value), self._shown(execution))
 
     async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
-        """See `Kind`."""
+        """See `TestKind`."""
         return Behaviour(execution.status, shown=self._shown(execution))
 
     def _shown(self, execution: Execution) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.behaviour import Behaviour
-from alpha_codium.judge.kinds import Kind, NotCompiled
+from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.order import FailureCounts
 from alpha_codium.problem import TestCase
 from alpha_codium.program import Program, as_program
@@ -30,7 +30,7 @@ class ProblemJudge:
     """
 
     name: str
-    kind: Kind
+    kind: TestKind
     stop_on_first_failure: bool = False
     failures: FailureCounts | None = None
 

@@ -2,14 +2,14 @@
 
     require_permission()                     # HF_ALLOW_CODE_EVAL=1, or ValueError
     settings = RunSettings(timeout=3.0, num_workers=4, preload=("RestrictedPython",), output_variable="output")
-    outcomes = run_samples(predictions, references, settings, program_of=wrap)     # a list of Outcome a reference
+    outcomes = run_samples(predictions, references, settings, program_of=wrap)  # a list of CandidateOutcome a reference
     pass_at_k, results = pass_at_k_and_results(outcomes, k=[1, 10, 100])
 
 1. `program_of` makes of a candidate's text the program that runs (a metric that compiles it in its own way wraps it
    here). It is loaded as a module on the right of a pair; the reference runs on the left (`judge.assertions`). Names
    that the reference uses and doesn't define are looked up in the program's module.
 2. `output_variable`: the value of that name when the reference has passed or failed, first among the reference's own
-   names, then among the program's; `Outcome.output` holds it, or its repr where it can't cross.
+   names, then among the program's; `CandidateOutcome.output` holds it, or its repr where it can't cross.
 3. Identical programs of one task run once. Each task's reference is checked before anything runs.
 """
 
@@ -26,8 +26,8 @@ from loguru import logger
 
 from alpha_codium.errors import UserError
 from alpha_codium.eval.running import all_or_none
-from alpha_codium.judge.assertion_batches import Task, attempt_batch
-from alpha_codium.judge.assertions import AssertionsKind, Attempt
+from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
+from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.sandbox import open_sandbox
@@ -59,7 +59,7 @@ class RunSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CandidateOutcome:
     """What came of one candidate; `result` is `passed`, `timed out` or `failed: ` and why."""
 
     result: str
@@ -85,7 +85,7 @@ def run_samples(
     settings: RunSettings | None = None,
     *,
     program_of: Callable[[str], str] = str,
-) -> list[list[Outcome]]:
+) -> list[list[CandidateOutcome]]:
     """The outcomes of the candidates of each task, in order. May be called inside a running event loop, too.
 
     Raises UserError where the two lists don't pair up, or where a reference isn't Python or asserts nothing.
@@ -96,7 +96,7 @@ def run_samples(
 
 
 def pass_at_k_and_results(
-    outcomes: Sequence[Sequence[Outcome]], k: Iterable[int]
+    outcomes: Sequence[Sequence[CandidateOutcome]], k: Iterable[int]
 ) -> tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]:
     """`(pass_at_k, results)` as `code_eval` documents them.
 
@@ -181,42 +181,42 @@ async def _run_all(
     references: Sequence[str],
     settings: RunSettings,
     program_of: Callable[[str], str],
-) -> list[list[Outcome]]:
+) -> list[list[CandidateOutcome]]:
     workers = min(settings.num_workers, os.cpu_count() or 1)
     room = asyncio.Semaphore(BATCHES_IN_FLIGHT * workers)
     # Each program once, in the order of the tasks: those of one task stand in one batch, as far as it goes.
     jobs = list(dict.fromkeys((task, each) for task, candidates in enumerate(predictions) for each in candidates))
     size = max(1, min(MOST_IN_BATCH, -(-len(jobs) // workers)))
-    outcomes: dict[tuple[int, str], Outcome] = {}
+    outcomes: dict[tuple[int, str], CandidateOutcome] = {}
     async with open_sandbox("local", workers=workers, **settings.sandbox_options) as sandbox:
         kind = _kind_of(sandbox, settings)
 
         async def judge(some: Sequence[tuple[int, str]]) -> None:
             async with room:
-                batch = [Task(program_of(candidate), references[task]) for task, candidate in some]
-                attempts = await attempt_batch(kind, batch, settings.output_variable)
-            for key, attempt in zip(some, attempts, strict=True):
-                outcomes[key] = _outcome_of(attempt)
+                batch = [AssertionJob(program_of(candidate), references[task]) for task, candidate in some]
+                results = await judge_batch(kind, batch, settings.output_variable)
+            for key, result in zip(some, results, strict=True):
+                outcomes[key] = _outcome_of(result)
 
         await all_or_none([judge(jobs[i : i + size]) for i in range(0, len(jobs), size)])
     return [[outcomes[task, each] for each in candidates] for task, candidates in enumerate(predictions)]
 
 
-def _outcome_of(attempt: Attempt) -> Outcome:
-    return Outcome(result_text(attempt), attempt.result.verdict, attempt.result.trust, attempt.output)
+def _outcome_of(result: AssertionResult) -> CandidateOutcome:
+    return CandidateOutcome(result_text(result), result.verdict, result.trust, result.output)
 
 
-def result_text(attempt: Attempt) -> str:
+def result_text(result: AssertionResult) -> str:
     """`passed`, `timed out`, or `failed: ` and the text of the exception that ended it, or what stopped it."""
-    execution, verdict = attempt.result.execution, attempt.result.verdict
+    execution, verdict = result.execution, result.verdict
     if verdict is Verdict.ACCEPTED:
         return PASSED
     if verdict is Verdict.TIME_LIMIT_EXCEEDED:
         return TIMED_OUT
     if execution.status is Status.COMPILATION_ERROR:
         return f"failed: {compile_message(execution.stderr)}"
-    if attempt.failure is not None:
-        return f"failed: {attempt.failure}"
+    if result.failure is not None:
+        return f"failed: {result.failure}"
     return f"failed: {verdict.value.replace('_', ' ')}"
 
 
@@ -228,5 +228,5 @@ def compile_message(stderr: str) -> str:
     return f"{message} (<string>, line {places[-1][1]})" if places else message
 
 
-def _result_of(task: int, index: int, outcome: Outcome) -> dict[str, Any]:
+def _result_of(task: int, index: int, outcome: CandidateOutcome) -> dict[str, Any]:
     return {"task_id": task, "passed": outcome.passed, "result": outcome.result, "completion_id": index}

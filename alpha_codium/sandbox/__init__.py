@@ -5,13 +5,15 @@
 """
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from alpha_codium.errors import SettingsError
 from alpha_codium.plugins import find_plugin
 from alpha_codium.sandbox.protocol import Isolation, Sandbox
 
 if TYPE_CHECKING:
-    from alpha_codium.config import CodeTesterSection
+    from alpha_codium.config import Settings
 
 __all__ = ["Sandbox", "open_sandbox", "sandbox_of"]
 
@@ -66,17 +68,34 @@ def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
 
     `options`: `workers` (programs running at a time; 0 is one a core), `isolation` (True, "strict", False),
     `interpreter` (the python that runs the programs) and `preload` (modules that are kept loaded for those who import
-    them). Raises UserError where there is no such backend, and SandboxError where this machine can't give it.
+    them), and the backend's own, which are the keys of its section `[sandbox.NAME]` of the settings. Raises UserError
+    where there is no such backend, and SandboxError where this machine can't give it.
     """
     return find_plugin("alpha_codium.sandboxes", name, BACKENDS)(**options)
 
 
-def sandbox_of(settings: "CodeTesterSection") -> Sandbox:
-    """The sandbox of `[code_tester]`; raises UserError where there is no such one."""
-    return open_sandbox(
-        settings.tester_type,
-        workers=settings.workers,
-        isolation=settings.sandbox,
-        interpreter=settings.interpreter,
-        preload=settings.preload,
-    )
+def sandbox_of(settings: "Settings") -> Sandbox:
+    """The sandbox that `[code_tester]` names, with its own settings `[sandbox.NAME]`.
+
+    A plug-in may declare a pydantic model of these as its attribute `settings_model`. Raises UserError where there is
+    no such sandbox, and SettingsError where it doesn't take its settings.
+    """
+    from alpha_codium.config import validated
+
+    tester = settings.code_tester
+    name, own = tester.tester_type, settings.sandbox.options_of(tester.tester_type)
+    factory = find_plugin("alpha_codium.sandboxes", name, BACKENDS)
+    model = getattr(factory, "settings_model", None)
+    if model is not None:
+        own = validated(model, own, {}, ("sandbox", name)).model_dump()
+    shared = {
+        "workers": tester.workers,
+        "isolation": tester.sandbox,
+        "interpreter": tester.interpreter,
+        "preload": tester.preload,
+    }
+    try:
+        signature(factory).bind(**shared | own)
+    except TypeError as error:
+        raise SettingsError(f"sandbox {name!r} doesn't take its settings: {error}") from error
+    return factory(**shared | own)

@@ -9,14 +9,14 @@
 1. Programs are judged as `gencode eval` judges them, with the default settings, on all tests of their problem (the
    first 20 of those that have 200), and run in the sandbox only. A program that is known to run out of time is judged
    with `stop_early`: it would take minutes. The set `humaneval_batches` goes the way of `code_eval` instead
-   (`attempt_batch`).
+   (`judge_batch`).
 2. A file holds a line with the options, then rows: one for each test, and after those one for their program. All rows
    of a program are written at once, and a freeze that was cut off goes on where it stopped when it is started again.
 3. `executions_run` is counted where the sandbox gives executions, runs of a checker included. Of a batch it isn't told:
    how many programs run twice there depends on the machine's load.
 4. Baselines of the same code show what differs by itself. A field in which they disagree isn't compared.
-5. Backends that are slow judge a part with `--share` or `--limit`; `compare --common` holds that against all. `oci`
-   takes image, engine and runtime from the environment (docs/containers.md).
+5. Backends that are slow judge a part with `--share` or `--limit`; `compare --common` holds that against all. The
+   image of `oci`, its engine and so on are set in the environment: GENCODE_SANDBOX__OCI__IMAGE (docs/containers.md).
 6. Only `package` knows the insides of alpha_codium. Everything else works on plain values.
 """
 

@@ -13,12 +13,12 @@ class Package:
     """
 
     def __init__(self, backend: str, workers: int) -> None:
-        from alpha_codium.config import CodeTesterSection
+        from alpha_codium.config import load_settings
         from alpha_codium.judge import Rules
         from alpha_codium.sandbox import sandbox_of
 
-        settings = CodeTesterSection(tester_type=backend, workers=workers)
-        self.sandbox, self.rules = sandbox_of(settings), Rules.of(settings)
+        settings = load_settings(overrides=[f"code_tester.tester_type={backend}", f"code_tester.workers={workers}"])
+        self.sandbox, self.rules = sandbox_of(settings), Rules.of(settings.code_tester)
 
     async def __aenter__(self) -> Self:
         self.sandbox = await self.sandbox.__aenter__()
@@ -55,24 +55,24 @@ class Package:
         }
 
     async def judge_together(self, record: Row, setup: str, programs: Sequence[str]) -> list[Row]:
-        """What `attempt_batch` says of programs under the assertions of the raw record `record`."""
-        from alpha_codium.judge.assertion_batches import Task, attempt_batch
+        """What `judge_batch` says of programs under the assertions of the raw record `record`."""
+        from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
         from alpha_codium.judge.assertions import AssertionsKind
 
         problem = self._problem(record, setup)
         limits = self.rules.limits_for(problem)
         kind = AssertionsKind(self.sandbox, limits, problem.execution)
-        attempts = await attempt_batch(kind, [Task(program, problem.execution.test_code) for program in programs])
+        results = await judge_batch(kind, [AssertionJob(program, problem.execution.test_code) for program in programs])
         return [
             {
-                "verdict": attempt.result.verdict.value,
-                "message": attempt.failure or "",
+                "verdict": result.verdict.value,
+                "message": result.failure or "",
                 "compilation": None,
                 "executions_run": None,
                 "cpu_limit": limits.cpu_seconds,
-                "tests": [self._outcome_of(attempt.result)],
+                "tests": [self._outcome_of(result)],
             }
-            for attempt in attempts
+            for result in results
         ]
 
     @staticmethod

@@ -112,9 +112,7 @@ def test_a_wrong_key_is_said_and_not_told(home):
 
 def test_an_address_needs_a_model_and_must_be_one(home):
     assert_refused(run_cli("gen", "ask", "hi", "--api_base", "http://127.0.0.1:9/v1"), "Give --model")
-    assert_refused(
-        run_cli("gen", "ask", "hi", "--model", "openai/x", "--api_base", "nowhere"), "'nowhere' is no address"
-    )
+    assert_refused(run_cli("gen", "ask", "hi", "--model", "openai/x", "--api_base", "nowhere"), "'nowhere' isn't a URL")
 
 
 def test_an_unknown_local_model_is_met_with_the_nearest(home):

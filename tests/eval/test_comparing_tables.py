@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.eval.comparing.formats import WIDTH, plain, shortened, table, wrapped
 from alpha_codium.eval.comparing.references import PUBLISHED
-from alpha_codium.eval.comparing.report import Report, report_of
+from alpha_codium.eval.comparing.report import Comparison, report_of
 from alpha_codium.eval.comparing.tables import text_of
 from alpha_codium.eval.known import JudgeError
 from tests.eval.comparing_runs import FAIL, LOST, PASS, after, record_of, verdicts_on, write_run
@@ -20,7 +20,7 @@ NAMES = tuple("abcdefghijkl")
 BAD_NAME = "evil\x1b]52;c;aGk=\x07\u202ename"
 
 
-def report(root: Path, *runs: tuple[str, dict], ks: tuple[int, ...] = (1, 5), **more: Any) -> Report:
+def report(root: Path, *runs: tuple[str, dict], ks: tuple[int, ...] = (1, 5), **more: Any) -> Comparison:
     records = [record_of(write_run(root, name, made, **more)) for name, made in runs]
     error = JudgeError("local", reason="the problems carry no python3 solutions")
     return report_of(records, list(runs[0][1]), verdicts_on(*records), error, ks, WHAT)
@@ -100,7 +100,7 @@ def test_stages_show_what_they_gained_and_lost(tmp_path: Path) -> None:
 def test_published_numbers_stand_apart_and_only_where_they_are_asked_for(tmp_path: Path) -> None:
     plain_report = report(tmp_path, ("r", made(3)))
     assert "Published" not in text_of(plain_report) and "references" not in plain_report.to_json()
-    shown = Report(**{**vars(plain_report), "references": PUBLISHED})
+    shown = Comparison(**{**vars(plain_report), "references": PUBLISHED})
     text = text_of(shown)
     before, _, published = text.partition("Published, not measured here: Ridnik et al. 2024, arXiv 2401.08500")
     assert "GPT-4" not in before and "GPT-4" in published and "arXiv 2411.04329" in published

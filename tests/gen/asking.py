@@ -23,7 +23,7 @@ class FakeModel:
     """Answers with what `reply` gives for the number of the request; an exception is raised."""
 
     name = "fake"
-    supports_json_schema = False
+    by_schema = False
 
     def __init__(self, reply: Callable[[int], str | BaseException] = lambda _number: ECHO) -> None:
         self.reply = reply
@@ -40,11 +40,11 @@ class FakeModel:
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
         return [await self.ask(request) for _ in range(n)]
 
-    def takes_n(self, _model: str) -> bool:
+    def supports_n(self, _model: str = "") -> bool:
         return True
 
-    def supports_json_schema_of(self, _model: str) -> bool:
-        return self.supports_json_schema
+    def supports_json_schema(self, _model: str = "") -> bool:
+        return self.by_schema
 
 
 class EchoSandbox(FakeSandbox):

@@ -26,7 +26,6 @@ class Slow:
     """A model whose answers come when the test says so; a call that is cancelled is remembered."""
 
     name = "slow"
-    supports_json_schema = False
 
     def __init__(self):
         self.asked = 0
@@ -44,7 +43,7 @@ class Slow:
             raise
         return Answer("yes", self.name, prompt_tokens=10, completion_tokens=2, cost=0.25)
 
-    def takes_n(self, _model):
+    def supports_n(self, _model=""):
         return True
 
     async def ask_many(self, request, n):

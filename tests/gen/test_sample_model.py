@@ -134,11 +134,11 @@ def test_the_sums_do_not_depend_on_which_answer_comes_first():
 
 def test_the_store_knows_whether_the_model_could_be_held_to_a_schema(store):
     able = FakeModel()
-    able.supports_json_schema = True
+    able.by_schema = True
     asked(store, model=able)
-    assert SampleModel(FakeModel(), "m", "p#1", store).supports_json_schema
-    assert not SampleModel(FakeModel(), "another", "p#1", store).supports_json_schema
-    assert SampleModel(able, "m", "p#1").supports_json_schema
+    assert SampleModel(FakeModel(), "m", "p#1", store).supports_json_schema()
+    assert not SampleModel(FakeModel(), "another", "p#1", store).supports_json_schema()
+    assert SampleModel(able, "m", "p#1").supports_json_schema()
 
 
 @pytest.fixture

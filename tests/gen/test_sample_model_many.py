@@ -83,7 +83,7 @@ class OneAtATime(FakeModel):
         super().__init__(lambda number: f"answer {number}")
         self.second = second
 
-    def takes_n(self, _model):
+    def supports_n(self, _model=""):
         return False
 
     async def ask(self, request):

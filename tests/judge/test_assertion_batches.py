@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from alpha_codium.judge.assertion_batches import Task, attempt_batch, without_assertions
+from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch, without_assertions
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.names import needs_of
@@ -66,20 +66,20 @@ PROGRAMS = {
 @pytest.mark.parametrize("programs", [PROGRAMS, CHEATS], ids=["programs", "cheats"])
 async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, programs: dict[str, str]) -> None:
     kind = kind_in(both, "order")
-    batch = await attempt_batch(kind, [Task(program, CHECK) for program in programs.values()])
-    for name, attempt in zip(programs, batch, strict=True):
-        pair = await kind.attempt(as_program(programs[name]), CHECK)
-        told = (attempt.result.verdict, attempt.result.trust, attempt.failure)
+    batch = await judge_batch(kind, [AssertionJob(program, CHECK) for program in programs.values()])
+    for name, result in zip(programs, batch, strict=True):
+        pair = await kind.judge(as_program(programs[name]), CHECK)
+        told = (result.verdict, result.trust, result.failure)
         # How the end of a program shows at the other end of a channel is a matter of time.
-        same = told == (pair.result.verdict, pair.result.trust, pair.failure) or programs is CHEATS
+        same = told == (pair.verdict, pair.trust, pair.failure) or programs is CHEATS
         assert same, name
-        assert Verdict.ACCEPTED not in (attempt.result.verdict, pair.result.verdict) or programs is PROGRAMS, name
+        assert Verdict.ACCEPTED not in (result.verdict, pair.verdict) or programs is PROGRAMS, name
 
 
 @pytest.mark.thorough
 async def test_most_programs_of_a_batch_need_no_pair(both: Sandbox) -> None:
     counting = Counting(both)
-    await attempt_batch(kind_in(counting, "order"), [Task(program, CHECK) for program in PROGRAMS.values()])
+    await judge_batch(kind_in(counting, "order"), [AssertionJob(program, CHECK) for program in PROGRAMS.values()])
     paired = {name for name, program in PROGRAMS.items() if program in counting.programs}
     assert paired == {"gives an iterator", "own exception", "ends", "nothing"}
 
@@ -89,8 +89,10 @@ async def test_assertions_whose_calls_depend_on_answers_are_judged_as_pairs(both
     test = "assert undo(do('abc')) == 'abc'"
     right = "def do(s): return s[::-1]\nundo = do"
     wrong = "def do(s): return s\ndef undo(s): return ''"
-    attempts = await attempt_batch(kind_in(counting), [Task(program, test) for program in (right, wrong, wrong + "\n")])
-    assert [attempt.result.verdict for attempt in attempts] == [Verdict.ACCEPTED, *[Verdict.WRONG_ANSWER] * 2]
+    results = await judge_batch(
+        kind_in(counting), [AssertionJob(program, test) for program in (right, wrong, wrong + "\n")]
+    )
+    assert [result.verdict for result in results] == [Verdict.ACCEPTED, *[Verdict.WRONG_ANSWER] * 2]
     assert len(counting.programs) == 3
 
 
@@ -98,23 +100,21 @@ async def test_random_arguments_are_the_same_for_each_program_and_need_no_pair(b
     counting = Counting(both)
     test = "import random\nfor _ in range(20):\n    x = random.randint(0, 99)\n    assert f(x) == x + 1"
     programs = ["def f(x): return x + 1", "def f(x): return x + 2", "import random\ndef f(x): return random.random()"]
-    attempts = await attempt_batch(kind_in(counting), [Task(program, test) for program in programs])
-    assert [attempt.result.verdict is Verdict.ACCEPTED for attempt in attempts] == [True, False, False]
+    results = await judge_batch(kind_in(counting), [AssertionJob(program, test) for program in programs])
+    assert [result.verdict is Verdict.ACCEPTED for result in results] == [True, False, False]
     assert counting.programs == []
 
 
 async def test_different_assertions_may_stand_in_one_batch(both: Sandbox) -> None:
-    jobs = [Task(f"def f(x): return x + {i % 2}", f"assert f({i}) == {i}") for i in range(8)]
-    attempts = await attempt_batch(kind_in(both), jobs)
-    assert [attempt.result.verdict is Verdict.ACCEPTED for attempt in attempts] == [True, False] * 4
+    jobs = [AssertionJob(f"def f(x): return x + {i % 2}", f"assert f({i}) == {i}") for i in range(8)]
+    results = await judge_batch(kind_in(both), jobs)
+    assert [result.verdict is Verdict.ACCEPTED for result in results] == [True, False] * 4
 
 
 async def test_what_passes_in_python3_is_accepted_in_a_batch_too(both: Sandbox) -> None:
     chosen = [case for case in ODDITIES.values() if "numpy" not in case[0] + case[1]][::4]
-    attempts = await attempt_batch(kind_in(both), [Task(*case) for case in chosen])
-    failed = [
-        case for case, attempt in zip(chosen, attempts, strict=True) if attempt.result.verdict is not Verdict.ACCEPTED
-    ]
+    results = await judge_batch(kind_in(both), [AssertionJob(*case) for case in chosen])
+    failed = [case for case, result in zip(chosen, results, strict=True) if result.verdict is not Verdict.ACCEPTED]
     assert failed == []
 
 
@@ -133,10 +133,10 @@ FORGERIES = {
 
 async def test_answers_that_are_forged_pass_nothing(both: Sandbox) -> None:
     test = "assert f(3) == 4\nassert f(5) == 6"
-    attempts = await attempt_batch(kind_in(both), [Task(program, test) for program in FORGERIES.values()])
-    for name, attempt in zip(FORGERIES, attempts, strict=True):
-        assert attempt.result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR), name
-        assert attempt.result.trust == OUTSIDE, name
+    results = await judge_batch(kind_in(both), [AssertionJob(program, test) for program in FORGERIES.values()])
+    for name, result in zip(FORGERIES, results, strict=True):
+        assert result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR), name
+        assert result.trust == OUTSIDE, name
 
 
 @pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])
@@ -157,8 +157,8 @@ async def test_messages_of_assertions_may_call_the_program_and_are_told(both: Sa
     counting = Counting(both)
     test = "assert f(1) == 1\nassert f(2) == 2, 'two: ' + str(f(2)) + f\"{f(1)!r}\"\nassert f(3) == 3, str(f(9))"
     programs = [f"def f(x): return x if x < {i} else 'no'" for i in (2, 3, 4)]
-    attempts = await attempt_batch(kind_in(counting), [Task(program, test) for program in programs])
-    assert [attempt.failure for attempt in attempts] == ["two: no1", "no", None]
+    results = await judge_batch(kind_in(counting), [AssertionJob(program, test) for program in programs])
+    assert [result.failure for result in results] == ["two: no1", "no", None]
     # What the last message asks for had not been asked for before.
     assert counting.programs == programs[1:2]
 
@@ -184,16 +184,16 @@ ALIKE = {
 
 async def test_what_a_batch_could_see_in_another_way_than_a_pair_it_sees_alike(both: Sandbox) -> None:
     kind = kind_in(both)
-    batch = await attempt_batch(kind, [Task(*case) for case in ALIKE.values()])
-    for (name, case), attempt in zip(ALIKE.items(), batch, strict=True):
-        assert attempt.result.verdict is (await kind.attempt(as_program(case[0]), case[1])).result.verdict, name
+    batch = await judge_batch(kind, [AssertionJob(*case) for case in ALIKE.values()])
+    for (name, case), result in zip(ALIKE.items(), batch, strict=True):
+        assert result.verdict is (await kind.judge(as_program(case[0]), case[1])).verdict, name
 
 
 async def test_too_much_output_is_that_in_a_batch_too() -> None:
     flood = "def f(x):\n    for _ in range(200000): print('x' * 100)\n    return x"
     async with open_sandbox("local", workers=1) as sandbox:
-        attempts = await attempt_batch(kind_in(sandbox), [Task(flood, f"assert f({x}) == {x}") for x in range(3)])
-    assert {attempt.result.verdict for attempt in attempts} == {Verdict.OUTPUT_LIMIT_EXCEEDED}
+        results = await judge_batch(kind_in(sandbox), [AssertionJob(flood, f"assert f({x}) == {x}") for x in range(3)])
+    assert {result.verdict for result in results} == {Verdict.OUTPUT_LIMIT_EXCEEDED}
 
 
 def test_nearly_all_of_a_benchmark_is_judged_in_batches() -> None:

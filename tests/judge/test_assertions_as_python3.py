@@ -6,7 +6,7 @@ import importlib.util
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.judge.assertions import AssertionsKind, Attempt
+from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.judge.drivers.changes import apply_changes, changes_among, containers_in, copies_of
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
@@ -24,9 +24,9 @@ POSSIBLE = {
 }
 
 
-async def attempts(sandbox: Sandbox, names: list[str]) -> dict[str, Attempt]:
+async def results(sandbox: Sandbox, names: list[str]) -> dict[str, AssertionResult]:
     kind = AssertionsKind(sandbox, LIMITS, ExecutionSpec("assertions"))
-    gathered = await asyncio.gather(*(kind.attempt(as_program(ODDITIES[name][0]), ODDITIES[name][1]) for name in names))
+    gathered = await asyncio.gather(*(kind.judge(as_program(ODDITIES[name][0]), ODDITIES[name][1]) for name in names))
     return dict(zip(names, gathered, strict=True))
 
 
@@ -38,9 +38,9 @@ async def test_each_of_them_passes_in_one_process_too(both: Sandbox) -> None:
 
 
 async def test_what_passes_in_python3_is_accepted(both: Sandbox) -> None:
-    told = await attempts(both, list(POSSIBLE))
-    assert {name: attempt for name, attempt in told.items() if attempt.result.verdict is not Verdict.ACCEPTED} == {}
-    trusts = {name: attempt.result.trust for name, attempt in told.items()}
+    told = await results(both, list(POSSIBLE))
+    assert {name: result for name, result in told.items() if result.verdict is not Verdict.ACCEPTED} == {}
+    trusts = {name: result.trust for name, result in told.items()}
     assert trusts == {name: WITHIN if name in IN_PROCESS else OUTSIDE for name in trusts}
 
 

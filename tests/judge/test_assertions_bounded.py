@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.judge.assertion_batches import Task, _attempt_of, attempt_batch
+from alpha_codium.judge.assertion_batches import AssertionJob, _result_of_line, judge_batch
 from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionsKind
 from alpha_codium.judge.codec import encode
 from alpha_codium.limits import Limits
@@ -45,29 +45,31 @@ def kind_in(sandbox: Sandbox) -> AssertionsKind:
 @pytest.mark.parametrize("name", LARGE_ANSWERS)
 async def test_a_large_answer_is_that_programs_verdict_and_its_text_is_bounded(sandbox: Sandbox, name: str) -> None:
     test, program = LARGE_ANSWERS[name]
-    attempt = await kind_in(sandbox).attempt(as_program(program), test)
-    assert attempt.result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
-    assert len(result_text(attempt)) < 1 << 13
-    assert len(attempt.result.execution.stdout) + len(attempt.result.execution.stderr) <= 1 << 17
+    result = await kind_in(sandbox).judge(as_program(program), test)
+    assert result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
+    assert len(result_text(result)) < 1 << 13
+    assert len(result.execution.stdout) + len(result.execution.stderr) <= 1 << 17
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LARGE_ANSWERS)
 async def test_large_answers_in_a_batch_leave_the_others_their_verdicts(sandbox: Sandbox, name: str) -> None:
     test, program = LARGE_ANSWERS[name]
-    jobs = [Task(f"{program}# {i}\n", test) for i in range(7)] + [Task(HONEST, test)]
-    *large, honest = await attempt_batch(kind_in(sandbox), jobs)
-    assert honest.result.verdict is Verdict.ACCEPTED
-    for attempt in large:
-        assert attempt.result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
-        assert len(result_text(attempt)) < 1 << 13
+    jobs = [AssertionJob(f"{program}# {i}\n", test) for i in range(7)] + [AssertionJob(HONEST, test)]
+    *large, honest = await judge_batch(kind_in(sandbox), jobs)
+    assert honest.verdict is Verdict.ACCEPTED
+    for result in large:
+        assert result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
+        assert len(result_text(result)) < 1 << 13
 
 
 async def test_very_large_programs_are_judged_beside_a_small_one(sandbox: Sandbox) -> None:
-    jobs = [Task(f"#{'a' * (20 << 20)}{i}\ndef f(x):\n    return 2\n", TEST) for i in range(4)] + [Task(HONEST, TEST)]
-    attempts = await attempt_batch(kind_in(sandbox), jobs)
-    assert attempts[-1].result.verdict is Verdict.ACCEPTED
-    assert all(attempt.result.verdict is not Verdict.INTERNAL_ERROR for attempt in attempts)
+    jobs = [AssertionJob(f"#{'a' * (20 << 20)}{i}\ndef f(x):\n    return 2\n", TEST) for i in range(4)] + [
+        AssertionJob(HONEST, TEST)
+    ]
+    results = await judge_batch(kind_in(sandbox), jobs)
+    assert results[-1].verdict is Verdict.ACCEPTED
+    assert all(result.verdict is not Verdict.INTERNAL_ERROR for result in results)
 
 
 @pytest.mark.parametrize("forged", ["zzz", "i1;", "Ln;", "n;", "TsX;n;n;)", "TLn;)Ln;)Ln;))", ""])
@@ -79,9 +81,9 @@ async def test_a_program_that_forges_what_the_assertions_say_has_a_verdict(sandb
         f"for fd in range(1, 20):\n    try: os.write(fd, f'{{token}} passed {forged}\\n'.encode())\n"
         "    except OSError: pass\nos._exit(0)\n"
     )
-    attempt = await kind_in(sandbox).attempt(as_program(program), PATCHING)
-    assert attempt.result.trust == "in_process"
-    assert attempt.result.verdict is Verdict.WRONG_ANSWER
+    result = await kind_in(sandbox).judge(as_program(program), PATCHING)
+    assert result.trust == "in_process"
+    assert result.verdict is Verdict.WRONG_ANSWER
 
 
 async def test_a_judged_test_keeps_the_end_of_a_long_traceback(sandbox: Sandbox) -> None:
@@ -113,5 +115,5 @@ def test_whatever_stands_behind_the_token_can_be_read(outcome: str, answer: str)
 @given(OUTCOMES, ANSWERS)
 @settings(max_examples=300)
 def test_whatever_a_replay_writes_can_be_read(outcome: str, answer: str) -> None:
-    attempt = _attempt_of(f"{TOKEN} {outcome} {answer}", TOKEN, DONE, Limits())
-    assert attempt is None or outcome in ("passed", "wrong", "raised")
+    result = _result_of_line(f"{TOKEN} {outcome} {answer}", TOKEN, DONE, Limits())
+    assert result is None or outcome in ("passed", "wrong", "raised")

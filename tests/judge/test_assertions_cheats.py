@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from alpha_codium.judge.assertion_batches import Task, attempt_batch
+from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers.assertion_side import LeftPeer
 from alpha_codium.judge.drivers.lending import is_lendable, lend
@@ -68,8 +68,7 @@ CASES = [
 async def passing(sandbox: Sandbox, cases: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The cases that are accepted, or judged in the program's process."""
     kind = AssertionsKind(sandbox, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    attempts = await asyncio.gather(*(kind.attempt(as_program(case[0]), case[1]) for case in cases))
-    results = [attempt.result for attempt in attempts]
+    results = await asyncio.gather(*(kind.judge(as_program(case[0]), case[1]) for case in cases))
     return [
         case for case, result in zip(cases, results, strict=True) if result.verdict in BAD or result.trust != OUTSIDE
     ]
@@ -142,8 +141,8 @@ async def test_a_program_decides_nothing_by_what_it_answers_beside_values(both: 
 @pytest.mark.thorough
 async def test_nor_does_it_in_a_batch(both: Sandbox) -> None:
     kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    attempts = await attempt_batch(kind, [Task(*case) for case in WITHOUT_OWN_EQ])
-    passed = [case for case, attempt in zip(WITHOUT_OWN_EQ, attempts, strict=True) if attempt.result.verdict in BAD]
+    results = await judge_batch(kind, [AssertionJob(*case) for case in WITHOUT_OWN_EQ])
+    passed = [case for case, result in zip(WITHOUT_OWN_EQ, results, strict=True) if result.verdict in BAD]
     assert passed == []
 
 
@@ -189,8 +188,8 @@ STEPS = [
 async def test_what_is_lent_leads_to_nothing_else(both: Sandbox, lent: str) -> None:
     test = f"secret = 3\nclass O: pass\ndef open_it(): return 4\nassert f({lent}) == 'held', f({lent})\n"
     kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    attempt = await kind.attempt(as_program(f"STEPS = {STEPS!r}\n{PEER}"), test)
-    assert (attempt.result.verdict, attempt.failure) == (Verdict.ACCEPTED, None)
+    result = await kind.judge(as_program(f"STEPS = {STEPS!r}\n{PEER}"), test)
+    assert (result.verdict, result.failure) == (Verdict.ACCEPTED, None)
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from typing import Any
 
 from alpha_codium.checkers import PROGRAM
 from alpha_codium.eval.validation.alternatives import ORDER_FREE
-from alpha_codium.eval.validation.case import Case, Known
 from alpha_codium.eval.validation.findings import Finding, Reason, first_difference, plural
 from alpha_codium.eval.validation.observation import NO
+from alpha_codium.eval.validation.observed import Known, ObservedProblem
 from alpha_codium.eval.validation.wording import LONGEST_QUOTE
 from alpha_codium.verdict import Verdict
 
@@ -52,19 +52,19 @@ class Answers:
     findings: tuple[Finding, ...]
 
 
-def examine_answers(case: Case) -> Answers:
+def examine_answers(observed: ObservedProblem) -> Answers:
     """What the known-correct programs of a problem say of its expected outputs."""
-    standings = {place: _standing(place, case.correct) for place in case.usable}
-    wrong = {place: found for place in case.usable if (found := _wrong_test(case, place))}
-    several, evidence = _several(case, _without(standings, wrong))
-    if wrong and not _by_program(case) and any("agree" in entry for entry in evidence):
+    standings = {place: _standing(place, observed.correct) for place in observed.usable}
+    wrong = {place: found for place in observed.usable if (found := _wrong_test(observed, place))}
+    several, evidence = _several(observed, _without(standings, wrong))
+    if wrong and not _by_program(observed) and any("agree" in entry for entry in evidence):
         wrong = {}
-        several, evidence = _several(case, standings)
+        several, evidence = _several(observed, standings)
     left = _without(standings, wrong)
     right = {place for place, standing in left.items() if standing.accepted or standing.explained}
     if wrong and several is False:
         several = None
-    findings = [*wrong.values(), *_several_findings(case, several, evidence)]
+    findings = [*wrong.values(), *_several_findings(observed, several, evidence)]
     return Answers(frozenset(wrong), frozenset(right), several, tuple(findings))
 
 
@@ -72,9 +72,9 @@ def _without(standings: Mapping[int, Standing], wrong: Mapping[int, Finding]) ->
     return {place: standing for place, standing in standings.items() if place not in wrong}
 
 
-def comparable_tests(case: Case) -> int:
+def comparable_tests(observed: ObservedProblem) -> int:
     """On how many tests enough independent programs finished to show that the expected output is wrong."""
-    return sum(_standing(p, case.independent).finished >= LEAST_WITNESSES for p in case.usable)
+    return sum(_standing(p, observed.independent).finished >= LEAST_WITNESSES for p in observed.usable)
 
 
 def _standing(place: int, programs: Iterable[Known]) -> Standing:
@@ -90,33 +90,34 @@ def _standing(place: int, programs: Iterable[Known]) -> Standing:
     return Standing(tuple(accepted), tuple(explained), tuple(dissenting))
 
 
-def _wrong_test(case: Case, place: int) -> Finding | None:
-    standing = _standing(place, case.independent)
-    largest = max(_alike(case, place, standing.dissenting), key=len, default=[])
+def _wrong_test(observed: ObservedProblem, place: int) -> Finding | None:
+    standing = _standing(place, observed.independent)
+    largest = max(_alike(observed, place, standing.dissenting), key=len, default=[])
     if len(largest) < LEAST_WITNESSES or 2 * len(largest) <= standing.finished:
         return None
-    if _may_vary(case):
+    if _may_vary(observed):
         return None
-    text = f"{case.places[place]}: {len(largest)} of {standing.finished} known-correct programs agree on another output"
-    return Finding(Reason.WRONG_TEST, text, tuple(dissent(case, known, place) for known in largest))
+    counts = f"{len(largest)} of {standing.finished} known-correct programs"
+    text = f"{observed.places[place]}: {counts} agree on another output"
+    return Finding(Reason.WRONG_TEST, text, tuple(dissent(observed, known, place) for known in largest))
 
 
-def _may_vary(case: Case) -> bool:
+def _may_vary(observed: ObservedProblem) -> bool:
     """Whether an output beside the expected one may be right, and the checker in force wouldn't know."""
-    return bool(case.wording) and not _by_program(case)
+    return bool(observed.wording) and not _by_program(observed)
 
 
-def _by_program(case: Case) -> bool:
+def _by_program(observed: ObservedProblem) -> bool:
     """Whether a checker program judges the answers, which may know more than one."""
-    return case.checker is not None and case.checker.name == PROGRAM
+    return observed.checker is not None and observed.checker.name == PROGRAM
 
 
-def _alike(case: Case, place: int, programs: Sequence[Known]) -> list[list[Known]]:
+def _alike(observed: ObservedProblem, place: int, programs: Sequence[Known]) -> list[list[Known]]:
     """The programs in groups that agree with the first of the group."""
     groups: list[list[Known]] = []
     for known in programs:
         for group in groups:
-            if _agree(case, place, group[0], known):
+            if _agree(observed, place, group[0], known):
                 group.append(known)
                 break
         else:
@@ -124,71 +125,71 @@ def _alike(case: Case, place: int, programs: Sequence[Known]) -> list[list[Known
     return groups
 
 
-def _agree(case: Case, place: int, one: Known, other: Known) -> bool:
+def _agree(observed: ObservedProblem, place: int, one: Known, other: Known) -> bool:
     """Whether two programs printed the same, as any of our checkers sees it; nothing agrees with nothing."""
     a, b = one.seen.outputs[place], other.seen.outputs[place]
-    if case.checker is not None and not (a.text.strip() and b.text.strip()):
+    if observed.checker is not None and not (a.text.strip() and b.text.strip()):
         return False
     if a.digest == b.digest:
         return True
-    if not (a.whole and b.whole) or case.problem.execution.kind != "stdin":
+    if not (a.whole and b.whole) or observed.problem.execution.kind != "stdin":
         return False
-    test = case.tests[place].input
-    return any(alternative.checker(test, a.text, b.text) for alternative in case.alternatives)
+    test = observed.tests[place].input
+    return any(alternative.checker(test, a.text, b.text) for alternative in observed.alternatives)
 
 
-def _several(case: Case, standings: Mapping[int, Standing]) -> tuple[bool | None, list[dict[str, Any]]]:
+def _several(observed: ObservedProblem, standings: Mapping[int, Standing]) -> tuple[bool | None, list[dict[str, Any]]]:
     """Whether there are several right answers, and the evidence; None where that is undecided."""
-    evidence = [entry for place, standing in standings.items() for entry in _second_answers(case, place, standing)]
+    evidence = [entry for place, standing in standings.items() for entry in _second_answers(observed, place, standing)]
     if evidence:
         return True, evidence
     dissented = any(standing.dissenting for standing in standings.values())
     finished = any(standing.finished for standing in standings.values())
-    return (None if dissented or case.wording or not finished else False), []
+    return (None if dissented or observed.wording or not finished else False), []
 
 
-def _second_answers(case: Case, place: int, standing: Standing) -> list[dict[str, Any]]:
+def _second_answers(observed: ObservedProblem, place: int, standing: Standing) -> list[dict[str, Any]]:
     found = []
-    groups = _alike(case, place, standing.dissenting)
+    groups = _alike(observed, place, standing.dissenting)
     others = len(standing.accepted) + len(standing.explained)
     for group in groups:
         beside = others + sum(map(len, groups)) - len(group)
-        if beside or case.wording:
-            found.append(dissent(case, group[0], place) | {"agree": len(group), "differ": beside})
+        if beside or observed.wording:
+            found.append(dissent(observed, group[0], place) | {"agree": len(group), "differ": beside})
     by_order = [known for known, key in standing.explained if key == ORDER_FREE]
-    found += [dissent(case, known, place) | {"only_the_order": True} for known in by_order[:1]]
+    found += [dissent(observed, known, place) | {"only_the_order": True} for known in by_order[:1]]
     return found + [
-        _accepted_beside(case, known, place) for known in standing.accepted if _is_second(case, known, place)
+        _accepted_beside(observed, known, place) for known in standing.accepted if _is_second(observed, known, place)
     ]
 
 
-def _is_second(case: Case, known: Known, place: int) -> bool:
+def _is_second(observed: ObservedProblem, known: Known, place: int) -> bool:
     """Whether the checker in force, a program or a plug-in, accepts what none of our pure ones does."""
-    keys = {alternative.spec.name for alternative in case.alternatives}
-    if case.checker is None or case.checker.name in keys | {"exact", "lines"} or not case.alternatives:
+    keys = {alternative.spec.name for alternative in observed.alternatives}
+    if observed.checker is None or observed.checker.name in keys | {"exact", "lines"} or not observed.alternatives:
         return False
     return all(by_test[place] == NO for by_test in known.seen.accepted_by.values())
 
 
-def _accepted_beside(case: Case, known: Known, place: int) -> dict[str, Any]:
-    name = case.checker.name if case.checker else ""
-    return known.evidence() | case.places[place].evidence() | {"verdict": "accepted", "checker": name}
+def _accepted_beside(observed: ObservedProblem, known: Known, place: int) -> dict[str, Any]:
+    name = observed.checker.name if observed.checker else ""
+    return known.evidence() | observed.places[place].evidence() | {"verdict": "accepted", "checker": name}
 
 
-def dissent(case: Case, known: Known, place: int) -> dict[str, Any]:
+def dissent(observed: ObservedProblem, known: Known, place: int) -> dict[str, Any]:
     """Evidence that a program's output isn't the expected one, with the first token that differs."""
     output = known.seen.outputs.get(place)
-    entry = known.evidence() | case.places[place].evidence() | {"verdict": known.seen.verdicts[place].value}
-    return entry | (first_difference(case.tests[place].output, output.text) if output else {})
+    entry = known.evidence() | observed.places[place].evidence() | {"verdict": known.seen.verdicts[place].value}
+    return entry | (first_difference(observed.tests[place].output, output.text) if output else {})
 
 
-def _several_findings(case: Case, several: bool | None, evidence: list[dict[str, Any]]) -> list[Finding]:
+def _several_findings(observed: ObservedProblem, several: bool | None, evidence: list[dict[str, Any]]) -> list[Finding]:
     """One finding where there are several answers; a fault where the checker in force rejected one of them."""
     if not several:
         return []
     rejected = [entry for entry in evidence if entry["verdict"] != Verdict.ACCEPTED.value]
     tests = len({(entry["test_type"], entry["test"]) for entry in evidence})
-    says = f"; the statement says {case.wording[:LONGEST_QUOTE]!r}" if case.wording else ""
+    says = f"; the statement says {observed.wording[:LONGEST_QUOTE]!r}" if observed.wording else ""
     how = "known-correct programs give other answers than expected" if rejected else "the checker accepts other answers"
     text = f"{plural(tests, 'test')}: {how}{says}"
     return [Finding(Reason.SEVERAL_ANSWERS, text, tuple(evidence), fault=bool(rejected))]

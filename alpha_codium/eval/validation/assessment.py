@@ -12,15 +12,15 @@ from typing import Any
 
 from alpha_codium.data.validated import TEST_CODE
 from alpha_codium.eval.validation.answers import Answers, comparable_tests, examine_answers
-from alpha_codium.eval.validation.case import Case, rejections
 from alpha_codium.eval.validation.checking import examine_checking
 from alpha_codium.eval.validation.findings import Finding, Reason, plural
+from alpha_codium.eval.validation.observed import ObservedProblem, rejections
 from alpha_codium.eval.validation.timing import NEAR, Timing, examine_limits
 from alpha_codium.problem import CheckerSpec, TestType
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class AssessmentCounts:
     """What was there to judge by, and how it went; `comparable_tests` could have been shown to be wrong."""
 
     tests: int
@@ -50,7 +50,7 @@ class Assessment:
     suggested_time_limit: float | None
     suggested_memory_limit_bytes: int | None
     undetected_incorrect: int | None
-    counts: Counts
+    counts: AssessmentCounts
     findings: tuple[Finding, ...] = ()
     wording: str = ""
     checker: CheckerSpec | None = None
@@ -78,28 +78,28 @@ class Assessment:
             "suggested_memory_limit_bytes": self.suggested_memory_limit_bytes,
             "undetected_incorrect": self.undetected_incorrect,
             "wording": self.wording,
-            "counts": {name: getattr(self.counts, name) for name in Counts.__slots__},
+            "counts": {name: getattr(self.counts, name) for name in AssessmentCounts.__slots__},
             "findings": [finding.to_json() for finding in self.findings],
         }
 
 
-def assess(case: Case, not_judged: str = "", near: float = NEAR) -> Assessment:
+def assess(observed: ObservedProblem, not_judged: str = "", near: float = NEAR) -> Assessment:
     """What the known programs of a problem say of it; `not_judged` says why it can't be judged, if it can't."""
-    answers = examine_answers(case)
-    checking = examine_checking(case, answers)
-    timing = examine_limits(case, near)
+    answers = examine_answers(observed)
+    checking = examine_checking(observed, answers)
+    timing = examine_limits(observed, near)
     findings = (
-        *_nothing_to_judge(case, not_judged),
-        *_malformed(case),
+        *_nothing_to_judge(observed, not_judged),
+        *_malformed(observed),
         *answers.findings,
         *checking.findings,
         *timing.findings,
     )
-    counts = _counts(case, answers)
+    counts = _counts(observed, answers)
     return Assessment(
-        name=case.problem.name,
+        name=observed.problem.name,
         is_valid_problem=_is_valid(findings, counts),
-        is_valid_test=_valid_tests(case, answers),
+        is_valid_test=_valid_tests(observed, answers),
         multiple_answers=answers.several,
         suggested_checker=checking.suggested,
         suggested_time_limit=timing.suggested_cpu_seconds,
@@ -107,58 +107,58 @@ def assess(case: Case, not_judged: str = "", near: float = NEAR) -> Assessment:
         undetected_incorrect=checking.undetected,
         counts=counts,
         findings=findings,
-        wording=case.wording,
-        checker=case.checker,
+        wording=observed.wording,
+        checker=observed.checker,
         checker_evidence=checking.evidence,
         timing=timing,
     )
 
 
-def _is_valid(findings: Sequence[Finding], counts: Counts) -> bool | None:
+def _is_valid(findings: Sequence[Finding], counts: AssessmentCounts) -> bool | None:
     if any(finding.fault for finding in findings):
         return False
     return True if counts.correct_accepted else None
 
 
-def _nothing_to_judge(case: Case, not_judged: str) -> list[Finding]:
+def _nothing_to_judge(observed: ObservedProblem, not_judged: str) -> list[Finding]:
     if not_judged:
         return [Finding(Reason.NOT_JUDGED, not_judged, fault=False)]
-    return [] if case.tests else [Finding(Reason.NO_TESTS, "there are no tests of the types asked for")]
+    return [] if observed.tests else [Finding(Reason.NO_TESTS, "there are no tests of the types asked for")]
 
 
-def _malformed(case: Case) -> list[Finding]:
-    malformed = case.malformed or {}
+def _malformed(observed: ObservedProblem) -> list[Finding]:
+    malformed = observed.malformed or {}
     if not malformed:
         return []
-    evidence = tuple(case.places[place].evidence() | {"says": why} for place, why in malformed.items())
+    evidence = tuple(observed.places[place].evidence() | {"says": why} for place, why in malformed.items())
     text = f"{plural(len(malformed), 'test')} can't be run: {next(iter(malformed.values()))}"
     return [Finding(Reason.MALFORMED_TEST, text, evidence)]
 
 
-def _valid_tests(case: Case, answers: Answers) -> dict[str, list[bool | None]]:
+def _valid_tests(observed: ObservedProblem, answers: Answers) -> dict[str, list[bool | None]]:
     valid: dict[str, list[bool | None]] = {kind.value: [] for kind in TestType}
-    if any(place.column == TEST_CODE for place in case.places):
+    if any(place.column == TEST_CODE for place in observed.places):
         valid[TEST_CODE] = []
     for kind in TestType:
-        if not any(place.column == kind.value for place in case.places):
-            valid[kind.value] = [None] * len(getattr(case.problem, kind.value))
-    for number, place in enumerate(case.places):
-        is_wrong = number in answers.wrong or number in (case.malformed or {})
+        if not any(place.column == kind.value for place in observed.places):
+            valid[kind.value] = [None] * len(getattr(observed.problem, kind.value))
+    for number, place in enumerate(observed.places):
+        is_wrong = number in answers.wrong or number in (observed.malformed or {})
         valid[place.column].append(False if is_wrong else True if number in answers.right else None)
     return valid
 
 
-def _counts(case: Case, answers: Answers) -> Counts:
-    return Counts(
-        tests=len(case.tests),
-        comparable_tests=comparable_tests(case),
+def _counts(observed: ObservedProblem, answers: Answers) -> AssessmentCounts:
+    return AssessmentCounts(
+        tests=len(observed.tests),
+        comparable_tests=comparable_tests(observed),
         wrong_tests=len(answers.wrong),
-        malformed_tests=len(case.malformed or {}),
-        correct_run=len(case.correct),
-        correct_accepted=sum(not rejections(known, case.usable) for known in case.correct),
-        incorrect_run=len(case.incorrect),
-        incorrect_rejected=sum(bool(rejections(known, case.usable)) for known in case.incorrect),
-        not_run=case.not_run,
+        malformed_tests=len(observed.malformed or {}),
+        correct_run=len(observed.correct),
+        correct_accepted=sum(not rejections(known, observed.usable) for known in observed.correct),
+        incorrect_run=len(observed.incorrect),
+        incorrect_rejected=sum(bool(rejections(known, observed.usable)) for known in observed.incorrect),
+        not_run=observed.not_run,
     )
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from alpha_codium.eval.validation.alternatives import ORDER_FREE, Alternative
 from alpha_codium.eval.validation.answers import Answers, dissent
-from alpha_codium.eval.validation.case import Case, Known, rejections
 from alpha_codium.eval.validation.findings import Finding, Reason, plural, spoken
 from alpha_codium.eval.validation.observation import COMPARED
+from alpha_codium.eval.validation.observed import Known, ObservedProblem, rejections
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.verdict import Verdict
 
@@ -34,28 +34,30 @@ class Checking:
     findings: tuple[Finding, ...]
 
 
-def examine_checking(case: Case, answers: Answers) -> Checking:
+def examine_checking(observed: ObservedProblem, answers: Answers) -> Checking:
     """Which checker fits a problem's known programs, and which programs it and the tests misjudge."""
-    places = [place for place in case.usable if place not in answers.wrong]
-    suggested, evidence = _suggest(case, places)
-    undetected = _undetected(case, places)
+    places = [place for place in observed.usable if place not in answers.wrong]
+    suggested, evidence = _suggest(observed, places)
+    undetected = _undetected(observed, places)
     findings = [
-        *_strict_checker(case, places, suggested),
-        *_rejected_solutions(case, places, answers),
-        *_weak_tests(case, places, undetected),
+        *_strict_checker(observed, places, suggested),
+        *_rejected_solutions(observed, places, answers),
+        *_weak_tests(observed, places, undetected),
     ]
-    return Checking(suggested, evidence, len(undetected) if case.incorrect else None, tuple(findings))
+    return Checking(suggested, evidence, len(undetected) if observed.incorrect else None, tuple(findings))
 
 
-def _suggest(case: Case, places: Sequence[int]) -> tuple[CheckerSpec | None, dict[str, Any]]:
-    compared = [known for known in case.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
-    if case.checker is None or not compared:
+def _suggest(observed: ObservedProblem, places: Sequence[int]) -> tuple[CheckerSpec | None, dict[str, Any]]:
+    compared = [known for known in observed.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
+    if observed.checker is None or not compared:
         return None, {}
-    now = _score(case, places, _in_force)
-    choices: list[tuple[CheckerSpec, Accepts]] = [(case.checker, _in_force)]
-    choices += [(tried.spec, _accepting(tried.key)) for tried in case.alternatives if _is_supported(case, tried)]
+    now = _score(observed, places, _in_force)
+    choices: list[tuple[CheckerSpec, Accepts]] = [(observed.checker, _in_force)]
+    choices += [
+        (tried.spec, _accepting(tried.key)) for tried in observed.alternatives if _is_supported(observed, tried)
+    ]
     for spec, accepts in choices:
-        then = _score(case, places, accepts)
+        then = _score(observed, places, accepts)
         if (
             then["correct_accepted"] == then["correct_total"]
             and then["incorrect_rejected"] >= now["incorrect_rejected"]
@@ -64,22 +66,22 @@ def _suggest(case: Case, places: Sequence[int]) -> tuple[CheckerSpec | None, dic
     return None, {"in_force": now}
 
 
-def _is_supported(case: Case, alternative: Alternative) -> bool:
-    return alternative.key != ORDER_FREE or "order" in case.wording.lower()
+def _is_supported(observed: ObservedProblem, alternative: Alternative) -> bool:
+    return alternative.key != ORDER_FREE or "order" in observed.wording.lower()
 
 
-def _score(case: Case, places: Sequence[int], accepts: Accepts) -> dict[str, int]:
+def _score(observed: ObservedProblem, places: Sequence[int], accepts: Accepts) -> dict[str, int]:
     """How a checker does: known-correct programs without a rejected output, known-incorrect ones with a failed test."""
 
     def all_compared_accepted(known: Known) -> bool:
         return all(accepts(known, place) for place in places if known.seen.verdicts[place] in COMPARED)
 
-    compared = [known for known in case.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
+    compared = [known for known in observed.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
     return {
         "correct_accepted": sum(map(all_compared_accepted, compared)),
         "correct_total": len(compared),
-        "incorrect_rejected": sum(not all(accepts(known, p) for p in places) for known in case.incorrect),
-        "incorrect_total": len(case.incorrect),
+        "incorrect_rejected": sum(not all(accepts(known, p) for p in places) for known in observed.incorrect),
+        "incorrect_total": len(observed.incorrect),
     }
 
 
@@ -91,14 +93,14 @@ def _accepting(key: str) -> Accepts:
     return lambda known, place: known.seen.accepts(key, place)
 
 
-def _strict_checker(case: Case, places: Sequence[int], suggested: CheckerSpec | None) -> list[Finding]:
+def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested: CheckerSpec | None) -> list[Finding]:
     """Known-correct outputs that another checker of ours accepts."""
     evidence = []
-    for known in case.correct:
+    for known in observed.correct:
         for place in places:
             key = known.seen.accepting(place)
             if known.seen.verdicts[place] is Verdict.WRONG_ANSWER and key:
-                evidence.append(dissent(case, known, place) | {"accepted_by": key})
+                evidence.append(dissent(observed, known, place) | {"accepted_by": key})
     if not evidence:
         return []
     programs = len({entry["solution"] for entry in evidence})
@@ -109,7 +111,7 @@ def _strict_checker(case: Case, places: Sequence[int], suggested: CheckerSpec | 
     return [Finding(Reason.STRICT_CHECKER, text, tuple(evidence))]
 
 
-def _rejected_solutions(case: Case, places: Sequence[int], answers: Answers) -> list[Finding]:
+def _rejected_solutions(observed: ObservedProblem, places: Sequence[int], answers: Answers) -> list[Finding]:
     """Known-correct programs that were rejected with no other finding to explain it.
 
     A fault where no known-correct program is accepted on all tests: then nothing shows that the problem can be solved.
@@ -117,32 +119,32 @@ def _rejected_solutions(case: Case, places: Sequence[int], answers: Answers) -> 
     explained = {Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED}
     explained |= {Verdict.WRONG_ANSWER} if answers.several else set()
     evidence = []
-    for known in case.correct:
+    for known in observed.correct:
         failed = [p for p in rejections(known, places) if not known.seen.accepting(p)]
         left = [place for place in failed if known.seen.verdicts[place] not in explained]
         if left:
-            entry = dissent(case, known, left[0]) | {"tests_failed": len(left)}
+            entry = dissent(observed, known, left[0]) | {"tests_failed": len(left)}
             evidence.append(entry | ({"says": known.seen.message} if known.seen.message else {}))
     if not evidence:
         return []
-    some_accepted = any(not rejections(known, places) for known in case.correct)
+    some_accepted = any(not rejections(known, places) for known in observed.correct)
     counts = {spoken(Verdict(entry["verdict"])): 0 for entry in evidence}
     for entry in evidence:
         counts[spoken(Verdict(entry["verdict"]))] += 1
     how = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    text = f"{len(evidence)} of {plural(len(case.correct), 'known-correct program')} rejected ({how})"
+    text = f"{len(evidence)} of {plural(len(observed.correct), 'known-correct program')} rejected ({how})"
     return [Finding(Reason.REJECTED_SOLUTION, text, tuple(evidence), fault=not some_accepted)]
 
 
-def _undetected(case: Case, places: Sequence[int]) -> list[Known]:
-    return [known for known in case.incorrect if places and not rejections(known, places)]
+def _undetected(observed: ObservedProblem, places: Sequence[int]) -> list[Known]:
+    return [known for known in observed.incorrect if places and not rejections(known, places)]
 
 
-def _weak_tests(case: Case, places: Sequence[int], undetected: Sequence[Known]) -> list[Finding]:
+def _weak_tests(observed: ObservedProblem, places: Sequence[int], undetected: Sequence[Known]) -> list[Finding]:
     if not undetected:
         return []
     text = (
-        f"{len(undetected)} of {plural(len(case.incorrect), 'known-incorrect program')} "
+        f"{len(undetected)} of {plural(len(observed.incorrect), 'known-incorrect program')} "
         f"accepted on {plural(len(places), 'test')}"
     )
     evidence = tuple(known.evidence() | {"verdict": "accepted", "tests": len(places)} for known in undetected)

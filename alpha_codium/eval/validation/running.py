@@ -14,12 +14,12 @@ from loguru import logger
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.known import disputed
-from alpha_codium.eval.prepare import CORRECT, INCORRECT, Task, human_solutions
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask, human_solutions
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
 from alpha_codium.eval.validation.alternatives import alternatives_for, checker_in_force
 from alpha_codium.eval.validation.assessment import Assessment, assess
-from alpha_codium.eval.validation.case import Case, Known, places_of, runnable
+from alpha_codium.eval.validation.observed import Known, ObservedProblem, places_of, runnable
 from alpha_codium.eval.validation.observing import FILE, Observations, ObservingJudge
 from alpha_codium.eval.validation.timing import NEAR
 from alpha_codium.eval.validation.wording import several_answers
@@ -93,14 +93,18 @@ def assess_known(
     observations = Observations(folder.path / FILE)
     tasks = human_solutions(problems, "both", test_types)
     for task, result in zip(tasks, results, strict=True):
-        case, not_judged, unjudged = _case(task, test_types, judge, observations, result)
-        yield Assessed(assess(case, not_judged, near), unjudged)
+        observed, not_judged, unjudged = _case(task, test_types, judge, observations, result)
+        yield Assessed(assess(observed, not_judged, near), unjudged)
 
 
 def _case(
-    task: Task, test_types: Sequence[TestType], judge: Judge, observations: Observations, result: ProblemResult
-) -> tuple[Case, str, int]:
-    """The case of one problem, why it wasn't judged if it wasn't, and how many programs got no verdict."""
+    task: EvaluationTask,
+    test_types: Sequence[TestType],
+    judge: Judge,
+    observations: Observations,
+    result: ProblemResult,
+) -> tuple[ObservedProblem, str, int]:
+    """What was observed of one problem, why it wasn't judged if it wasn't, and how many programs got no verdict."""
     problem = task.problem
     malformed, not_judged = _malformed(task, judge)
     known, lost = [], 0
@@ -120,12 +124,16 @@ def _case(
 
 
 def _made(
-    task: Task, test_types: Sequence[TestType], judge: Judge, known: Sequence[Known], malformed: dict[int, str]
-) -> Case:
+    task: EvaluationTask,
+    test_types: Sequence[TestType],
+    judge: Judge,
+    known: Sequence[Known],
+    malformed: dict[int, str],
+) -> ObservedProblem:
     problem = task.problem
     # A program that stands in both lists says nothing of either.
     neither = disputed(problem)
-    return Case(
+    return ObservedProblem(
         problem=problem,
         tests=task.tests,
         places=places_of(problem, test_types),
@@ -140,7 +148,7 @@ def _made(
     )
 
 
-def _malformed(task: Task, judge: Judge) -> tuple[dict[int, str], str]:
+def _malformed(task: EvaluationTask, judge: Judge) -> tuple[dict[int, str], str]:
     """The tests that are none, each with the reason; or why the problem can't be judged."""
     try:
         problem_judge = judge.for_problem(task.problem)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from alpha_codium.eval.validation.case import Case, Known
 from alpha_codium.eval.validation.findings import Finding, Reason, plural
+from alpha_codium.eval.validation.observed import Known, ObservedProblem
 from alpha_codium.eval.validation.observing import WIDER
 from alpha_codium.verdict import Verdict
 
@@ -53,10 +53,10 @@ class Timing:
         return None if self.slowest_cpu_seconds is None else self.slowest_cpu_seconds / self.limit_cpu_seconds
 
 
-def examine_limits(case: Case, near: float = NEAR) -> Timing:
+def examine_limits(observed: ObservedProblem, near: float = NEAR) -> Timing:
     """What the known-correct programs of a problem need of its limits; `near` is the share that is near to one."""
-    limits = case.limits
-    runs = [(known, place) for known in case.correct for place in case.usable]
+    limits = observed.limits
+    runs = [(known, place) for known in observed.correct for place in observed.usable]
     needs = [need for known, place in runs if (need := _need(known, place, limits.cpu_seconds)) is not None]
     slowest = max((min(need, limits.cpu_seconds * WIDER) for need in needs), default=None)
     largest = max((known.seen.max_rss_bytes[place] for known, place in runs), default=0)
@@ -64,7 +64,7 @@ def examine_limits(case: Case, near: float = NEAR) -> Timing:
     late = any(_ends_late(known, place) for known, place in runs)
     seconds = None if slowest is None or late else _stepped(slowest, STEP_SECONDS, LEAST_SECONDS)
     memory = None if not needs or SHORT[1] in ends else int(_stepped(largest, STEP_BYTES, LEAST_BYTES))
-    return Timing(limits.cpu_seconds, slowest, seconds, memory, (*_tight(case), *_near(case, near)))
+    return Timing(limits.cpu_seconds, slowest, seconds, memory, (*_tight(observed), *_near(observed, near)))
 
 
 def calibration(
@@ -116,51 +116,51 @@ def _stepped(need: float, step: float, least: float) -> float:
     return max(least, math.ceil(MARGIN * need / step) * step)
 
 
-def _tight(case: Case) -> list[Finding]:
+def _tight(observed: ObservedProblem) -> list[Finding]:
     """Known-correct programs that ran into a limit."""
     evidence = [
-        _limit_evidence(case, known, place)
-        for known in case.correct
-        for place in case.usable
+        _limit_evidence(observed, known, place)
+        for known in observed.correct
+        for place in observed.usable
         if known.seen.verdicts[place] in SHORT
     ]
     if not evidence:
         return []
     programs = len({entry["solution"] for entry in evidence})
     by = " and ".join(sorted({entry["ran_out_of"] for entry in evidence}))
-    text = f"{programs} of {plural(len(case.correct), 'known-correct program')} ran out of {by}"
+    text = f"{programs} of {plural(len(observed.correct), 'known-correct program')} ran out of {by}"
     fault = any(entry["ran_out_of"] != WALL_TIME for entry in evidence)
     return [Finding(Reason.TIGHT_LIMIT, text, tuple(evidence), fault)]
 
 
-def _limit_evidence(case: Case, known: Known, place: int) -> dict[str, Any]:
+def _limit_evidence(observed: ObservedProblem, known: Known, place: int) -> dict[str, Any]:
     seen = known.seen
-    entry = known.evidence() | case.places[place].evidence() | {"verdict": seen.verdicts[place].value}
+    entry = known.evidence() | observed.places[place].evidence() | {"verdict": seen.verdicts[place].value}
     if seen.verdicts[place] is Verdict.MEMORY_LIMIT_EXCEEDED:
-        used = {"max_rss_bytes": seen.max_rss_bytes[place], "limit_bytes": case.limits.memory_bytes}
+        used = {"max_rss_bytes": seen.max_rss_bytes[place], "limit_bytes": observed.limits.memory_bytes}
         return entry | {"ran_out_of": "memory"} | used
     if seen.verdicts[place] is Verdict.TIME_LIMIT_EXCEEDED:
-        by_cpu = seen.cpu_seconds[place] >= BY_CPU * case.limits.cpu_seconds
+        by_cpu = seen.cpu_seconds[place] >= BY_CPU * observed.limits.cpu_seconds
         entry |= {"ran_out_of": "CPU time" if by_cpu else WALL_TIME}
-    entry |= {"cpu_seconds": seen.cpu_seconds[place], "limit_seconds": case.limits.cpu_seconds}
+    entry |= {"cpu_seconds": seen.cpu_seconds[place], "limit_seconds": observed.limits.cpu_seconds}
     wider = seen.wider.get(place)
     again = {"verdict_of_wider": wider.verdict.value, "cpu_seconds_of_wider": wider.cpu_seconds} if wider else {}
     return entry | again
 
 
-def _near(case: Case, near: float) -> list[Finding]:
+def _near(observed: ObservedProblem, near: float) -> list[Finding]:
     """The test on which each known-correct program that finished came nearest to the limit, where it came near."""
     evidence = []
-    for known in case.correct:
-        finished = [p for p in case.usable if known.seen.verdicts[p] not in SHORT]
+    for known in observed.correct:
+        finished = [p for p in observed.usable if known.seen.verdicts[p] not in SHORT]
         slowest = max(finished, key=lambda place: known.seen.cpu_seconds[place], default=None)
-        if slowest is not None and known.seen.cpu_seconds[slowest] > near * case.limits.cpu_seconds:
-            evidence.append(_limit_evidence(case, known, slowest))
+        if slowest is not None and known.seen.cpu_seconds[slowest] > near * observed.limits.cpu_seconds:
+            evidence.append(_limit_evidence(observed, known, slowest))
     if not evidence:
         return []
     most = max(entry["cpu_seconds"] for entry in evidence)
     text = (
         f"{plural(len(evidence), 'known-correct program')} took more than {near:.0%} of the limit: "
-        f"{most:.2f} of {case.limits.cpu_seconds:g} s"
+        f"{most:.2f} of {observed.limits.cpu_seconds:g} s"
     )
     return [Finding(Reason.NEAR_LIMIT, text, tuple(evidence), fault=False)]

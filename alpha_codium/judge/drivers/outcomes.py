@@ -67,10 +67,10 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
     if task["types"]:
         namespace["type"] = lambda value: value.__class__
     rebound = [name for name, value in found.items() if type(value) in REBOUND]
-    return Names(peer, namespace, rebound) if rebound else namespace
+    return AssertionNamespace(peer, namespace, rebound) if rebound else namespace
 
 
-class Names(dict):
+class AssertionNamespace(dict):
     """The names of the assertions; those of values that the program may bind anew are looked up each time."""
 
     def __init__(self, peer: "Any", names: "dict[str, Any]", rebound: "list[str]") -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from alpha_codium.errors import UserError
 from alpha_codium.metrics.assertion_runs import (
-    Outcome,
+    CandidateOutcome,
     RunSettings,
     checked_ks,
     pass_at_k_and_results,
@@ -90,7 +90,7 @@ def compute(
 
 def _outcomes(
     predictions: Sequence[Sequence[str]], references: Sequence[str], settings: RunSettings, wrap: Callable[[str], str]
-) -> list[list[Outcome]]:
+) -> list[list[CandidateOutcome]]:
     """What came of the candidates; raises UserError where what surrounds them doesn't load in the sandbox."""
     if not references or len(predictions) != len(references) or not all(isinstance(each, str) for each in references):
         return run_samples(predictions, references, settings)  # which says so

@@ -2,9 +2,9 @@
 
 1. The candidate runs in a namespace of its own, whose builtins are those that were asked for and whose guards are
    RestrictedPython's, or the user's where those are given.
-2. The engine looks for the names of a program in its module's `__dict__`. That is `Names` from then on: it finds what
-   the candidate has made, as it is at that time. Its builtins are Python's own, so that a test that has to share it
-   isn't restricted.
+2. The engine looks for the names of a program in its module's `__dict__`. That is `ModuleNames` from then on: it finds
+   what the candidate has made, as it is at that time. Its builtins are Python's own, so that a test that has to share
+   it isn't restricted.
 
 Standard library and RestrictedPython only. Nothing here keeps a program from anything that the jail allows: the guards
 say which language it is written in.
@@ -50,7 +50,7 @@ OPERATORS = {
 MISSING = object()
 
 
-class Names(dict):  # type: ignore[type-arg] - Python 3.9 doesn't subscribe it
+class ModuleNames(dict):  # type: ignore[type-arg] - Python 3.9 doesn't subscribe it
     """The module's own names, and behind them those that the candidate has made or changed."""
 
     def __init__(self, own: "dict[str, Any]", namespace: "dict[str, Any]") -> None:
@@ -102,7 +102,7 @@ def run(own: "dict[str, Any]", source: str, options: "dict[str, Any]") -> None:
     policy = options["policy"] or RestrictingNodeTransformer
     if options["underscores"]:
         policy = allowing_underscores(policy, namespace)
-    names = Names(own, namespace)
+    names = ModuleNames(own, namespace)
     namespace.update(options["locals"])
     compiled = compile_restricted_exec(source, "candidate.py", policy=policy)
     if compiled.code is None:

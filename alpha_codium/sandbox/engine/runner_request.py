@@ -4,11 +4,10 @@ import platform
 import resource
 from typing import Any
 
-from alpha_codium.limits import OVERHEAD_BYTES, Limits
+from alpha_codium.limits import COMPILE_BYTES, Limits
 from alpha_codium.sandbox.engine.outcome import largest_file
 from alpha_codium.sandbox.engine.seccomp import build_filter
 
-COMPILE_BYTES = 2 << 30
 # Outside of the limit of processes: the one outside, the zygote, the runner.
 OWN_PROCESSES = 3
 
@@ -22,7 +21,7 @@ def runner_request(limits: Limits, *, may_fork: bool, walls: bool = False, count
     machine = platform.machine()
     return {
         "memory_bytes": limits.memory_bytes,
-        "cpu_seconds": cpu_limit(limits),
+        "cpu_seconds": limits.kernel_cpu_seconds,
         "filter": build_filter(machine, processes=True, narrowing=not may_fork),
         "test_filter": b"" if may_fork else build_filter(machine, processes=False, walled=walls),
         "rlimits": {
@@ -33,7 +32,7 @@ def runner_request(limits: Limits, *, may_fork: bool, walls: bool = False, count
             "RLIMIT_MSGQUEUE": 0,
             "RLIMIT_SIGPENDING": 1024,
         },
-        "compile_bytes": COMPILE_BYTES if counted else min(COMPILE_BYTES, limits.memory_bytes + OVERHEAD_BYTES),
+        "compile_bytes": COMPILE_BYTES if counted else limits.most_compile_bytes,
     }
 
 
@@ -41,8 +40,3 @@ def at_most_ours(what: int, limit: int) -> int:
     """A limit that can be set: nobody without rights can raise one above that of who started it."""
     hard = resource.getrlimit(what)[1]
     return limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-
-
-def cpu_limit(limits: Limits) -> int:
-    """The kernel's limit in whole seconds: above ours by enough to tell a close call from an endless loop."""
-    return max(int(limits.cpu_seconds) + 1, -int(-1.2 * limits.cpu_seconds // 1))

@@ -12,7 +12,7 @@
 import contextlib
 from collections.abc import Generator
 
-from alpha_codium.limits import Limits
+from alpha_codium.limits import CLOSE_CALL_FACTOR, STARVED_SHARE, Limits
 from alpha_codium.program import Job, Side
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
@@ -24,9 +24,6 @@ from alpha_codium.verdict import Execution, Status
 
 # Where it lies there must be room for what it writes, too.
 LARGEST_PROGRAM = SCRATCH_BYTES // 2
-CLOSE_CALL = 1.2
-# A program that waited too long but had this share of its CPU time may have waited for a processor.
-STARVED = 0.2
 TRIES = 2
 
 
@@ -143,6 +140,6 @@ class Session:
         if execution.status is not Status.TIME_LIMIT_EXCEEDED or not self._may_rerun:
             return False
         if execution.cpu_seconds >= self.limits.cpu_seconds:
-            return execution.cpu_seconds < CLOSE_CALL * self.limits.cpu_seconds
+            return execution.cpu_seconds < CLOSE_CALL_FACTOR * self.limits.cpu_seconds
         starved, self._may_wait_again = self._may_wait_again, False
-        return starved and execution.cpu_seconds >= STARVED * self.limits.cpu_seconds
+        return starved and execution.cpu_seconds >= STARVED_SHARE * self.limits.cpu_seconds

@@ -6,8 +6,8 @@
    of the local backend. What happens in there is described in `engine/containers/inside`.
 3. Where gencode itself is in gVisor (a container under `--runtime=runsc`), there is no runsc to start, nor need of one:
    the agent is started beside gencode, and makes itself a root with the interpreter's folders only.
-4. `GENCODE_RUNSC` names another runsc than the one on the path, `GENCODE_RUNSC_PLATFORM` how it runs programs: ptrace
-   works everywhere; systrap, of releases since 2023, is several times faster; kvm needs a machine that isn't virtual.
+4. `platform` is how runsc runs programs: ptrace works everywhere; systrap, of releases since 2023, is several times
+   faster; kvm needs a machine that isn't virtual.
 """
 
 import contextlib
@@ -48,14 +48,13 @@ INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that ke
 
 
 class GvisorSandbox(ContainerSandbox):
-    """Runs programs in gVisor; see the module. `runsc` and `platform` are chosen where they are empty."""
+    """Runs programs in gVisor; see the module. `runsc` is a command; `platform` is chosen where it is empty."""
 
     name = "gvisor"
 
-    def __init__(self, *, runsc: str = "", platform: str = "", **options: Unpack[PoolOptions]) -> None:
+    def __init__(self, *, runsc: str = "runsc", platform: str = "", **options: Unpack[PoolOptions]) -> None:
         super().__init__(**options)
-        self.runsc = runsc or os.environ.get("GENCODE_RUNSC", "runsc")
-        self.platform = platform or os.environ.get("GENCODE_RUNSC_PLATFORM", "")
+        self.runsc, self.platform = runsc, platform
         self.is_inside = GVISOR.exists()
         self._scratch: Scratch | None = None
 

@@ -28,7 +28,7 @@ from typing import Self, TypeVar
 import alpha_codium
 from alpha_codium.languages import language_named
 from alpha_codium.languages.python import DRIVER
-from alpha_codium.limits import OVERHEAD_BYTES, Limits
+from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine import pythons
 from alpha_codium.sandbox.engine.environment import environment_of
@@ -39,7 +39,6 @@ from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
-COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
 # Close to the memory limit a kill or a failed allocation is the limit's doing.
 NEAR_LIMIT = 0.95
 

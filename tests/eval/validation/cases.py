@@ -7,8 +7,8 @@ from dataclasses import replace
 from alpha_codium.checkers import DEFAULT_CHECKER, Checker, make_checker
 from alpha_codium.eval.validation.alternatives import alternatives_for
 from alpha_codium.eval.validation.assessment import Assessment, assess
-from alpha_codium.eval.validation.case import Case, Known, places_of
 from alpha_codium.eval.validation.observation import Wider, observe
+from alpha_codium.eval.validation.observed import Known, ObservedProblem, places_of
 from alpha_codium.eval.validation.wording import several_answers
 from alpha_codium.limits import Limits
 from alpha_codium.problem import CheckerSpec, Problem, Solution, TestCase, TestType
@@ -28,7 +28,7 @@ def case(
     cpu_seconds: Mapping[str, Sequence[float]] | None = None,
     wider: Mapping[str, Mapping[int, Wider]] | None = None,
     accepts: Checker | None = None,
-) -> Case:
+) -> ObservedProblem:
     """The case of programs: text -> what it prints, or how it ends, on each test; `accepts` stands for a program."""
     tests = tuple(TestCase(f"{number}\n", output) for number, output in enumerate(expected))
     problem = Problem("p", statement, private_tests=tests, checker=checker)
@@ -47,7 +47,7 @@ def case(
             found.append(Known(label, index, program, seen))
         return tuple(found)
 
-    return Case(
+    return ObservedProblem(
         problem,
         tests,
         places_of(problem, tuple(TestType)),

@@ -16,12 +16,11 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
+from alpha_codium.sandbox.conformance.processes import descendants, hold, marked
+from alpha_codium.sandbox.conformance.running import run_one, run_pair, run_until, side, until
 from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import Execution, Status
-from tests.jobs import run_pair, run_until, side
-from tests.sandbox.backends import descendants, hold, marked
 from tests.sandbox.code_contests.environment import environment_folder, installed
-from tests.sandbox.test_conformance import run_one, until
 
 MIB = 2**20
 STARTED = time.time()

@@ -10,11 +10,11 @@ import pytest
 
 from alpha_codium.sandbox.code_contests import worker
 from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
+from alpha_codium.sandbox.conformance.processes import descendants, hold, marked
+from alpha_codium.sandbox.conformance.running import run_one, until
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
-from tests.sandbox.backends import descendants, hold, marked
 from tests.sandbox.code_contests.environment import installed
 from tests.sandbox.hostile_world import groups_of_sandboxes
-from tests.sandbox.test_conformance import run_one, until
 
 
 def open_files() -> int:

@@ -1,4 +1,4 @@
-"""What bears witness is there while the kit runs, and nowhere before and after."""
+"""The planted secrets exist while the cases run, and at no other time."""
 
 import os
 import socket
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.eval.doctor.witnesses import VARIABLE, witnesses
+from alpha_codium.eval.doctor.cases import VARIABLE, planted_secrets
 
 
 def test_the_answer_can_be_had_on_the_host_in_every_way_that_a_program_tries() -> None:
-    with witnesses() as secrets:
+    with planted_secrets() as secrets:
         answer = secrets["answer"]
         assert Path(secrets["file"]).read_text() == answer
         assert os.environ[VARIABLE] == answer
@@ -21,7 +21,7 @@ def test_the_answer_can_be_had_on_the_host_in_every_way_that_a_program_tries() -
 
 
 def test_nothing_of_it_is_left_even_after_a_failure() -> None:
-    with pytest.raises(RuntimeError), witnesses() as secrets:
+    with pytest.raises(RuntimeError), planted_secrets() as secrets:
         dropped = Path("/tmp") / secrets["token"]
         dropped.write_text("x")
         raise RuntimeError
@@ -32,7 +32,7 @@ def test_nothing_of_it_is_left_even_after_a_failure() -> None:
 
 
 def test_each_run_has_another_answer() -> None:
-    with witnesses() as first:
+    with planted_secrets() as first:
         pass
-    with witnesses() as second:
+    with planted_secrets() as second:
         assert not {first["answer"], first["token"]} & {second["answer"], second["token"]}

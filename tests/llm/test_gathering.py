@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from alpha_codium.llm.errors import ContentFiltered
-from alpha_codium.llm.together import all_of
+from alpha_codium.llm.gathering import gather_all
 
 
 async def given(value):
@@ -17,7 +17,7 @@ async def failing(fault):
 
 async def test_results_come_in_the_order_of_the_calls_and_an_exception_may_be_one():
     refusal = ContentFiltered("no")
-    assert await all_of([given(1), given(refusal), given(2)]) == [1, refusal, 2]
+    assert await gather_all([given(1), given(refusal), given(2)]) == [1, refusal, 2]
 
 
 async def test_the_first_fault_is_raised_when_all_others_have_ended():
@@ -28,7 +28,7 @@ async def test_the_first_fault_is_raised_when_all_others_have_ended():
         ended.append(1)
 
     with pytest.raises(OSError, match="down"):
-        await all_of([slow(), failing(OSError("down")), slow(), failing(ValueError("later"))])
+        await gather_all([slow(), failing(OSError("down")), slow(), failing(ValueError("later"))])
     assert ended == [1, 1]
 
 
@@ -42,7 +42,7 @@ async def test_who_is_cancelled_cancels_all_and_waits_for_their_end():
             await asyncio.sleep(0)
             ended.append(1)
 
-    task = asyncio.create_task(all_of([waiting(), waiting()]))
+    task = asyncio.create_task(gather_all([waiting(), waiting()]))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     task.cancel()

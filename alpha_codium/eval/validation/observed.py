@@ -30,7 +30,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TestPosition:
     """Where a test stands: the column of its type, and its place there. `test_code` is a column of one."""
 
     column: str
@@ -45,7 +45,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Case:
+class ObservedProblem:
     """A problem, the tests asked for with where they stand, the rules in force, and the known programs that ran.
 
     `malformed` says of tests that are none why; `not_run` counts known programs in other languages.
@@ -53,7 +53,7 @@ class Case:
 
     problem: Problem
     tests: tuple[TestCase, ...]
-    places: tuple[Place, ...]
+    places: tuple[TestPosition, ...]
     checker: CheckerSpec | None
     limits: Limits
     alternatives: Sequence[Alternative]
@@ -75,15 +75,15 @@ class Case:
         return tuple(p for p in range(len(self.tests)) if p not in (self.malformed or {}))
 
 
-def places_of(problem: Problem, test_types: Sequence[TestType]) -> tuple[Place, ...]:
+def places_of(problem: Problem, test_types: Sequence[TestType]) -> tuple[TestPosition, ...]:
     """Where the tests stand that `problem.tests(test_types)` gives, in the same order."""
-    found: list[Place] = []
+    found: list[TestPosition] = []
     for kind in TestType:
         if kind not in test_types:
             continue
-        found += [Place(kind.value, index) for index in range(len(getattr(problem, kind.value)))]
+        found += [TestPosition(kind.value, index) for index in range(len(getattr(problem, kind.value)))]
         if kind is TestType.PRIVATE and len(problem.tests([kind])) > len(problem.private_tests):
-            found.append(Place("test_code", 0))
+            found.append(TestPosition("test_code", 0))
     return tuple(found)
 
 
