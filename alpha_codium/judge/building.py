@@ -27,7 +27,7 @@ from alpha_codium.errors import Unjudgeable
 from alpha_codium.limits import CHECKER_COMPILE_LIMITS
 from alpha_codium.paths import home
 from alpha_codium.sandbox.engine import inside
-from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.portable.isolation import HOW, namespaces_command
 from alpha_codium.sandbox.portable.worker import Ended, Worker
 

@@ -22,11 +22,10 @@ from alpha_codium.sandbox.code_contests import environment
 from alpha_codium.sandbox.code_contests.batches import Batches, batch_limit
 from alpha_codium.sandbox.code_contests.libraries import library_folders
 from alpha_codium.sandbox.code_contests.worker import Place, Worker
-from alpha_codium.sandbox.engine import pythons
-from alpha_codium.sandbox.engine.awaiting import finish
+from alpha_codium.sandbox.engine.cancellation import finish
 from alpha_codium.sandbox.engine.cgroups import remove_stale
-from alpha_codium.sandbox.engine.environment import environment_of
-from alpha_codium.sandbox.engine.layers import Layer
+from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
+from alpha_codium.sandbox.engine.jail import Layer
 from alpha_codium.sandbox.protocol import Isolation, PairUnsupported, Sandbox, job_of, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
@@ -55,14 +54,14 @@ class CodeContestsSandbox(Sandbox):
     ) -> None:
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
-        self.interpreter = pythons.path_of(interpreter)
+        self.interpreter = path_of(interpreter)
         self.environment = Path(environment) if environment else None
         self.children: list[Worker] = []
         self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
 
     async def __aenter__(self) -> Self:
         """Run a first program, to see that the sandbox works here."""
-        pythons.require(self.interpreter)
+        require_interpreter(self.interpreter)
         await asyncio.to_thread(remove_stale)
         python = environment.require(self.environment or environment.default_folder())
         place = Place(
@@ -92,7 +91,7 @@ class CodeContestsSandbox(Sandbox):
 
     async def identity(self) -> Identity:
         """See `Sandbox.identity`."""
-        interpreter = await asyncio.to_thread(pythons.version_now, self.interpreter)
+        interpreter = await asyncio.to_thread(version_of, self.interpreter)
         used = tuple(layer.name for layer in self.layers if layer.used)
         return Identity("code_contests", environment.WHEEL, interpreter, isolation=used)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.code_contests.results import compilation_of, execution_of, whole_seconds
 from alpha_codium.sandbox.code_contests.worker import SandboxResult, TooMuchOutput, TooSlow, Worker
-from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.verdict import Execution, Status
 
 # The child keeps the outputs of a batch, as bytes and as text, and what it needs besides.

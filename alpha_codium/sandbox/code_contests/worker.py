@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.sandbox.code_contests.inside import leftovers, wire
-from alpha_codium.sandbox.engine.awaiting import finish
+from alpha_codium.sandbox.engine.cancellation import WorkerLost, finish
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
-from alpha_codium.sandbox.engine.turn import WorkerLost
 
 INSIDE = Path(__file__).with_name("inside")
 # For a child to be there, and for what a batch takes beyond the time of its tests: at its ends, and between two.

@@ -12,9 +12,9 @@ import time
 
 from alpha_codium.limits import COMPILE_SECONDS, MOST_WAIT_FACTOR, Limits
 from alpha_codium.sandbox.engine import files
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.outcome import HIDDEN_SECONDS, STDERR_KEPT, Outcome, execution_of
-from alpha_codium.sandbox.engine.turn import WorkerLost
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.wait_status import HasWaitStatus
 
 SPAWNER = Path(__file__).with_name("spawner.py")
