@@ -181,7 +181,7 @@ BUILT_IN: dict[str, Callable[..., Checker]] = {
 DEFAULT_CHECKER = CheckerSpec("tokens")
 
 
-# The name of checkers that are programs: no pure functions, so the judge runs them (`judge.checker_program`).
+# The name of checkers that are programs: no pure functions, so the judge runs them (`judge.checker_programs`).
 PROGRAM = "program"
 
 

@@ -18,11 +18,11 @@ import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from alpha_codium.judge.assertion_needs import Needs, needs_of
 from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionResult, AssertionsKind, result_of_pair
 from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
-from alpha_codium.judge.names import Needs, needs_of
 from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Program

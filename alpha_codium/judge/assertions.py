@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.assertion_needs import Needs, needs_of
 from alpha_codium.judge.behaviour import ENDED, Behaviour, error_shown, key_of, spelt
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import NotCompiled, goes_on, is_driven
-from alpha_codium.judge.names import Needs, needs_of
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase

@@ -5,7 +5,7 @@
    that the files don't bring (testlib.h).
 2. Source files can include any file that the compiler can read (`#include`, `.incbin`), and verdicts could reveal its
    contents. So the compiler can read `READABLE` and its own folder only, where this machine allows to confine it.
-3. A static, position-independent program comes out, which `drivers/image.py` can run from memory in any sandbox.
+3. A static, position-independent program comes out, which `drivers/checking.py` can run from memory in any sandbox.
 4. It is kept under `$GENCODE_HOME/checkers` by the hash of all that went into it: the files, the headers in that
    folder, the command, the compiler's version. It is moved there in one step, so that processes can share the folder.
 """

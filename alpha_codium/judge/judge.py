@@ -1,24 +1,154 @@
-"""The judge: runs programs on tests in a sandbox and decides, outside of the program's process, what they did.
+"""The judge: runs a problem's tests on programs in a sandbox, and decides outside of the program's process.
 
-The kind of a problem's tests says how one runs a program and what is compared: see `kinds`, `by_program` and
-`assertions`.
+1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
+2. No test, no program or no execution is never a pass.
+3. A test that doesn't fit its kind (arguments that aren't JSON) is our fault: `internal_error`, whatever the program.
+   So is a checker program that doesn't compile, which shows only when there is an output to check.
 """
 
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from alpha_codium.checkers import PROGRAM, Checker, make_checker
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.judge.by_program import CheckerProgramKind
+from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.judge.call_result import call_result
-from alpha_codium.judge.checker_program import CheckerProgram
-from alpha_codium.judge.kinds import CallKind, StdinKind, TestKind
-from alpha_codium.judge.order import FailureCounts
-from alpha_codium.judge.problem_judge import ProblemJudge
+from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKind
+from alpha_codium.judge.kinds import CallKind, NotCompiled, StdinKind, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.runner import Runner, size_of
-from alpha_codium.problem import CheckerSpec, Problem
+from alpha_codium.problem import CheckerSpec, Problem, TestCase
+from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
+
+
+class FailureCounts:
+    """How many programs each test failed, by problem. Of a test no more is kept than its hash."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
+
+    def add(self, problem: str, test: TestCase) -> None:
+        """Count one program that a test failed."""
+        self._counts[problem][hash(test)] += 1
+
+    def places(self, problem: str, tests: Sequence[TestCase]) -> list[int]:
+        """The places of `tests`, that of the one which failed most programs first; equals in the dataset's order."""
+        counts = self._counts.get(problem, {})
+        return sorted(range(len(tests)), key=lambda place: -counts.get(hash(tests[place]), 0))
+
+
+# After these the next input runs; after a limit it would cost as much again.
+GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
+NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemJudge:
+    """Judges programs by one problem's kind of tests, limits and checker; knows none of its tests.
+
+    `failures`, where given, puts first the tests that failed most programs, if the first failure is to end it.
+    """
+
+    name: str
+    kind: TestKind
+    stop_on_first_failure: bool = False
+    failures: FailureCounts | None = None
+
+    async def judge(
+        self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
+    ) -> Judgement:
+        """The verdicts of `program` on `tests`; with `stop_early`, tests after the first failure are left out.
+
+        A text is a Python program.
+        """
+        program = as_program(program)
+        if not tests:
+            return Judgement(Verdict.NO_TESTS, message="there are no tests")
+        if not program.source.strip():
+            return _uncompiled(NO_PROGRAM, len(tests))
+        if not self.kind.supports(program.language):
+            return _unjudged(f"tests of the kind {self.kind.name!r} can't run {program.language} programs", len(tests))
+        stop_early = self.stop_on_first_failure if stop_early is None else stop_early
+        try:
+            return await self._judged(program, tests, stop_early=stop_early)
+        except NotCompiled as error:
+            return _uncompiled(error.execution, len(tests))
+        except Unjudgeable as reason:
+            return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
+
+    async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
+        """The judgement of a program; raises NotCompiled and Unjudgeable."""
+        faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
+        places = [place for place in self._order(tests, stop_early=stop_early) if place not in faults]
+        found = await self.kind.results(program, [tests[place] for place in places], stop_early=stop_early)
+        results = {place: _not_run(fault) for place, fault in faults.items()} | dict(zip(places, found, strict=False))
+        if stop_early:
+            self._count_failures((tests[place], result) for place, result in zip(places, found, strict=False))
+        if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
+            results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
+        in_order = tuple(results[place] for place in sorted(results))
+        verdict = first_failure(result.verdict for result in in_order)
+        return Judgement(verdict, in_order, len(tests), message=next(iter(faults.values()), ""))
+
+    def _order(self, tests: Sequence[TestCase], *, stop_early: bool) -> Sequence[int]:
+        """The places of the tests in the order in which they run."""
+        return self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
+
+    def fault_of(self, test: TestCase) -> str:
+        """Why a test can't be run, as one that a model made may not; nothing where it can."""
+        return self.kind.fault_of(test)
+
+    async def execute(self, program: str | Program, input: str) -> Execution:
+        """One run of `program` under the problem's limits, not compared with anything."""
+        return await self.kind.execute(as_program(program), input)
+
+    @property
+    def execution_kind(self) -> str:
+        """How the tests run a program: `stdin`, `call` or `assertions`."""
+        return self.kind.name
+
+    def input_fault(self, text: str) -> str:
+        """Why `text` is not an input for `behaviour`; empty if it is."""
+        return self.kind.input_fault(text)
+
+    async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
+        """What `program` does on inputs without expected outputs; for assertions an input is an expression.
+
+        After a limit the other inputs are left out, and stand for the same.
+        """
+        found: list[Behaviour] = []
+        for text in inputs:
+            found.append(await self.kind.behaviour(as_program(program), text))
+            if found[-1].status not in GOES_ON:
+                break
+        return tuple(found + found[-1:] * (len(inputs) - len(found)))
+
+    async def actual_output(self, program: str | Program, test: TestCase, execution: Execution) -> Behaviour:
+        """What a program that failed `test` by this execution gave instead: see what is `shown`."""
+        return await self.kind.actual_output(as_program(program), test, execution)
+
+    def _count_failures(self, results: Iterable[tuple[TestCase, TestResult]]) -> None:
+        for test, result in results:
+            if self.failures and result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
+                self.failures.add(self.name, test)
+
+
+def _not_run(why: str) -> TestResult:
+    return TestResult(Verdict.INTERNAL_ERROR, Execution(Status.INTERNAL_ERROR, stderr=why))
+
+
+def _unjudged(why: str, tests: int) -> Judgement:
+    return Judgement(Verdict.INTERNAL_ERROR, (_not_run(why),) * tests, tests, message=why)
+
+
+def _uncompiled(compilation: Execution, tests: int) -> Judgement:
+    verdict = Verdict(compilation.status.value)
+    return Judgement(verdict, (TestResult(verdict, compilation),) * tests, tests, message=compilation.stderr)
+
 
 # What a record may call its files where it means the streams.
 STREAMS = ("", "stdin", "stdout", "standard input", "standard output")

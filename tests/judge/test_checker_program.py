@@ -6,7 +6,7 @@ import pytest
 
 from alpha_codium.data.kattis import checker_of_package
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.checker_program import CheckerProgram
+from alpha_codium.judge.checker_programs import CheckerProgram
 from alpha_codium.judge.packing import unpack
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Execution, Status

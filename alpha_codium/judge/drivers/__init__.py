@@ -8,7 +8,7 @@ import functools
 import re
 from pathlib import Path
 
-IMPORT = re.compile(r"^from alpha_codium\.judge\.([\w.]+) import .*\n", re.MULTILINE)
+IMPORT = re.compile(r"^from alpha_codium\.judge\.([\w.]+) import (?:\([^)]*\)|.*)\n", re.MULTILINE)
 JUDGE = Path(__file__).parent.parent
 
 

@@ -13,7 +13,7 @@ import os
 import sys
 
 from alpha_codium.judge.codec import Excessive, Unencodable, decode, encode, unreferred
-from alpha_codium.judge.drivers.answers import answers_to
+from alpha_codium.judge.drivers.changes import answers_to
 from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell
 
 TYPE_CHECKING = False  # as in typing, which takes long to import

@@ -1,24 +1,34 @@
-"""The left side of a pair, or of what stands for one: the assertions, and what they may ask of the program.
+"""The left side of a pair, or of what stands for one: the assertions, what they may ask of the program, and what they
+lend to it.
 
-No `__eq__` or other method of the program's decides what an assertion comes to: a proxy is compared by the value that
-its class is derived from, or not at all. Only what the assertions themselves make by calling a class (`class_names`),
-and what arithmetic gives with that, is compared as its class says, and two objects of the program's where the
-assertions name what is spelt like a class. Then the program is believed, and `asked` says so. The first outcome that
-can't be undone by catching an exception is in `spoilt`, what came from the program in `crossed`.
+1. No `__eq__` or other method of the program's decides what an assertion comes to: a proxy is compared by the value
+   that its class is derived from, or not at all. Only what the assertions themselves make by calling a class
+   (`assertion_needs`), and what arithmetic gives with that, is compared as its class says, and two objects of the
+   program's if the assertions name what is spelt like a class. Then the program is believed, and `asked` says so.
+2. The first outcome that catching an exception can't undo is in `spoilt`, what came from the program in `crossed`.
+3. The program may call, iterate and read the functions, iterators and objects that it is lent, and nothing else: no
+   name with an underscore in front, nothing that leads from a function or a generator to the frames of the assertions.
 """
 
 import sys
 
 from alpha_codium.judge.codec import Excessive, Malformed, Unencodable
-from alpha_codium.judge.drivers.channel import Gone
-from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of
-from alpha_codium.judge.drivers.lending import is_lendable, lend
-from alpha_codium.judge.drivers.peer import Peer
-from alpha_codium.judge.drivers.proxies import is_proxy, number_of_proxy
+from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of, describe
+from alpha_codium.judge.drivers.operations import OPERATIONS
+from alpha_codium.judge.drivers.peer import Gone, Peer
+from alpha_codium.judge.drivers.proxies import (
+    BINARY,
+    COMPARISONS,
+    CONVERSIONS,
+    ROUNDINGS,
+    UNARY,
+    is_proxy,
+    number_of_proxy,
+)
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
 STDOUT = sys.stdout
@@ -203,3 +213,51 @@ class LeftPeer(Peer):
         """Say that an object of the program's had to be compared."""
         self.spoilt.append("foreign")
         raise Foreign("an object of the program's own can't be compared outside of it")
+
+
+LENT = {"call", "get", "set", "iterate", "next", "item", "length", "text", "repr", "truth", "hash", "contains"}
+LENT |= {"compare", "operate", "enter", "exit", "index", "is_instance", "class", "await", "reversed"}
+OPERATORS = {*COMPARISONS, *BINARY, *(f"i{name}" for name in BINARY), *UNARY, *CONVERSIONS, *ROUNDINGS, "divmod"}
+ATTRIBUTES = {"get", "set"}
+FRAMES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_")
+NAMING = ("__name__", "__qualname__", "__doc__")
+KINDS_LENT = ("function", "builtin_function_or_method", "method", "partial", "generator", "coroutine", "StringIO")
+KINDS_LENT += (
+    "BytesIO",
+    "TextIOWrapper",
+    "BufferedReader",
+    "SimpleNamespace",
+    "method-wrapper",
+    "method_descriptor",
+    "wrapper_descriptor",
+    "itemgetter",
+)
+
+
+def is_lendable(value: "Any") -> bool:
+    """Whether the program may have a value of the assertions' own that doesn't cross."""
+    kind = type(value)
+    if isinstance(value, type):
+        return value.__module__ == "__main__" or describe(value) is not None
+    if kind.__name__ in KINDS_LENT or kind.__module__ == "__main__" or hasattr(kind, "__next__"):
+        return True
+    return kind.__name__.startswith("dict_") or describe(value) is not None
+
+
+def lend(peer: "Any") -> "Callable[..., Any]":
+    """What does as the program asks with what it was lent."""
+
+    def perform(what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
+        target = next((each for each in arguments if id(each) in peer.numbers), None)
+        if what not in LENT or target is None or (target is not arguments[0] and what not in ("compare", "operate")):
+            raise TypeError("that isn't lent")
+        if what in ("compare", "operate") and arguments[0] not in OPERATORS:
+            raise TypeError("that isn't lent")
+        if what in ATTRIBUTES:
+            name = arguments[1]
+            hidden = type(name) is not str or (name.startswith(FRAMES) and name not in NAMING)
+            if hidden or isinstance(target, (str, bytes, type)):
+                raise AttributeError(name)
+        return OPERATIONS[what](*arguments, **keywords)
+
+    return perform

@@ -14,9 +14,9 @@ import sys
 
 from alpha_codium.judge.codec import Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.assertion_side import LeftPeer
-from alpha_codium.judge.drivers.channel import ENDED, Gone
 from alpha_codium.judge.drivers.loading import leave, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import outcome_of
+from alpha_codium.judge.drivers.peer import ENDED, Gone
 
 TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:

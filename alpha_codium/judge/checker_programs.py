@@ -1,4 +1,4 @@
-"""A checker that is a program of somebody's: what a record says of it, and what its exit status means.
+"""Checkers that are programs: what a record says of them, how they run on outputs, and what their exit status means.
 
 | protocol  | called with                     | on stdin   | accepts | rejects    |
 |-----------|---------------------------------|------------|---------|------------|
@@ -6,23 +6,32 @@
 | `testlib` | input, output, answer, flags    | the output | 0       | 1, 2, 4, 8 |
 
 Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes.
-Whatever else it ends with (3 of testlib's, a signal, a limit) says nothing of the candidate.
+Any other end (testlib's 3, a signal, a limit) says nothing of the candidate: `internal_error`, with its last words.
+
+The candidate runs on a few tests, and its outputs are kept whole; then the checker runs on each output, in a process of
+its own. Four times as many tests follow, and so on until the first failure is to stop it: a program that fails at once
+isn't run on all of them. A round ends early if its outputs fill memory.
 """
 
+import asyncio
 import base64
 import functools
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from alpha_codium.errors import Unjudgeable, nearest
 from alpha_codium.judge.building import SUFFIXES, build
+from alpha_codium.judge.drivers import driver
+from alpha_codium.judge.kinds import StdinKind, goes_on, require_compiled
 from alpha_codium.judge.packing import pack
+from alpha_codium.judge.runner import fault_of_size
 from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
-from alpha_codium.verdict import Execution, Status
+from alpha_codium.program import PYTHON, Job, Program
+from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 # Those of Kattis are 60 s and 2 GiB. Files hold a test's input, its answer and an output.
 CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
@@ -155,3 +164,92 @@ def _end_of(checking: Execution) -> str:
     if checking.signal is not None:
         return f"was ended by signal {checking.signal}"
     return f"ended with {checking.exit_code}, which is no verdict"
+
+
+FIRST_TESTS, GROWTH = 4, 4
+# Characters of outputs beyond which a slice ends.
+SLICE = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerProgramKind(StdinKind):
+    """The test's input is what the program reads; a checker program looks at what it prints."""
+
+    checker: CheckerProgram  # pyrefly: ignore[bad-override] - it is a program, not a function
+
+    def fault_of(self, test: TestCase) -> str:
+        """See `TestKind`; the checker finds the test in files, and a program may, too."""
+        return fault_of_size(test.input, test.output)
+
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
+        """See `TestKind`; raises Unjudgeable if the checker doesn't compile."""
+        checker = await asyncio.to_thread(self.checker.program)
+        results: list[TestResult] = []
+        size = FIRST_TESTS
+        while True:
+            rest = tests[len(results) :]
+            executions = await self._slice(program, [test.input for test in rest[:size]])
+            results += await self._checked(checker, rest, executions, stop_early=stop_early)
+            stopped = bool(results) and not goes_on(results[-1], stop_early=stop_early)
+            if stopped or not executions or len(results) == len(tests):
+                return results
+            size *= GROWTH
+
+    async def _slice(self, program: Program, inputs: Sequence[str]) -> list[Execution]:
+        """Executions with whole outputs, until those fill a slice."""
+        kept: list[Execution] = []
+
+        def keep(execution: Execution) -> bool:
+            kept.append(execution)
+            return sum(len(each.stdout) for each in kept) < SLICE
+
+        require_compiled(await self.runner.sandbox.consume(self.runner.job(program, inputs), keep))
+        return kept
+
+    async def _checked(
+        self, checker: str, tests: Sequence[TestCase], executions: Sequence[Execution], *, stop_early: bool
+    ) -> list[TestResult]:
+        """The results of some tests; the checker looks at the outputs of those that finished."""
+        results = {
+            place: TestResult(Verdict(execution.status.value), execution.shortened())
+            for place, execution in enumerate(executions)
+            if not execution.finished
+        }
+        end = min(results, default=len(executions)) if stop_early else len(executions)
+        places = [place for place in range(end) if place not in results]
+        unchecked = iter(places)
+
+        def take(check: Execution) -> bool:
+            place = next(unchecked)
+            results[place] = self._result(executions[place].shortened(), check)
+            return goes_on(results[place], stop_early=stop_early)
+
+        if places:
+            await self._check(checker, [(tests[place], executions[place]) for place in places], take)
+        return in_order(results, stop_early=stop_early)
+
+    async def _check(
+        self, checker: str, outputs: Sequence[tuple[TestCase, Execution]], on_execution: Callable[[Execution], bool]
+    ) -> None:
+        """Run the checker on outputs, each in a process of its own; raises Unjudgeable if it doesn't compile."""
+        inputs = tuple(self.checker.packed(test, execution.stdout) for test, execution in outputs)
+        job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
+        compilation = await self.runner.sandbox.consume(job, on_execution)
+        if not compilation.finished:
+            lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
+            raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
+
+    def _result(self, execution: Execution, check: Execution) -> TestResult:
+        accepted = self.checker.verdict_of(check)
+        if isinstance(accepted, str):
+            execution = replace(execution, status=Status.INTERNAL_ERROR, stderr=accepted)
+            return TestResult(Verdict.INTERNAL_ERROR, execution)
+        return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution)
+
+
+def in_order(results: Mapping[int, TestResult], *, stop_early: bool) -> list[TestResult]:
+    """The results from the first place on, up to a gap or, with `stop_early`, to the first that isn't accepted."""
+    found: list[TestResult] = []
+    while len(found) in results and (not found or goes_on(found[-1], stop_early=stop_early)):
+        found.append(results[len(found)])
+    return found

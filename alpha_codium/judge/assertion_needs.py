@@ -1,17 +1,21 @@
-"""What code with assertions needs to run: read from the code alone, since nothing of a candidate is to be trusted.
+"""What the code of a test with assertions needs to run, read from the code alone: no candidate is to be trusted.
 
-1. Names that the code uses and doesn't define come from the setup code, where that defines them (the helpers of a
-   HumanEval prompt); else they are modules, where they are used as one (`sys.getsizeof`, `np.allclose`); else from the
-   program. A builtin comes from the program only as the entry point, or where the code uses no other name.
-2. `check` is called with the entry point where the code defines it and doesn't call it.
-3. A name of the program's is a class where the code uses it so: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
-   of `C()` that no value of the standard types has. That it is spelt like one says little: MBPP's functions are, too.
+1. Names that the code uses and doesn't define come from the setup code, if that defines them (the helpers of a
+   HumanEval prompt); else they are modules, if they are used as one (`sys.getsizeof`, `np.allclose`); else they come
+   from the program. A builtin comes from the program only as the entry point, or if the code uses no other name.
+2. `check` is called with the entry point if the code defines it and doesn't call it.
+3. A name of the program's is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
+   of `C()` that no value of the standard types has. Capitals say little: MBPP's functions have them, too.
 4. Code that replaces what the program uses (`unittest.mock`, `sys.stdin`), or derives a class from one of its, has to
-   run in the program's process. Code whose calls can be recorded names nothing that looks at more than its own values.
+   run in the program's process. Calls can be recorded only if the code looks at nothing but its own values.
 """
 
 import ast
 import builtins
+import collections
+import datetime
+import decimal
+import fractions
 import functools
 import keyword
 import re
@@ -21,7 +25,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.class_names import classes_in
 from alpha_codium.judge.drivers.outcomes import ALIASES
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.problem import ExecutionSpec
@@ -206,3 +209,48 @@ def _only_as_module(name: str, tree: ast.AST) -> bool:
         for node in ast.walk(tree)
     )
     return uses == dotted
+
+
+VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
+VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
+# What a function's result may have without being of a class of the program's.
+COMMON = {name for kind in (*VALUES, fractions.Fraction, type(_ for _ in ())) for name in dir(kind)} | {
+    *("shape", "dtype", "ndim", "size", "T", "all", "any", "sum", "mean", "min", "max", "tolist", "flatten", "astype"),
+    *("cache_info", "cache_clear", "func", "search", "match", "group", "read", "write"),
+}
+
+
+def classes_in(tree: ast.AST, names: set[str]) -> set[str]:
+    """Those of `names` that are classes, if the code is right."""
+    made: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            names_of_target = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+                made |= dict.fromkeys(names_of_target, node.value.func.id)
+            elif isinstance(node.value, ast.Name) and node.value.id in made:
+                made |= dict.fromkeys(names_of_target, made[node.value.id])
+    return {name for node in ast.walk(tree) for name in _shown_by(node, made) if name in names}
+
+
+def _shown_by(node: ast.AST, made: dict[str, str]) -> Iterator[str]:
+    """The names that `node` uses as classes; `made` has the name whose call a variable is bound to."""
+    if isinstance(node, ast.ExceptHandler) and node.type is not None:
+        yield from _names_in(node.type)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
+        if node.func.id in ("isinstance", "issubclass"):
+            yield from _names_in(node.args[1])
+    elif isinstance(node, ast.Attribute):
+        owner = node.value
+        if isinstance(owner, ast.Name) and owner.id[:1].isupper():
+            yield owner.id
+        if node.attr in COMMON:
+            return
+        if isinstance(owner, ast.Name) and owner.id in made:
+            yield made[owner.id]
+        elif isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name):
+            yield owner.func.id
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    yield from (each.id for each in ast.walk(node) if isinstance(each, ast.Name))
