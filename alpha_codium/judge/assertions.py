@@ -21,7 +21,7 @@ from alpha_codium.judge.assertion_needs import Needs, needs_of
 from alpha_codium.judge.behaviour import ENDED, Behaviour, error_shown, key_of, spelt
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import NotCompiled, goes_on, is_driven
+from alpha_codium.judge.kinds import NotCompiled, TestKind, goes_on
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
@@ -55,7 +55,7 @@ class AssertionResult(TestResult):
 
 
 @dataclass(frozen=True, slots=True)
-class AssertionsKind:
+class AssertionsKind(TestKind):
     """The test's input is code with assertions on what the program defines."""
 
     name: ClassVar[str] = "assertions"
@@ -63,10 +63,6 @@ class AssertionsKind:
     sandbox: Sandbox
     limits: Limits
     spec: ExecutionSpec
-
-    def supports(self, language: str) -> bool:
-        """See `TestKind`."""
-        return is_driven(language, self.name)
 
     def fault_of(self, test: TestCase) -> str:
         """See `TestKind`; the input must be Python, and must assert something."""
@@ -101,7 +97,7 @@ class AssertionsKind:
         result = await self.judge(program, _assigning(input), output_variable="value")
         execution = result.execution
         if not execution.finished:
-            return Behaviour(execution.status, shown=_shown(execution))
+            return Behaviour(execution.status, shown=self.shown(execution))
         if result.verdict is not Verdict.ACCEPTED:
             return Behaviour(Status.RUNTIME_ERROR, shown=ENDED)
         return Behaviour(Status.FINISHED, key_of(spelt(result.output, exact=False)), spelt(result.output))
@@ -111,7 +107,13 @@ class AssertionsKind:
         compared = _compared(test.input)
         if execution.finished and compared:
             return await self.behaviour(program, compared)
-        return Behaviour(execution.status, shown=_shown(execution))
+        return Behaviour(execution.status, shown=self.shown(execution))
+
+    def shown(self, execution: Execution) -> str:
+        """See `TestKind`; without the frames of the assertions, which say nothing of the program."""
+        shown = error_shown(execution)
+        failed = execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR)
+        return shown.strip().rpartition("\n")[2] if failed else shown
 
     async def judge(self, program: Program, test_code: str, output_variable: str = "") -> AssertionResult:
         """Judge `program` by one piece of code with assertions; raises Unjudgeable where that is none.
@@ -212,13 +214,6 @@ def _compared(test_code: str) -> str:
         case [ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=left))] | [ast.Assert(test=left)]:
             return ast.unparse(left)
     return ""
-
-
-def _shown(execution: Execution) -> str:
-    """What ended a run. The frames of assertions are the test's own: they say nothing of the program."""
-    shown = error_shown(execution)
-    failed = execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR)
-    return shown.strip().rpartition("\n")[2] if failed else shown
 
 
 def _verdict(*, passed: bool) -> Verdict:

@@ -13,11 +13,11 @@
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from alpha_codium.judge.call_result import BUILD, Hashed
 from alpha_codium.judge.codec import Malformed, decode
 from alpha_codium.verdict import Execution, Status
 
@@ -28,6 +28,22 @@ LARGE_BITS = 10_000
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 DRIVER_LINES = re.compile(r'^  File "driver\.py".*\n(?:    .*\n)*', re.MULTILINE)
 ENDED = "(the program ended, and gave no value)"
+
+
+@dataclass(frozen=True, slots=True)
+class Unordered:
+    """A set or a dict that a program returned, as its items: a program could make one that takes hours to build."""
+
+    kind: str
+    items: Sequence[Any]
+
+
+# Builders for `decode` of what a program returned.
+SAFE_BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
+    **dict.fromkeys("LTQ", list),
+    **dict.fromkeys("SZ", partial(Unordered, "set")),
+    **dict.fromkeys("DCOV", partial(Unordered, "dict")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +75,7 @@ def without_addresses(text: str) -> str:
 def returned(text: str, *, exact: bool = True) -> str | None:
     """The value that a call returned, as `spelt`; None if it returned none."""
     try:
-        return spelt(decode(text, BUILD), exact=exact)
+        return spelt(decode(text, SAFE_BUILDERS), exact=exact)
     except Malformed:
         return None
 
@@ -74,7 +90,7 @@ def spelt(value: Any, *, exact: bool = True) -> str:
 
     `exact` spells numbers as Python does; else `1`, `1.0` and `True` are one, and floats have nine digits.
     """
-    if isinstance(value, Hashed):
+    if isinstance(value, Unordered):
         items = list(value.items)
         return _braces(_pairs(items[::2], items[1::2], exact) if value.kind == "dict" else _all(items, exact))
     if isinstance(value, dict):

@@ -25,9 +25,9 @@ from typing import Any
 from alpha_codium.errors import Unjudgeable, nearest
 from alpha_codium.judge.building import SUFFIXES, build
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import StdinKind, goes_on, require_compiled
+from alpha_codium.judge.kinds import goes_on, require_compiled
 from alpha_codium.judge.packing import pack
-from alpha_codium.judge.runner import fault_of_size
+from alpha_codium.judge.stdin import StdinKind, fault_of_size
 from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
 from alpha_codium.program import PYTHON, Job, Program
@@ -203,7 +203,7 @@ class CheckerProgramKind(StdinKind):
             kept.append(execution)
             return sum(len(each.stdout) for each in kept) < SLICE
 
-        require_compiled(await self.runner.sandbox.consume(self.runner.job(program, inputs), keep))
+        require_compiled(await self.sandbox.consume(self.job(program, inputs), keep))
         return kept
 
     async def _checked(
@@ -234,7 +234,7 @@ class CheckerProgramKind(StdinKind):
         """Run the checker on outputs, each in a process of its own; raises Unjudgeable if it doesn't compile."""
         inputs = tuple(self.checker.packed(test, execution.stdout) for test, execution in outputs)
         job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
-        compilation = await self.runner.sandbox.consume(job, on_execution)
+        compilation = await self.sandbox.consume(job, on_execution)
         if not compilation.finished:
             lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
             raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")

@@ -7,18 +7,18 @@
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from alpha_codium.checkers import PROGRAM, Checker, make_checker
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.behaviour import Behaviour
-from alpha_codium.judge.call_result import call_result
+from alpha_codium.judge.call import CallKind, call_result
 from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKind
-from alpha_codium.judge.kinds import CallKind, NotCompiled, StdinKind, TestKind
+from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
-from alpha_codium.judge.runner import Runner, size_of
+from alpha_codium.judge.stdin import StdinKind, own_file
 from alpha_codium.problem import CheckerSpec, Problem, TestCase
 from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
@@ -86,8 +86,10 @@ class ProblemJudge:
         places = [place for place in self._order(tests, stop_early=stop_early) if place not in faults]
         found = await self.kind.results(program, [tests[place] for place in places], stop_early=stop_early)
         results = {place: _not_run(fault) for place, fault in faults.items()} | dict(zip(places, found, strict=False))
-        if stop_early:
-            self._count_failures((tests[place], result) for place, result in zip(places, found, strict=False))
+        if stop_early and self.failures:
+            for place, result in zip(places, found, strict=False):
+                if result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
+                    self.failures.add(self.name, tests[place])
         if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
             results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
         in_order = tuple(results[place] for place in sorted(results))
@@ -98,22 +100,9 @@ class ProblemJudge:
         """The places of the tests in the order in which they run."""
         return self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
 
-    def fault_of(self, test: TestCase) -> str:
-        """Why a test can't be run, as one that a model made may not; nothing where it can."""
-        return self.kind.fault_of(test)
-
     async def execute(self, program: str | Program, input: str) -> Execution:
         """One run of `program` under the problem's limits, not compared with anything."""
         return await self.kind.execute(as_program(program), input)
-
-    @property
-    def execution_kind(self) -> str:
-        """How the tests run a program: `stdin`, `call` or `assertions`."""
-        return self.kind.name
-
-    def input_fault(self, text: str) -> str:
-        """Why `text` is not an input for `behaviour`; empty if it is."""
-        return self.kind.input_fault(text)
 
     async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
         """What `program` does on inputs without expected outputs; for assertions an input is an expression.
@@ -131,11 +120,6 @@ class ProblemJudge:
         """What a program that failed `test` by this execution gave instead: see what is `shown`."""
         return await self.kind.actual_output(as_program(program), test, execution)
 
-    def _count_failures(self, results: Iterable[tuple[TestCase, TestResult]]) -> None:
-        for test, result in results:
-            if self.failures and result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
-                self.failures.add(self.name, test)
-
 
 def _not_run(why: str) -> TestResult:
     return TestResult(Verdict.INTERNAL_ERROR, Execution(Status.INTERNAL_ERROR, stderr=why))
@@ -148,12 +132,6 @@ def _unjudged(why: str, tests: int) -> Judgement:
 def _uncompiled(compilation: Execution, tests: int) -> Judgement:
     verdict = Verdict(compilation.status.value)
     return Judgement(verdict, (TestResult(verdict, compilation),) * tests, tests, message=compilation.stderr)
-
-
-# What a record may call its files where it means the streams.
-STREAMS = ("", "stdin", "stdout", "standard input", "standard output")
-# Names that stand in a program's folder already, and the bytes that a name may have.
-TAKEN, LONGEST_NAME = ("program.py", "driver.py"), 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +159,12 @@ class Judge:
             return AssertionsKind(self.sandbox, limits, spec)
         if spec.kind != "stdin":
             raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are stdin, call and assertions")
-        files = (_own_file(problem.input_file), _own_file(problem.output_file))
-        runner = Runner(self.sandbox, limits, spec.setup_code, *files)
+        files = (own_file(problem.input_file), own_file(problem.output_file))
         checker = self.rules.checker_for(problem)
         if checker.name == PROGRAM:
-            return CheckerProgramKind(runner, CheckerProgram.of(checker.arguments))
-        return StdinKind(runner, make_checker(checker))
+            program = CheckerProgram.of(checker.arguments)
+            return CheckerProgramKind(self.sandbox, limits, program, spec.setup_code, *files)
+        return StdinKind(self.sandbox, limits, make_checker(checker), spec.setup_code, *files)
 
     def _call_checker(self, problem: Problem) -> Checker:
         spec = problem.checker or CheckerSpec("call_result", {"abs": self.rules.delta, "rel": self.rules.delta})
@@ -196,16 +174,3 @@ class Judge:
             return call_result(**spec.arguments)
         except TypeError as error:
             raise Unjudgeable(f"the checker {spec.name!r} doesn't take {spec.arguments}: {error}") from error
-
-
-def _own_file(name: str) -> str:
-    """The file that a program uses in place of a stream; empty where it uses that. Raises Unjudgeable."""
-    if name.strip().lower() in STREAMS:
-        return ""
-    if "/" in name or "\0" in name or name in (".", ".."):
-        raise Unjudgeable(f"it uses the file {name!r}: only files in the program's own folder can be judged")
-    if name in TAKEN:
-        raise Unjudgeable(f"it uses the file {name!r}, which is a name of ours: give the file another one")
-    if size_of(name) > LONGEST_NAME:
-        raise Unjudgeable(f"it uses the file {name[:40]!r}...: a name may have {LONGEST_NAME} bytes at most")
-    return name

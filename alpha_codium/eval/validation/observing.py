@@ -65,7 +65,7 @@ class ObservingProblemJudge:
 
     def _is_lost(self, test: TestCase, result: TestResult) -> bool:
         """Whether a test has no verdict though it can be run."""
-        return result.verdict is Verdict.INTERNAL_ERROR and not self.inner.fault_of(test)
+        return result.verdict is Verdict.INTERNAL_ERROR and not self.inner.kind.fault_of(test)
 
     async def _note(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> None:
         is_correct = any(solution.code == program.source for solution in self.problem.solutions)

@@ -45,7 +45,7 @@ class GenerateAiTests:
         fresh: dict[str, ExplainedTest] = {}
         for test in tests:
             # What the judge can't run is the model's slip, not a fault of the sandbox.
-            if test.input.strip() not in public and not context.judge.fault_of(test.test):
+            if test.input.strip() not in public and not context.judge.kind.fault_of(test.test):
                 fresh.setdefault(test.input.strip(), test)
         tests = list(fresh.values())[: settings.number_of_ai_tests]
         if tests and (settings.vet_by_brute_force or not state.statement.public_tests):

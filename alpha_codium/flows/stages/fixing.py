@@ -49,7 +49,7 @@ class Fixer:
 
     async def _trace(self, state: FlowState, test: TestCase, context: SampleContext) -> str:
         # A function's run begins with the test's code: there is no input to trace it on.
-        return await trace_of(state.program, test, context) if context.judge.execution_kind == "stdin" else ""
+        return await trace_of(state.program, test, context) if context.judge.kind.name == "stdin" else ""
 
     async def anchor_public_tests(self, state: FlowState, context: SampleContext) -> None:
         """The public tests that the program passes are anchors, whatever stages came before."""
