@@ -11,13 +11,10 @@ from alpha_codium.checkers import Checker
 from alpha_codium.judge.behaviour import ENDED, SAFE_BUILDERS, Behaviour, Unordered, error_shown, key_of, returned
 from alpha_codium.judge.codec import Malformed, Unencodable, decode, encode
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import TestKind, compared
-from alpha_codium.limits import Limits
+from alpha_codium.judge.kinds import ComparedKind
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import Job, Program
-from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import report_of
-from alpha_codium.verdict import Execution, Status, TestResult
+from alpha_codium.verdict import Execution, Status
 
 INVALID = object()
 # From this many characters on, arguments are read faster as JSON.
@@ -26,7 +23,7 @@ NUMBERS = {int, float}
 
 
 @dataclass(frozen=True, slots=True)
-class CallKind(TestKind):
+class CallKind(ComparedKind):
     """The test's input is a JSON list of arguments; the checker compares what the entry point returns.
 
     The driver `call` writes that as `codec` spells it, and `call_result` compares it outside of the sandbox.
@@ -34,24 +31,11 @@ class CallKind(TestKind):
 
     name: ClassVar[str] = "call"
 
-    sandbox: Sandbox
-    limits: Limits
-    checker: Checker
     spec: ExecutionSpec
 
     def fault_of(self, test: TestCase) -> str:
         """See `TestKind`; the input must be a JSON list, the output JSON."""
         return _fault_of(test)
-
-    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
-        """See `TestKind`."""
-        program = Program.from_source(program.language, _loading_early(program.source, self.spec.setup_code))
-        job = self._job(program, [test.input for test in tests])
-        return await compared(self.sandbox, job, tests, self.checker, stop_early=stop_early)
-
-    async def execute(self, program: Program, input: str) -> Execution:
-        """See `TestKind`; the returned value is on stdout, as `codec` spells it."""
-        return (await report_of(self.sandbox, self._job(program, [input]))).last
 
     async def behaviour(self, program: Program, input: str) -> Behaviour:
         """See `TestKind`; what was returned."""
@@ -66,24 +50,24 @@ class CallKind(TestKind):
         """See `TestKind`."""
         return (returned(execution.stdout) or ENDED) if execution.finished else error_shown(execution)
 
-    def _job(self, program: Program, inputs: Sequence[str]) -> Job:
+    def job(self, program: Program, inputs: Sequence[str]) -> Job:
+        """See `ComparedKind`; the returned value is on stdout, as `codec` spells it."""
+        program = Program.from_source(program.language, _loading_early(program.source, self.spec.setup_code))
         head = encode((self.spec.entry_point, self.spec.setup_code))
         return Job(program, tuple(f"{head}\n{_spelt(text)}" for text in inputs), self.limits, driver("call"))
 
 
 def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: bool = False) -> Checker:
-    """A checker of what the driver `call` wrote against expected JSON.
+    """A checker that compares what the driver `call` wrote with expected JSON.
 
-    1. Values are compared as Python does, all the way down: `1`, `1.0` and `True` are equal, `"1"` isn't. Where `abs`
-       or `rel` is above 0, a number within either of the expected one is right, if either is a float.
-    2. A tuple is as good as a list: JSON has no tuples.
-    3. `unwrap`: where the expected value is a list of one item, that item alone is right, too: the APPS dataset has
-       many values in a list of their own. `first`: the first item of a longer list is right, too, as in the metric that
-       APPS was published with: 1 for `[1, 2]`.
-    4. A dict whose keys are integers is compared with an object whose keys spell those: keys of JSON are text.
-    5. A set is equal to nothing: JSON has no sets.
+    1. Values are compared as in Python, all the way down: `1`, `1.0` and `True` are equal, `"1"` isn't. With `abs` or
+       `rel` above 0, a number within either of the expected one is right, if one of the two is a float.
+    2. A tuple equals a list, since JSON has no tuples; a set equals nothing.
+    3. `unwrap`: the only item of an expected list is right by itself, too: APPS has many values in a list of their own.
+       `first`: so is the first item of a longer list, as in the metric that APPS was published with: 1 for `[1, 2]`.
+    4. A dict's integer keys equal the strings that spell them, since keys of JSON are strings.
 
-    Raises ValueError where the expected output is no JSON: the judge sees to that before anything runs.
+    Raises ValueError if the expected output isn't JSON; `fault_of` finds that before anything runs.
     """
 
     def close(expected: Any, actual: Any) -> bool:
@@ -124,7 +108,7 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: 
 
 
 def _key(key: Any) -> str | None:
-    """A dict's key as JSON spells it; text has hashes that nobody foresees."""
+    """A dict's key as JSON spells it: as a string, whose hash a program can't foresee."""
     return key if type(key) is str else str(key) if type(key) is int and key.bit_length() < 256 else None
 
 
@@ -139,7 +123,7 @@ def _fault_of(test: TestCase) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _spelt(arguments: str) -> str:
-    """The arguments as the driver reads them fastest."""
+    """The arguments in the form that the driver reads fastest."""
     if len(arguments) >= LARGE_ARGUMENTS:
         return arguments
     try:
@@ -149,7 +133,7 @@ def _spelt(arguments: str) -> str:
 
 
 def _loading_early(program: str, setup_code: str) -> str:
-    """The program with a comment that has a sandbox load the setup code's modules once, not in each test.
+    """The program with a comment that makes a sandbox import the setup code's modules once, not in each test.
 
     The empty line is for a program that ends in a backslash.
     """

@@ -17,7 +17,7 @@ import asyncio
 import base64
 import functools
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -37,24 +37,21 @@ from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
-# What the driver `checking` has in the folder where a checker runs.
+# Names in the folder where a checker runs that are taken.
 TAKEN = ("input", "answer", "output", "feedback", "program.py")
-# How records call the protocols.
+# Names of the protocols in records.
 PROTOCOLS = {
     **dict.fromkeys(("", "icpc", "kattis", "icpc output validator", "kattis output validator"), "icpc"),
     "testlib": "testlib",
 }
 ARGUMENTS = ("protocol", "flags", "files", "main")
-# A checker that ended by itself did so with one of these; its exit status is its own.
+# With these the checker ended by itself, and its exit status counts.
 ENDED = (Status.FINISHED, Status.RUNTIME_ERROR, Status.MEMORY_LIMIT_EXCEEDED)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckerProgram:
-    """A checker program: `files` are relative paths and texts; `main` is the one to run where they are Python's.
-
-    It is written in C++ where `main` is empty.
-    """
+    """A checker program: `files` are relative paths and texts; `main` is the Python file to run, empty for C++."""
 
     protocol: str
     files: tuple[tuple[str, str], ...]
@@ -63,11 +60,10 @@ class CheckerProgram:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> "CheckerProgram":
-        """The one that the arguments of the checker `program` describe; raises Unjudgeable.
+        """The checker that the arguments of the checker `program` describe; raises Unjudgeable.
 
-        `files`: {path: text}, all in C++ or all in Python; `protocol`: `icpc` (which it is where none is given) or
-        `testlib`; `flags`: arguments for it, separated by spaces, or a list of them; `main`: the
-        file to run, where several are Python's.
+        `files`: {path: text}, all in C++ or all in Python; `protocol`: `icpc` (the default) or `testlib`; `flags`: its
+        arguments, separated by spaces, or a list of them; `main`: the file to run, if there are several in Python.
         """
         for name in arguments:
             if name not in ARGUMENTS:
@@ -75,7 +71,7 @@ class CheckerProgram:
         files, protocol = arguments.get("files"), str(arguments.get("protocol") or "")
         if not isinstance(files, Mapping) or not files or not all(map(_is_text, (*files, *files.values()))):
             raise Unjudgeable("the checker 'program' needs files: the paths of its source files and their texts")
-        # What stands behind a colon explains it.
+        # Text after a colon explains the protocol.
         known = PROTOCOLS.get(protocol.lower().partition(":")[0].strip())
         if known is None:
             raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, ACCEPTS)}")
@@ -91,19 +87,19 @@ class CheckerProgram:
         return made
 
     def program(self) -> str:
-        """What the driver `checking` runs; compiles it where it has to be. Raises Unjudgeable."""
+        """The program for the driver `checking`; compiles C++. Raises Unjudgeable."""
         return dict(self.files)[self.main] if self.main else _image_program(self.files)
 
     def packed(self, test: TestCase, output: str) -> str:
-        """What the driver `checking` reads to check one output."""
+        """The input of the driver `checking` for one output."""
         language = "python" if self.main else "image"
         beside = [part for file in self.beside() for part in file]
-        # Three bytes where one was no UTF-8 would let a program fill the checker's folder.
+        # Three bytes for each invalid one would let a program fill the checker's folder.
         output = output.replace("\ufffd", "?")
         return pack([self.protocol, language, self.flags, test.input, test.output, output, *beside])
 
     def beside(self) -> list[tuple[str, str]]:
-        """The files that stand beside it where it runs, by their paths from its folder; a compiled one has none."""
+        """The files in its folder where it runs, with relative paths; a compiled checker has none."""
         if not self.main:
             return []
         folder = PurePosixPath(self.main).parent
@@ -111,7 +107,7 @@ class CheckerProgram:
         return [(str(path.relative_to(folder)), text) for path, text in others if path.is_relative_to(folder)]
 
     def verdict_of(self, checking: Execution) -> bool | str:
-        """Whether it accepts, from how it ended; text, where that says nothing: why."""
+        """Whether it accepts, by its exit status; if that is no verdict, the reason as text."""
         if checking.status in ENDED and checking.exit_code in ACCEPTS[self.protocol]:
             return True
         if checking.status in ENDED and checking.exit_code in REJECTS[self.protocol]:
@@ -124,7 +120,7 @@ def _flags_of(flags: object) -> str:
     if isinstance(flags, list | tuple) and all(map(_is_text, flags)):
         return " ".join(flags)
     if flags is not None and not isinstance(flags, str):
-        raise Unjudgeable(f"a checker's flags must be a text or a list of texts, not {flags!r}")
+        raise Unjudgeable(f"a checker's flags must be a string or a list of strings, not {flags!r}")
     return flags or ""
 
 
@@ -133,7 +129,7 @@ def _is_text(value: object) -> bool:
 
 
 def _main_of(files: Mapping[str, str], main: str) -> str:
-    """The Python file to run; empty where they are in C++."""
+    """The Python file to run; empty if they are in C++."""
     if main and main not in files:
         raise Unjudgeable(f"there is no checker's file {main!r}{nearest(main, files)}")
     if PurePosixPath(main).suffix == ".py":
@@ -151,16 +147,16 @@ def _main_of(files: Mapping[str, str], main: str) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _image_program(files: tuple[tuple[str, str], ...]) -> str:
-    # Compressed it is read in a quarter of the time, and unpacking takes less than that saves.
+    # Reading it compressed and unpacking it takes less time than reading it.
     return f'IMAGE = "{base64.b64encode(zlib.compress(build(dict(files)))).decode("ascii")}"\n'
 
 
 def _end_of(checking: Execution) -> str:
-    """How it ended, to say why that is no verdict."""
+    """How a checker ended without a verdict."""
     if checking.status is Status.TIME_LIMIT_EXCEEDED:
         return f"took more than {CHECKER_LIMITS.cpu_seconds:g} s"
     if checking.status not in ENDED:
-        return f"came to {checking.status.value}"
+        return f"ended with {checking.status.value.replace('_', ' ')}"
     if checking.signal is not None:
         return f"was ended by signal {checking.signal}"
     return f"ended with {checking.exit_code}, which is no verdict"
@@ -173,12 +169,12 @@ SLICE = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class CheckerProgramKind(StdinKind):
-    """The test's input is what the program reads; a checker program looks at what it prints."""
+    """The test's input is what the program reads; a checker program judges what it prints."""
 
     checker: CheckerProgram  # pyrefly: ignore[bad-override] - it is a program, not a function
 
     def fault_of(self, test: TestCase) -> str:
-        """See `TestKind`; the checker finds the test in files, and a program may, too."""
+        """See `TestKind`; the checker reads the test from files, and a program may, too."""
         return fault_of_size(test.input, test.output)
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
@@ -196,7 +192,7 @@ class CheckerProgramKind(StdinKind):
             size *= GROWTH
 
     async def _slice(self, program: Program, inputs: Sequence[str]) -> list[Execution]:
-        """Executions with whole outputs, until those fill a slice."""
+        """Executions with whole outputs, until those reach `SLICE`."""
         kept: list[Execution] = []
 
         def keep(execution: Execution) -> bool:
@@ -209,7 +205,7 @@ class CheckerProgramKind(StdinKind):
     async def _checked(
         self, checker: str, tests: Sequence[TestCase], executions: Sequence[Execution], *, stop_early: bool
     ) -> list[TestResult]:
-        """The results of some tests; the checker looks at the outputs of those that finished."""
+        """The results of some tests; the checker runs on the outputs of those that finished, one process for each."""
         results = {
             place: TestResult(Verdict(execution.status.value), execution.shortened())
             for place, execution in enumerate(executions)
@@ -225,19 +221,13 @@ class CheckerProgramKind(StdinKind):
             return goes_on(results[place], stop_early=stop_early)
 
         if places:
-            await self._check(checker, [(tests[place], executions[place]) for place in places], take)
+            inputs = tuple(self.checker.packed(tests[place], executions[place].stdout) for place in places)
+            job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
+            compilation = await self.sandbox.consume(job, take)
+            if not compilation.finished:
+                lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
+                raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
         return in_order(results, stop_early=stop_early)
-
-    async def _check(
-        self, checker: str, outputs: Sequence[tuple[TestCase, Execution]], on_execution: Callable[[Execution], bool]
-    ) -> None:
-        """Run the checker on outputs, each in a process of its own; raises Unjudgeable if it doesn't compile."""
-        inputs = tuple(self.checker.packed(test, execution.stdout) for test, execution in outputs)
-        job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
-        compilation = await self.sandbox.consume(job, on_execution)
-        if not compilation.finished:
-            lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
-            raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
 
     def _result(self, execution: Execution, check: Execution) -> TestResult:
         accepted = self.checker.verdict_of(check)

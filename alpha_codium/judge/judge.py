@@ -26,31 +26,31 @@ from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdi
 
 
 class FailureCounts:
-    """How many programs each test failed, by problem. Of a test no more is kept than its hash."""
+    """How many programs each test failed, by problem; of a test only its hash is kept."""
 
     def __init__(self) -> None:
         self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
 
     def add(self, problem: str, test: TestCase) -> None:
-        """Count one program that a test failed."""
+        """Count a program that failed a test."""
         self._counts[problem][hash(test)] += 1
 
     def places(self, problem: str, tests: Sequence[TestCase]) -> list[int]:
-        """The places of `tests`, that of the one which failed most programs first; equals in the dataset's order."""
+        """The places of `tests`, sorted by how many programs they failed, most first."""
         counts = self._counts.get(problem, {})
         return sorted(range(len(tests)), key=lambda place: -counts.get(hash(tests[place]), 0))
 
 
-# After these the next input runs; after a limit it would cost as much again.
+# The next input runs after these; after a limit it would cost as much again.
 GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemJudge:
-    """Judges programs by one problem's kind of tests, limits and checker; knows none of its tests.
+    """Judges programs by one problem's kind of tests, limits and checker, on any tests of that kind.
 
-    `failures`, where given, puts first the tests that failed most programs, if the first failure is to end it.
+    With `failures`, the tests that failed most programs run first if the first failure stops the program.
     """
 
     name: str
@@ -61,10 +61,7 @@ class ProblemJudge:
     async def judge(
         self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
     ) -> Judgement:
-        """The verdicts of `program` on `tests`; with `stop_early`, tests after the first failure are left out.
-
-        A text is a Python program.
-        """
+        """Judge `program`, or the source of a Python program; with `stop_early`, only up to the first failure."""
         program = as_program(program)
         if not tests:
             return Judgement(Verdict.NO_TESTS, message="there are no tests")
@@ -81,7 +78,7 @@ class ProblemJudge:
             return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
 
     async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
-        """The judgement of a program; raises NotCompiled and Unjudgeable."""
+        """Run the tests; raises NotCompiled and Unjudgeable."""
         faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
         places = [place for place in self._order(tests, stop_early=stop_early) if place not in faults]
         found = await self.kind.results(program, [tests[place] for place in places], stop_early=stop_early)
@@ -101,13 +98,13 @@ class ProblemJudge:
         return self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
 
     async def execute(self, program: str | Program, input: str) -> Execution:
-        """One run of `program` under the problem's limits, not compared with anything."""
+        """Run `program` once under the problem's limits, without comparing its output."""
         return await self.kind.execute(as_program(program), input)
 
     async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
-        """What `program` does on inputs without expected outputs; for assertions an input is an expression.
+        """What `program` does on inputs without expected outputs (for assertions, expressions).
 
-        After a limit the other inputs are left out, and stand for the same.
+        After a limit the other inputs don't run, and get the same result.
         """
         found: list[Behaviour] = []
         for text in inputs:
@@ -117,7 +114,7 @@ class ProblemJudge:
         return tuple(found + found[-1:] * (len(inputs) - len(found)))
 
     async def actual_output(self, program: str | Program, test: TestCase, execution: Execution) -> Behaviour:
-        """What a program that failed `test` by this execution gave instead: see what is `shown`."""
+        """What a program that failed `test` by this execution gave instead, as `shown`."""
         return await self.kind.actual_output(as_program(program), test, execution)
 
 
@@ -136,14 +133,14 @@ def _uncompiled(compilation: Execution, tests: int) -> Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges programs by `rules` in `sandbox`; `failures` counts, by problem, which tests failed programs so far."""
+    """Judges programs by `rules` in `sandbox`; `failures` counts which tests failed programs so far."""
 
     sandbox: Sandbox
     rules: Rules = field(default_factory=Rules)
     failures: FailureCounts = field(default_factory=FailureCounts)
 
     def for_problem(self, problem: Problem) -> ProblemJudge:
-        """The judge of one problem; raises Unjudgeable where its checker or its kind of tests isn't supported."""
+        """The judge of one problem; raises Unjudgeable if its checker or kind of tests isn't supported."""
         failures = self.failures if self.rules.test_order == "fails_soonest" else None
         try:
             kind = self._kind_of(problem)

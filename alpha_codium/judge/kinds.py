@@ -2,14 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from alpha_codium.checkers import Checker
 from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.languages import LANGUAGES, language_named
+from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Execution, TestResult, Verdict
 
 
@@ -63,25 +66,37 @@ class TestKind(ABC):
         """One execution for a reader: what the program gave, or what ended it."""
 
 
-async def compared(
-    sandbox: Sandbox, job: Job, tests: Sequence[TestCase], checker: Checker, *, stop_early: bool
-) -> list[TestResult]:
-    """The results of the tests whose inputs a job has; outputs are compared in a thread. Raises NotCompiled."""
-    results: list[TestResult] = []
+@dataclass(frozen=True, slots=True)
+class ComparedKind(TestKind):
+    """Tests with outputs that a checker compares, one execution each."""
 
-    def compare(execution: Execution) -> bool:
-        results.append(TestResult(verdict_of(checker, tests[len(results)], execution), execution.shortened()))
-        return goes_on(results[-1], stop_early=stop_early)
+    sandbox: Sandbox
+    limits: Limits
+    checker: Checker
 
-    require_compiled(await sandbox.consume(job, compare))
-    return results
+    @abstractmethod
+    def job(self, program: Program, inputs: Sequence[str]) -> Job:
+        """The job of running `program` on each input; its output is on stdout."""
 
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
+        """See `TestKind`; outputs are compared in a thread."""
+        results: list[TestResult] = []
 
-def verdict_of(checker: Checker, test: TestCase, execution: Execution) -> Verdict:
-    """The verdict on one execution: only the output of one that finished is compared."""
-    if not execution.finished:
-        return Verdict(execution.status.value)
-    return Verdict.ACCEPTED if checker(test.input, test.output, execution.stdout) else Verdict.WRONG_ANSWER
+        def compare(execution: Execution) -> bool:
+            results.append(TestResult(self._verdict(tests[len(results)], execution), execution.shortened()))
+            return goes_on(results[-1], stop_early=stop_early)
+
+        require_compiled(await self.sandbox.consume(self.job(program, [test.input for test in tests]), compare))
+        return results
+
+    def _verdict(self, test: TestCase, execution: Execution) -> Verdict:
+        if not execution.finished:
+            return Verdict(execution.status.value)
+        return Verdict.ACCEPTED if self.checker(test.input, test.output, execution.stdout) else Verdict.WRONG_ANSWER
+
+    async def execute(self, program: Program, input: str) -> Execution:
+        """See `TestKind`; the compilation, if that failed."""
+        return (await report_of(self.sandbox, self.job(program, [input]))).last
 
 
 def goes_on(result: TestResult, *, stop_early: bool) -> bool:

@@ -4,19 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from alpha_codium.checkers import Checker
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.behaviour import Behaviour, error_shown, key_of_output, without_addresses
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import TestKind, compared, is_driven
+from alpha_codium.judge.kinds import ComparedKind, is_driven
 from alpha_codium.judge.packing import pack
 from alpha_codium.languages import LANGUAGES, language_named
-from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
 from alpha_codium.program import Job, Program
-from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import report_of
-from alpha_codium.verdict import Execution, TestResult
+from alpha_codium.verdict import Execution
 
 # Bytes that fit into a sandbox's scratch folder (64 MiB) beside what a program may write (16 MiB).
 MOST_IN_FILES = 44 << 20
@@ -29,7 +25,7 @@ TAKEN, LONGEST_NAME = ("program.py", "driver.py"), 255
 
 
 @dataclass(frozen=True, slots=True)
-class StdinKind(TestKind):
+class StdinKind(ComparedKind):
     """The test's input is what the program reads; the checker compares what it prints.
 
     `setup_code` runs before each program; `input_file` and `output_file`, if given, are the files in its folder that it
@@ -38,9 +34,6 @@ class StdinKind(TestKind):
 
     name: ClassVar[str] = "stdin"
 
-    sandbox: Sandbox
-    limits: Limits
-    checker: Checker
     setup_code: str = ""
     input_file: str = ""
     output_file: str = ""
@@ -58,15 +51,6 @@ class StdinKind(TestKind):
         """See `TestKind`; any text may be read and printed, if it fits into a file that has to hold it."""
         return fault_of_size(test.input) if self.uses_files else ""
 
-    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
-        """See `TestKind`."""
-        job = self.job(program, [test.input for test in tests])
-        return await compared(self.sandbox, job, tests, self.checker, stop_early=stop_early)
-
-    async def execute(self, program: Program, input: str) -> Execution:
-        """See `TestKind`; the compilation, if that failed."""
-        return (await report_of(self.sandbox, self.job(program, [input]))).last
-
     async def behaviour(self, program: Program, input: str) -> Behaviour:
         """See `TestKind`; what was printed, word by word."""
         execution = await self.execute(program, input)
@@ -78,7 +62,7 @@ class StdinKind(TestKind):
         return without_addresses(execution.stdout) if execution.finished else error_shown(execution)
 
     def job(self, program: Program, inputs: Sequence[str]) -> Job:
-        """The job of running `program` on each input; its output is on stdout."""
+        """See `ComparedKind`."""
         program = language_named(program.language).with_setup(program, self.setup_code)
         if not self.uses_files:
             return Job(program, tuple(inputs), self.limits)

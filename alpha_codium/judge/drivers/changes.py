@@ -6,22 +6,17 @@
 """
 
 import operator
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from collections.abc import Callable
+from typing import Any
 
 CHANGEABLE = (list, dict, set, bytearray)
 OF_COLLECTIONS = ("deque", "OrderedDict", "Counter", "defaultdict")
 
 
 def containers_in(arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "list[Any]":
-    """All that can be changed among the arguments, outer ones first."""
+    """The containers among the arguments, outer ones first."""
     found: list[Any] = []
-    for each in arguments:
-        _collect(each, found)
-    for each in keywords.values():
+    for each in (*arguments, *keywords.values()):
         _collect(each, found)
     return found
 
@@ -50,12 +45,12 @@ def _is_array(kind: type) -> bool:
 
 
 def copies_of(held: "list[Any]") -> "list[Any]":
-    """Copies of the containers themselves, with the items that they have."""
+    """Shallow copies of containers."""
     return [value.copy() for value in held]
 
 
 def changes_among(held: "list[Any]", before: "list[Any]") -> "list[tuple[Any, ...]]":
-    """`(index, items, places)` of each that has changed; `places` are those of items that are containers of `held`."""
+    """`(index, items, places)` of each that has changed; `places`: `(place, index)` of items that are in `held`."""
     changed = [index for index, value in enumerate(held) if not _is_as_before(value, before[index])]
     if not changed:
         return []
@@ -120,7 +115,7 @@ def same_among(arguments: "tuple[Any, ...]") -> "list[tuple[int, int]]":
     first: dict[int, int] = {}
     found = []
     for place, each in enumerate(arguments):
-        if type(each) in (list, dict, set, bytearray) and first.setdefault(id(each), place) != place:
+        if type(each) in CHANGEABLE and first.setdefault(id(each), place) != place:
             found.append((place, first[id(each)]))
     return found
 
@@ -132,7 +127,7 @@ def answers_to(
     keywords: "dict[str, Any]",
     same: "list[tuple[int, int]]",
 ) -> "list[tuple[Any, ...]]":
-    """What `perform(what, arguments, keywords)` returned or raised, and before it what it changed; see `peer`."""
+    """Messages with what `perform(what, arguments, keywords)` changed and returned or raised; see `peer`."""
     for place, earlier in same:
         arguments = (*arguments[:place], arguments[earlier], *arguments[place + 1 :])
     held = containers_in(arguments, keywords)

@@ -20,14 +20,11 @@ import os
 import signal
 import sys
 import zlib
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any
 
 from alpha_codium.judge.packing import unpack
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import CodeType
-    from typing import Any
 
 # By `e_machine`: stack pointer from the first argument, 0 where the ABI has the exit function of a loader, jump.
 JUMPS = {

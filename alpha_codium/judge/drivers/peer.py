@@ -15,6 +15,8 @@
 
 import _thread
 import os
+from collections.abc import Callable
+from typing import Any
 
 from alpha_codium.judge.codec import MAX_SIZE, Malformed, decode, encode
 from alpha_codium.judge.drivers.changes import (
@@ -26,12 +28,8 @@ from alpha_codium.judge.drivers.changes import (
     same_among,
 )
 from alpha_codium.judge.drivers.describing import build, describe, exception_of
+from alpha_codium.judge.drivers.loading import write_all
 from alpha_codium.judge.drivers.proxies import is_proxy, new_proxy, number_of_proxy
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
 
 FD = 3
 DIGITS = 8
@@ -42,23 +40,16 @@ class Gone(Exception):
     """The other side has closed the channel."""
 
 
-def send(value: "Any", refer: "Callable[[Any], int | None] | None" = None) -> None:
-    """Send one value; raises Unencodable, and Gone where nobody listens any more."""
-    send_text(encode(value, refer))
-
-
 def send_text(text: str) -> None:
-    """Send a value that is encoded already; raises Gone where nobody listens any more."""
-    message = memoryview(b"%0*x%s" % (DIGITS, len(text), text.encode("ascii")))
+    """Send an encoded value; raises Gone if nobody listens any more."""
     try:
-        while message:
-            message = message[os.write(FD, message) :]
+        write_all(FD, b"%0*x%s" % (DIGITS, len(text), text.encode("ascii")))
     except OSError:
         raise Gone(ENDED) from None
 
 
-def receive(referred: "Callable[[int], Any] | None" = None) -> "Any":
-    """The next value; raises Gone at the end of the channel, Malformed for what no `send` sent."""
+def receive(referred: "Callable[[int], Any]") -> "Any":
+    """The next value; raises Gone at the end of the channel, Malformed for what isn't a message."""
     try:
         return decode(_read(_size(_read(DIGITS))).decode("ascii"), referred=referred)
     except UnicodeDecodeError:
@@ -136,7 +127,7 @@ class Peer:
             for message in answers_to(self.perform, *rest):
                 self.send_answer(message)
         else:
-            raise Malformed("a message of no known kind")
+            raise Malformed("a message of an unknown kind")
 
     def share(self, values: "dict[str, Any]") -> None:
         """Have the containers among these values, which both sides have, changed on both sides from now on."""

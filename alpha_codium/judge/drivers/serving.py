@@ -9,20 +9,21 @@ The program can do and answer what it likes on this side: on the left it is neve
 """
 
 import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
 
 from alpha_codium.judge.codec import decode
 from alpha_codium.judge.drivers.loading import find, leave, load, tell
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import Gone, Peer
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import CodeType
-    from typing import Any
-
 # Calls below those of the program: `serve`, `take`, `answers_to`, `do`, and the operation.
 FRAMES = 5
+
+
+def _requesting(what: str) -> "Callable[..., Any]":
+    return lambda peer, *arguments: peer.request(what, *arguments)
 
 
 class RightPeer(Peer):
@@ -69,21 +70,7 @@ class RightPeer(Peer):
         """Call a function of the left side's."""
         return self.request("call", proxy, *arguments, **keywords)
 
-    def get(self, proxy: "Any", name: str) -> "Any":
-        """An attribute of an object of the left side's."""
-        return self.request("get", proxy, name)
-
-    def compare(self, name: str, one: "Any", other: "Any") -> "Any":
-        """Compare an object of the left side's with another."""
-        return self.request("compare", name, one, other)
-
-    def operate(self, name: str, *operands: "Any") -> "Any":
-        """Do arithmetic with objects of the left side's."""
-        return self.request("operate", name, *operands)
-
-    def contains(self, proxy: "Any", item: "Any") -> bool:
-        """Whether an object of the left side's holds an item."""
-        return self.request("contains", proxy, item)
+    get, compare, operate, contains = map(_requesting, ("get", "compare", "operate", "contains"))
 
 
 def found_in(namespace: "dict[str, Any]", names: "list[str]") -> "dict[str, Any]":
