@@ -5,6 +5,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 LOCAL = ["xllamacpp>=2026.1"]
+CONFORMANCE = ["pytest>=8.2", "pytest-asyncio>=0.24", "pytest-timeout>=2.3"]
 METRICS = ["cloudpickle>=3.0", "evaluate>=0.4.3", "RestrictedPython>=8.4"]
 DEV = [line for line in Path(__file__).with_name("requirements-dev.txt").read_text().splitlines() if line[:1].isalpha()]
 
@@ -25,7 +26,8 @@ setup(
     package_data={
         "alpha_codium": ["py.typed"],
         "alpha_codium.data": ["examples/*.json"],
-        "alpha_codium.eval.doctor": ["kit/*.toml"],
+        "alpha_codium.eval.doctor": ["cases/*.toml"],
+        "alpha_codium.sandbox.conformance": ["attackers/*.py"],
         "alpha_codium.settings": ["*.toml"],
         "alpha_codium.prompts": ["*/*.toml"],
     },
@@ -40,9 +42,17 @@ setup(
         "pydantic>=2.7",
         "pyyaml>=6.0",
         "rich>=13.7",
-        "tenacity>=9.0",
         "toml>=0.10.2",
     ],
-    extras_require={"local": LOCAL, "metrics": METRICS, "dev": [*LOCAL, *METRICS, *DEV]},
-    entry_points={"console_scripts": ["gencode=alpha_codium.cli.main:main"]},
+    extras_require={
+        "conformance": CONFORMANCE,
+        "local": LOCAL,
+        "metrics": METRICS,
+        "dev": [*LOCAL, *METRICS, *DEV],
+    },
+    entry_points={
+        "console_scripts": ["gencode=alpha_codium.cli.main:main"],
+        # Its name is that of the module, so that `-p` and the entry point can't load it twice.
+        "pytest11": ["alpha_codium.sandbox.conformance=alpha_codium.sandbox.conformance"],
+    },
 )

@@ -2,20 +2,33 @@
 
 Sources, later ones win: the shipped `configuration.toml`, `--config FILE`, the environment
 (`GENCODE_SECTION__KEY=value`), `-o section.key=value`. What each key does stands beside it in the shipped file.
+Some sections hold sections: `[sandbox.oci]`, `GENCODE_SANDBOX__OCI__IMAGE=value`, `-o sandbox.oci.image=value`.
 """
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from alpha_codium.errors import SettingsError, nearest
+from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR
 
 ENVIRONMENT_PREFIX = "GENCODE_"
+Model = TypeVar("Model", bound=BaseModel)
+# Environment variables of earlier versions -> the settings that took their place.
+REMOVED_VARIABLES = {
+    "GENCODE_OCI_ENGINE": "sandbox.oci.engine",
+    "GENCODE_OCI_IMAGE": "sandbox.oci.image",
+    "GENCODE_OCI_OPTIONS": "sandbox.oci.options",
+    "GENCODE_OCI_RUNTIME": "sandbox.oci.runtime",
+    "GENCODE_RUNSC": "sandbox.gvisor.runsc",
+    "GENCODE_RUNSC_PLATFORM": "sandbox.gvisor.platform",
+}
 
 
 class Section(BaseModel):
@@ -175,7 +188,7 @@ class CodeTesterSection(Section):
     workers: int = Field(0, ge=0)
     timeout: float = Field(0.0, ge=0)
     memory_bytes: int = Field(0, ge=0, le=2**50)
-    time_limit_factor: float = Field(3.0, gt=0)
+    time_limit_factor: float = Field(DEFAULT_TIME_LIMIT_FACTOR, gt=0)
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
     stop_on_first_failure: bool = False
@@ -192,6 +205,42 @@ class CodeTesterSection(Section):
         if self.delta > 0 and not self.order_matters:
             raise ValueError("delta and order_matters = false can't be asked for together: no checker does both")
         return self
+
+
+class GvisorSection(Section):
+    """`[sandbox.gvisor]`."""
+
+    runsc: str = "runsc"
+    platform: Literal["", "systrap", "ptrace", "kvm"] = ""
+
+
+class OciSection(Section):
+    """`[sandbox.oci]`."""
+
+    image: str = Field("gencode-worker", min_length=1)
+    engine: str = ""
+    runtime: str = ""
+    options: str = ""
+
+
+class CodeContestsSection(Section):
+    """`[sandbox.code_contests]`."""
+
+    environment: str = ""
+
+
+class SandboxSection(Section):
+    """`[sandbox]`: a table for each backend; those of plug-ins are kept as they are."""
+
+    model_config = ConfigDict(extra="allow")
+
+    gvisor: GvisorSection = GvisorSection()
+    oci: OciSection = OciSection()
+    code_contests: CodeContestsSection = CodeContestsSection()
+
+    def options_of(self, backend: str) -> dict[str, Any]:
+        """Return the settings of one backend, which are keyword arguments of `open_sandbox`."""
+        return self.model_dump().get(backend, {})
 
 
 class Settings(Section):
@@ -212,6 +261,7 @@ class Settings(Section):
     select: SelectSection = SelectSection()
     dataset: DatasetSection = DatasetSection()
     code_tester: CodeTesterSection = CodeTesterSection()
+    sandbox: SandboxSection = SandboxSection()
 
 
 def load_settings(
@@ -223,26 +273,76 @@ def load_settings(
     """Merge all sources; `overrides` are texts `section.key=value`.
 
     `base`, the settings of an earlier run, stands in place of the shipped file and the environment.
-    Raises SettingsError, naming the source, the key, and the nearest known key where it is unknown.
+    Raises SettingsError, naming the source, the key, and the nearest known key if it is unknown.
     """
-    environment = (os.environ if environment is None else environment) if base is None else {}
-    merged: dict[str, Any] = {}
+    environment = os.environ if environment is None else environment
+    for variable, setting in REMOVED_VARIABLES.items():
+        if variable in environment:
+            instead = ENVIRONMENT_PREFIX + setting.replace(".", "__").upper()
+            raise SettingsError(f"environment variable {variable} is no longer read: use {instead} or -o {setting}=...")
+    known = _known_settings(Settings)
+    values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    if base is not None:
-        _merge(merged, origins, base, "the earlier run's settings (run.toml)")
-    else:
+    for origin, found in _sources(config_file, overrides, environment, base, known):
+        for name, value in found.items():
+            _refuse_unknown(name, known, origin)
+            values[name], origins[name] = value, origin
+    merged: dict[str, Any] = {}
+    for name, value in values.items():
+        *sections, key = name.split(".")
+        table = merged
+        for section in sections:
+            table = table.setdefault(section, {})
+        table[key] = value
+    return validated(Settings, merged, origins)
+
+
+def _known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
+    """Return the types of all settings by their names: `sandbox.oci.image`."""
+    known: dict[str, Any] = {}
+    for key, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            known |= _known_settings(field.annotation, f"{prefix}{key}.")
+        else:
+            known[prefix + key] = field.annotation
+    return known
+
+
+def _sources(
+    config_file: Path | None,
+    overrides: Iterable[str],
+    environment: Mapping[str, str],
+    base: Mapping[str, Any] | None,
+    known: Mapping[str, Any],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each source with its settings by their names, the later ones winning."""
+    if base is None:
         shipped = resources.files("alpha_codium.settings").joinpath("configuration.toml")
-        _merge(merged, origins, tomllib.loads(shipped.read_text("utf-8")), "the shipped settings")
+        yield "the shipped settings", _by_name(tomllib.loads(shipped.read_text("utf-8")), known)
+    else:
+        yield "the earlier run's settings (run.toml)", _by_name(base, known)
     if config_file is not None:
-        _merge(merged, origins, _read_file(config_file), f"settings file {config_file}")
-    for name, text in sorted(environment.items()):
-        if name.startswith(ENVIRONMENT_PREFIX) and "__" in name:
-            section, _, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().partition("__")
-            _merge(merged, origins, {section: {key: _value(section, key, text)}}, f"environment variable {name}")
-    for text in overrides:
-        section, key, value = _parse_override(text)
-        _merge(merged, origins, {section: {key: _value(section, key, value)}}, f"-o {text}")
-    return _validate(merged, origins)
+        yield f"settings file {config_file}", _by_name(_read_file(config_file), known)
+    for variable, text in sorted(environment.items() if base is None else ()):
+        if variable.startswith(ENVIRONMENT_PREFIX) and "__" in variable:
+            name = variable.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", ".")
+            yield f"environment variable {variable}", {name: _value(text, known.get(name))}
+    for override in overrides:
+        name, equals, text = override.partition("=")
+        name = name.strip().replace("-", "_")
+        if not (equals and all(name.split(".")) and "." in name):
+            usage = "settings are given as section.key=value, for example -o config.model=local/x"
+            raise SettingsError(f"-o {override}: {usage}")
+        yield f"-o {override}", {name: _value(text.strip(), known.get(name))}
+
+
+def _by_name(table: Mapping[str, Any], known: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the values in tables of tables by their names."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        is_section = isinstance(value, Mapping) and prefix + key not in known
+        found |= _by_name(value, known, f"{prefix}{key}.") if is_section else {prefix + key: value}
+    return found
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -254,19 +354,9 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise SettingsError(f"settings file {path} is not valid TOML: {error}") from error
 
 
-def _parse_override(text: str) -> tuple[str, str, str]:
-    name, equals, value = text.partition("=")
-    section, dot, key = name.strip().replace("-", "_").partition(".")
-    if not (equals and dot and key):
-        raise SettingsError(f"-o {text}: settings are given as section.key=value, for example -o config.model=local/x")
-    return section, key, value.strip()
-
-
-def _value(section: str, key: str, text: str) -> Any:
-    """A value as TOML spells it; a key that holds text takes any text as it stands."""
-    model = Settings.model_fields[section].annotation if section in Settings.model_fields else None
-    field = model.model_fields.get(key) if model is not None else None  # type: ignore[union-attr]
-    if field is not None and field.annotation is str:
+def _value(text: str, kind: Any) -> Any:
+    """Return a value as TOML spells it; a setting of text takes any text as it is."""
+    if kind is str:
         return text.strip("\"'") if text[:1] == text[-1:] and text[:1] in "\"'" else text
     try:
         return tomllib.loads(f"value = {text}")["value"]
@@ -274,27 +364,33 @@ def _value(section: str, key: str, text: str) -> Any:
         return text
 
 
-def _merge(into: dict[str, Any], origins: dict[str, str], values: Mapping[str, Any], origin: str) -> None:
-    """Put `values` over `into`, and where each is from into `origins`; raises SettingsError at an unknown name."""
-    for section, table in values.items():
-        if section not in Settings.model_fields:
-            raise SettingsError(f"{origin}: unknown section [{section}]{nearest(section, Settings.model_fields)}")
-        if not isinstance(table, Mapping):
-            raise SettingsError(f"{origin}: [{section}] is a section, not a value")
-        known = Settings.model_fields[section].annotation.model_fields  # type: ignore[union-attr]
-        for key, value in table.items():
-            if key not in known:
-                raise SettingsError(f"{origin}: unknown setting {section}.{key}{nearest(key, known)}")
-            into.setdefault(section, {})[key] = value
-            origins[f"{section}.{key}"] = origin
+def _refuse_unknown(name: str, known: Mapping[str, Any], origin: str) -> None:
+    if name in known:
+        return
+    section, _, key = name.rpartition(".")
+    first, *rest = name.split(".")
+    if first == "sandbox" and len(rest) > 1 and rest[0] in entry_points(group="alpha_codium.sandboxes").names:
+        return
+    sections = {known_name.rpartition(".")[0] for known_name in known}
+    if name in sections:
+        raise SettingsError(f"{origin}: [{name}] is a section, not a value")
+    if section not in sections:
+        raise SettingsError(f"{origin}: unknown section [{section or name}]{nearest(section or name, sections)}")
+    keys = [each.removeprefix(f"{section}.") for each in known if each.startswith(f"{section}.")]
+    raise SettingsError(f"{origin}: unknown setting {name}{nearest(key, keys)}")
 
 
-def _validate(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+def validated(
+    model: type[Model], values: Mapping[str, Any], origins: Mapping[str, str], section: tuple[str, ...] = ()
+) -> Model:
+    """Return the values of a section as its model; raises SettingsError, which names the setting and its origin."""
     try:
-        return Settings.model_validate(values)
+        return model.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"][:2])
+        path = (*section, *map(str, first["loc"]))
+        names = [".".join(path[:length]) for length in (3, 2)]
+        name = next((name for name in names if name in origins), names[0])
         given = "" if isinstance(first["input"], Mapping) else f", not {first['input']!r}"
         said = f"setting {name}: {first['msg'].removeprefix('Value error, ')}{given}"
         raise SettingsError(f"{origins[name]}: {said}" if name in origins else said) from error

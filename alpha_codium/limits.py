@@ -1,21 +1,40 @@
-"""What a program may use while it runs one test."""
+"""Limits of programs: which a test gets, which a compiler gets, and what is added for the sandbox itself.
 
-from dataclasses import dataclass
+The CPU time decides whether a test took too long. Its limit is the first that is given of `code_tester.timeout`, the
+problem's own limit times `code_tester.time_limit_factor`, and `DEFAULT_CPU_SECONDS`: see `limits_of_test`. Wall time is
+a backstop against programs that wait: see `Limits`.
+"""
 
+from dataclasses import dataclass, replace
+from typing import Self
+
+from alpha_codium.problem import Problem
 from alpha_codium.values import JsonValue
 
 DEFAULT_CPU_SECONDS = 4.0
 DEFAULT_MEMORY_BYTES = 2**30
-# What an interpreter that compiles a program, and what runs its tests, may take beyond the program's memory.
+# Problems' own limits are meant for C++.
+DEFAULT_TIME_LIMIT_FACTOR = 3.0
+WALL_FACTOR, WALL_EXTRA_SECONDS = 3, 2
+# Wall time that a test waits for a processor is added to its limit, up to this many times the limit.
+MOST_WAIT_FACTOR = 10
+# A test that exceeded its CPU limit by less than this factor is run again, if other load may be the reason.
+CLOSE_CALL_FACTOR = 1.2
+# So is a test that exceeded its wall limit, if it used at least this share of its CPU limit.
+STARVED_SHARE = 0.2
+
+# Memory that an interpreter that compiles a program, and the process that runs its tests, may use in addition.
 OVERHEAD_BYTES = 96 * 2**20
+# Wall time and memory to compile a program in an interpreter that has been started.
+COMPILE_SECONDS = 30.0
+COMPILE_BYTES = 2 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class Limits(JsonValue):
-    """Limits of one test; whichever is reached first ends it.
+    """Limits of one test; the first that is reached ends it.
 
-    CPU time decides; `wall_seconds` is a backstop against programs that wait, and where it is not given it is
-    three times the CPU limit plus two seconds. `processes` counts threads too.
+    `wall_seconds` defaults to three times the CPU limit plus two seconds. `processes` counts threads too.
     """
 
     cpu_seconds: float = DEFAULT_CPU_SECONDS
@@ -27,9 +46,53 @@ class Limits(JsonValue):
     processes: int = 64
 
     def __post_init__(self) -> None:
-        """Fill in the wall limit; refuse limits under which nothing can run."""
+        """Fill in the wall limit; raises ValueError for limits that are not above 0."""
         if not self.wall_seconds:
-            object.__setattr__(self, "wall_seconds", 3 * self.cpu_seconds + 2)
+            object.__setattr__(self, "wall_seconds", WALL_FACTOR * self.cpu_seconds + WALL_EXTRA_SECONDS)
         for name in self.__slots__:
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
+
+    def extended_by(self, cpu_seconds: float) -> Self:
+        """The same limits with more CPU time, and with as much more wall time as belongs to it."""
+        wall_seconds = self.wall_seconds + WALL_FACTOR * cpu_seconds
+        return replace(self, cpu_seconds=self.cpu_seconds + cpu_seconds, wall_seconds=wall_seconds)
+
+    @property
+    def kernel_cpu_seconds(self) -> int:
+        """The limit to set in the kernel, in whole seconds: high enough to tell a close call from an endless loop."""
+        return max(int(self.cpu_seconds) + 1, -int(-CLOSE_CALL_FACTOR * self.cpu_seconds // 1))
+
+    @property
+    def most_compile_bytes(self) -> int:
+        """The memory of a compiler, if it may not use more than a test and the sandbox together."""
+        return min(COMPILE_BYTES, self.memory_bytes + OVERHEAD_BYTES)
+
+
+# Limits of compiling a Python program in a process of its own.
+COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
+# Limits of each process that compiles a checker; the wall time is that of all of them together.
+CHECKER_COMPILE_LIMITS = Limits(
+    cpu_seconds=120,
+    wall_seconds=240,
+    memory_bytes=4 << 30,
+    file_bytes=128 << 20,
+    output_bytes=1 << 16,
+    open_files=256,
+)
+# Limits of a checker; those of Kattis are 60 s and 2 GiB. Files hold a test's input, its answer and an output.
+CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
+
+
+def limits_of_test(
+    problem: Problem,
+    cpu_seconds: float = 0.0,
+    memory_bytes: int = 0,
+    time_limit_factor: float = DEFAULT_TIME_LIMIT_FACTOR,
+) -> Limits:
+    """Return the limits of one test; a setting of 0 leaves the limit to the problem, then to the default."""
+    own_seconds = (problem.time_limit_seconds or 0.0) * time_limit_factor
+    return Limits(
+        cpu_seconds=cpu_seconds or own_seconds or DEFAULT_CPU_SECONDS,
+        memory_bytes=memory_bytes or problem.memory_limit_bytes or DEFAULT_MEMORY_BYTES,
+    )

@@ -12,15 +12,17 @@ class JsonValue:
     """Base class of a frozen dataclass that crosses processes and machines as JSON.
 
     `to_json` gives what `json.dumps` takes; `from_json` makes an equal value of that. Fields that JSON doesn't give
-    back as they are have an entry in `readers`.
+    back as they are have an entry in `readers`. Those in `optional` are left out where they are empty.
     """
 
     __slots__ = ()
     readers: ClassVar[Readers] = {}
+    optional: ClassVar[Sequence[str]] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The fields by their names, with lists in place of tuples."""
-        return {each.name: _plain(getattr(self, each.name)) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        fields = ((each.name, getattr(self, each.name)) for each in dataclasses.fields(self))  # type: ignore[arg-type]
+        return {name: _plain(value) for name, value in fields if value or name not in self.optional}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:

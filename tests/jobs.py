@@ -1,39 +1,12 @@
 """Jobs for sandboxes under test, and sandboxes that run nothing."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Sequence
 from typing import Self
 
 from alpha_codium.limits import Limits
-from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
+from alpha_codium.program import Job, PairJob
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import job_of
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
-
-
-def side(source: str, driver: str = "", input: str = "") -> Side:
-    """One side of a pair: a Python program."""
-    return Side(Program.from_source(PYTHON, source), driver, input)
-
-
-async def run_pair(sandbox: Sandbox, left: Side, right: Side, limits: Limits | None = None) -> PairReport:
-    """Run a pair."""
-    return await sandbox.execute_pair(PairJob(left, right, limits or Limits()))
-
-
-async def run_until(
-    sandbox: Sandbox, program: str, inputs: Sequence[str], stop: Callable[[int, Execution], bool],
-    limits: Limits | None = None,
-) -> list[Execution]:  # fmt: skip
-    """The executions of the inputs until `stop` says so."""
-    kept: list[Execution] = []
-    async with aclosing(sandbox.execute(job_of(program, inputs, limits))) as executions:
-        assert (await anext(executions)).finished
-        async for execution in executions:
-            kept.append(execution)
-            if stop(len(kept) - 1, execution):
-                break
-    return kept
 
 
 class FakeSandbox(Sandbox):

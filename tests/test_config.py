@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.config import Settings, load_settings
+from alpha_codium.config import REMOVED_VARIABLES, Settings, load_settings
 from alpha_codium.errors import SettingsError
 
 MODEL_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=20).filter(
@@ -95,6 +95,41 @@ def test_any_override_is_a_setting_or_a_clear_error(text):
 def test_a_wrong_override_is_named(text, message):
     with pytest.raises(SettingsError, match=message):
         load_settings(None, [text], {})
+
+
+def test_a_section_may_lie_in_another_one(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('[sandbox.oci]\nimage = "file"\nengine = "file"\nruntime = "file"\n')
+    environment = {"GENCODE_SANDBOX__OCI__ENGINE": "environment", "GENCODE_SANDBOX__OCI__RUNTIME": "environment"}
+    oci = load_settings(file, ["sandbox.oci.runtime=option"], environment).sandbox.oci
+    assert (oci.image, oci.engine, oci.runtime, oci.options) == ("file", "environment", "option", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sandbox.oci.imgae=x", r"unknown setting sandbox.oci.imgae \(did you mean 'image'\?\)"),
+        ("sandbox.ocii.image=x", r"unknown section \[sandbox.ocii\] \(did you mean 'sandbox.oci'\?\)"),
+        ("sandbox.oci=x", r"\[sandbox.oci\] is a section, not a value"),
+        ("sandbox.oci.image=", "setting sandbox.oci.image: "),
+        ("sandbox.gvisor.platform=kmv", "setting sandbox.gvisor.platform: .*'kvm', not 'kmv'"),
+        ("config.extra.top_k=1", r"unknown section \[config.extra\]"),
+    ],
+)
+def test_a_wrong_setting_of_a_backend_is_named(text, message):
+    with pytest.raises(SettingsError, match=message):
+        load_settings(None, [text], {})
+
+
+@pytest.mark.parametrize("base", [None, {}])
+@pytest.mark.parametrize(("name", "setting"), REMOVED_VARIABLES.items())
+def test_a_variable_that_is_no_longer_read_is_an_error_that_names_its_setting(name, setting, base):
+    instead = "GENCODE_" + setting.upper().replace(".", "__")
+    with pytest.raises(SettingsError, match=f"{name} is no longer read: use {instead} or -o {setting}="):
+        load_settings(None, [], {name: "x"}, base)
+    section, key = setting.split(".")[1:]
+    settings = load_settings(None, [], {instead: "kvm"})
+    assert settings.sandbox.options_of(section)[key] == "kvm"
 
 
 def test_a_wrong_file_is_named(tmp_path):

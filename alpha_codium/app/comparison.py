@@ -57,7 +57,7 @@ async def compare_async(
     settings = settings or load_settings()
     ks, test_types = checked_ks(k), parse_test_types(test_type)
     # The sandbox is opened first: invalid settings are reported before anything is read.
-    async with open_judge(settings.code_tester) as judge:
+    async with open_judge(settings) as judge:
         with ExitStack() as locks:
             folders = _folders(runs, baseline)
             refuse_twins(folders)

@@ -27,15 +27,11 @@ Rows = Iterable[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation: what is judged, what `run.toml` says of it, and with which settings.
-
-    `rows` are those of a Solutions dataset, for the rates of samples.
-    """
+    """One evaluation: what is judged, what `run.toml` says of it, and with which settings."""
 
     tasks: EvaluationSet
     description: dict[str, Any]
     settings: Settings
-    rows: Rows | None = None
     sandbox: Sandbox | None = None
     rules: Rules | None = None
 
@@ -45,9 +41,8 @@ class Evaluation:
         """Judge and score everything, in a run folder where one is named; the score is kept there, too."""
         ks = checked_ks(ks)
         refuse_without_tests(self.tasks, self.description["dataset"])
-        code_tester = self.settings.code_tester
-        async with open_judge(code_tester, self.sandbox, self.rules) as judge:
-            decisive = {"code_tester": verdict_settings(code_tester), "sandbox": judge.identity.to_json()}
+        async with open_judge(self.settings, self.sandbox, self.rules) as judge:
+            decisive = {"code_tester": verdict_settings(self.settings.code_tester), "sandbox": judge.identity.to_json()}
             with opened_run(run, resume, self.description | decisive, on_event) as folder:
                 result = await self._score(judge, ks, folder, on_event)
                 if folder is not None:
@@ -58,9 +53,9 @@ class Evaluation:
         total = await in_thread(judge.total, self.tasks)
         with working(on_event, "judged", total) as work:
             if folder is None:
-                return await judge.score(self.tasks, ks, self.rows, on_result=work.judged)
+                return await judge.score(self.tasks, ks, on_result=work.judged)
             with folder.journal as journal:
-                return await judge.score(self.tasks, ks, self.rows, journal, work.judged)
+                return await judge.score(self.tasks, ks, journal, work.judged)
 
 
 async def evaluate_async(
@@ -177,7 +172,7 @@ def _evaluation_of_solutions(
         "fingerprint": loaded.fingerprint if is_set else _digest(loaded),
         "test_types": [kind.value for kind in tasks.test_types],
     }
-    return Evaluation(tasks, description, settings, rows, sandbox, rules)
+    return Evaluation(tasks, description, settings, sandbox, rules)
 
 
 def _digest(values: Sequence[Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alpha_codium.eval.doctor import Examination
+    from alpha_codium.eval.doctor.examination import Examination
     from alpha_codium.eval.results import CandidateResult
     from alpha_codium.gen.preview import Preview
     from alpha_codium.gen.summary import RunSummary
@@ -54,7 +54,7 @@ class WorkEnded:
 
 @dataclass(frozen=True, slots=True)
 class KitExamined:
-    """The doctor has judged its kit."""
+    """The built-in cases have been judged."""
 
     examination: "Examination"
 

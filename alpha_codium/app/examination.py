@@ -1,4 +1,4 @@
-"""Examining the judge itself: by a kit of programs, and by a file of submissions, whose verdicts are known."""
+"""Checking the judge itself, with built-in cases and a file of submissions, whose verdicts are known."""
 
 import os
 from contextlib import AsyncExitStack, ExitStack
@@ -9,7 +9,8 @@ from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.app.events import KitExamined, OnEvent, ignore, working
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.eval.doctor import Examination, examine, load_kit, witnesses
+from alpha_codium.eval.doctor.cases import load_cases, planted_secrets
+from alpha_codium.eval.doctor.examination import Examination, examine
 from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownVerdicts
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.judge import Rules
@@ -18,7 +19,7 @@ from alpha_codium.runs import RunFolder
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """What the doctor found with the kit and with a file of submissions; None for what wasn't asked for."""
+    """The results of the built-in cases (the kit) and of a file of submissions; None for those not asked for."""
 
     kit: Examination | None
     known: KnownReport | None
@@ -39,7 +40,7 @@ async def check_judge_async(
     resume: str | None = None,
     on_event: OnEvent = ignore,
 ) -> JudgeReport:
-    """Judge programs whose verdict is known: the kit that ships with gencode, and a file of submissions.
+    """Judge programs whose verdict is known: the built-in cases (the kit), and a file of submissions.
 
     `time_limit_factor` times the problems' own limits, under which the labels of the file were given. With `run`, a
     journal of the file's submissions is kept in a folder of that name; `resume` names an earlier run.
@@ -52,7 +53,7 @@ async def check_judge_async(
     with ExitStack() as stack:
         folder = None
         if known is not None:
-            # Opened before the kit is judged, which takes its time: what is wrong with the run is reported at once.
+            # Opened before the built-in cases are judged, which takes its time: errors in the run are reported at once.
             description = await _description(known, str(known_verdicts), labelled)
             folder = stack.enter_context(opened_run(run, resume, description, on_event))
         examined = await _examine(settings, on_event) if kit else None
@@ -64,7 +65,7 @@ check_judge = blocking(check_judge_async)
 
 
 async def _description(known: KnownVerdicts, path: str, settings: Settings) -> dict[str, object]:
-    async with open_judge(settings.code_tester) as judge:
+    async with open_judge(settings) as judge:
         identity = judge.identity
     return {
         "command": "doctor",
@@ -76,12 +77,12 @@ async def _description(known: KnownVerdicts, path: str, settings: Settings) -> d
 
 
 async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
-    with witnesses() as secrets:
-        kit = load_kit(secrets)
-        with working(on_event, "kit", len(kit) + 1) as work:
-            async with open_judge(settings.code_tester, rules=Rules(time_limit_factor=1.0)) as judge:
+    with planted_secrets() as planted:
+        cases = load_cases(planted)
+        with working(on_event, "kit", len(cases) + 1) as work:
+            async with open_judge(settings, rules=Rules(time_limit_factor=1.0)) as judge:
                 isolated, at_once = settings.code_tester.sandbox is not False, judge.workers or os.cpu_count() or 1
-                found = await examine(judge.judge, kit, isolated=isolated, at_once=at_once, on_result=work.done)
+                found = await examine(judge.judge, cases, isolated=isolated, at_once=at_once, on_result=work.done)
     on_event(KitExamined(found))
     return found
 
@@ -93,7 +94,7 @@ async def _judge_known(
     async with AsyncExitStack() as stack:
         journal = stack.enter_context(folder.journal) if folder is not None else None
         work = stack.enter_context(working(on_event, "judged", known.programs))
-        judge = await stack.enter_async_context(open_judge(settings.code_tester))
+        judge = await stack.enter_async_context(open_judge(settings))
         results = await judge.run(known.evaluation_set, journal, work.judged)
         limits = {problem.name: judge.judge.rules.limits_for(problem).cpu_seconds for problem in known.problems}
     found = known.report(results, limits)

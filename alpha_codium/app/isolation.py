@@ -31,16 +31,16 @@ print(globals()[input()]())
 
 async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
     """What a program in the sandbox can reach, and the layers that keep it from the rest."""
-    code_tester = (settings or load_settings()).code_tester
+    settings = settings or load_settings()
     with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile() as file:
         names = {"PORT": server.getsockname()[1], "FILE": file.name}
         program = "".join(f"{name} = {value!r}\n" for name, value in names.items()) + PROBE
-        async with sandbox_of(code_tester) as sandbox:
+        async with sandbox_of(settings) as sandbox:
             report = await sandbox.run(program, ATTEMPTS)
             layers = getattr(sandbox, "layers", [])
     return {
-        "tester_type": code_tester.tester_type,
-        "sandbox": code_tester.sandbox,
+        "tester_type": settings.code_tester.tester_type,
+        "sandbox": settings.code_tester.sandbox,
         **dict.fromkeys(ATTEMPTS, "?"),
         **dict(zip(ATTEMPTS, map(reached, report.executions), strict=False)),
         "layers": [{"name": x.name, "used": x.used, "for": x.for_, "how": x.how} for x in layers],

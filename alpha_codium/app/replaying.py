@@ -128,7 +128,7 @@ async def _replay(plan: _ReplayPlan, shared: bool, on_event: OnEvent) -> Replay:
     settings, model = plan.settings, plan.settings.config.model
     job = SampleJob(plan.problems, plan.samples, settings.config.concurrency)
     with working(on_event, "replayed", len(job.names) * job.samples) as work:
-        async with open_judge(settings.code_tester) as judge:
-            solver = Solver(plan.flow, SilentModel(model, {}), model, judge.judge, settings)
+        async with open_judge(settings) as judge:
+            solver = Solver(plan.flow, SilentModel(model), model, judge.judge, settings)
             with open_cache(_with_cache(settings)) if shared else contextlib.nullcontext() as cache:
                 return await replay_samples(job, solver, plan.folder, same=plan.same, cache=cache, on_sample=work.done)

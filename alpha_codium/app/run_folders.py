@@ -15,7 +15,7 @@ from loguru import logger
 
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
-from alpha_codium.config import BudgetSection, CodeTesterSection, Settings, load_settings
+from alpha_codium.config import BudgetSection, CodeTesterSection, SandboxSection, Settings, load_settings
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder, without_secrets
@@ -39,6 +39,8 @@ RESUMABLE_SETTINGS = {
         "cache",
     },
     "code_tester": {"workers"},
+    # What of these decides verdicts is part of the sandbox's identity; of a plug-in's settings nobody knows that.
+    "sandbox": set(SandboxSection.model_fields),
     "solve": {"reduce_verbose"},
 }
 # Settings of [code_tester] that decide no verdict: they may change when an evaluation is resumed.

@@ -99,7 +99,7 @@ class _Samples:
             refuse_other_problems(told, problems)
         setup = self.setup or _usual_setup(rows)
         tasks = prepare_for_evaluation(solutions, WithSetup(problems, setup), self.test_type)
-        return Evaluation(tasks, self._description(dataset, problems, rows, setup, tasks), settings, solutions)
+        return Evaluation(tasks, self._description(dataset, problems, rows, setup, tasks), settings)
 
     def _rows(self) -> list[Row]:
         chosen = parse_selections(self.selections)

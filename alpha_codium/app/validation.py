@@ -66,7 +66,7 @@ async def validate_async(
         "code_tester": _settings_of(settings),
     }
     chosen = problems.sample(sample_rate, seed) if sample_rate < 1 else problems
-    async with open_judge(settings.code_tester, rules=rules) as judge:
+    async with open_judge(settings, rules=rules) as judge:
         description |= {"sandbox": judge.identity.to_json()}
         with _folder(run, resume, description, on_event) as folder:
             results = await _observe(chosen, kinds, judge, folder, on_event)

@@ -25,7 +25,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 
 if TYPE_CHECKING:
-    from alpha_codium.eval.doctor import CaseResult
+    from alpha_codium.eval.doctor.examination import CaseResult
     from alpha_codium.eval.results import CandidateResult
     from alpha_codium.gen.replaying import MissingCalls
 
@@ -51,9 +51,7 @@ class Reporter:
             case RunPlanned(preview) if not self.quiet:
                 click.echo(visible(preview.line()), err=True)
             case KitExamined(examination):
-                from alpha_codium.eval.doctor.report import kit_lines
-
-                for line in kit_lines(examination):
+                for line in examination.lines():
                     click.echo(line)
             case AblationPlanned(name, same=same):
                 self.ablation = name
@@ -111,7 +109,7 @@ class _Accepted:
 
 
 class _Unexpected:
-    """Cases of the kit with another verdict than the expected one."""
+    """Built-in cases with another verdict than the expected one."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -18,16 +18,18 @@ def group() -> None:
 def install(common: CommonOptions, backend: str, python: str) -> None:
     """Install what a backend needs beside gencode, for this user: `code_contests`, DeepMind's C++ sandbox.
 
-    It gets an environment of its own in $GENCODE_HOME; where that is there already, nothing is done.
+    It gets an environment of its own in $GENCODE_HOME, or in the folder of sandbox.code_contests.environment; where
+    that is there already, nothing is done.
     """
-    from alpha_codium.paths import home
+    from pathlib import Path
+
     from alpha_codium.sandbox.code_contests import environment
 
     if normalize(backend) != "code_contests":
         known = nearest(backend, ["code_contests"])
         raise UserError(f"there is nothing to install for {backend!r}{known}")
-    home()  # raises if it can't be written
-    folder = environment.default_folder()
+    chosen = common.settings.sandbox.code_contests.environment
+    folder = Path(chosen) if chosen else environment.default_folder()
     done = environment.install(folder, python, lambda line: click.echo(line, err=True))
     common.write_json({"backend": "code_contests", "folder": str(folder), "installed": done})
     click.echo(f"{'installed' if done else 'there already'}: {folder}")

@@ -11,10 +11,11 @@ import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from alpha_codium.data.benchmarks import benchmark_of
+from alpha_codium.data.benchmarks.benchmark import Benchmark
+from alpha_codium.data.fields import Fields
 from alpha_codium.data.origin import Origin, Record
 from alpha_codium.errors import DatasetError, nearest
 
@@ -47,44 +48,49 @@ class FileSource:
         return Origin(self.text, "file", str(self.path.resolve()))
 
     def splits(self) -> tuple[str, ...]:
-        """The one split, by the name that the file's own name suggests; of a file of several, all of it."""
-        return (WHOLE if self._splits_by_record else guess_split(self.path.name, self._only_split),)
+        """Return the one split, by the name that the file's own name suggests, or `all` of a file of several."""
+        return (
+            WHOLE
+            if self._has_splits
+            else guess_split(self.path.name, self._benchmark.only_split if self._benchmark else "train"),
+        )
 
     def parts(self) -> tuple[str, ...]:
-        """The splits that the file holds, in the benchmark's order."""
-        if self._splits_by_record is None:
+        """Return the splits that the file holds, in the benchmark's order."""
+        if not self._has_splits or self._benchmark is None:
             return self.splits()
-        found = {self._split_of(number, record) for number, record in enumerate(self._all(), start=1)}
-        return tuple(split for split in self._splits_by_record.SPLITS if split in found)
+        found = {split for split, _ in self._with_splits()}
+        return tuple(split for split in self._benchmark.splits if split in found)
 
     def records(self, split: str) -> Iterator[Record]:
-        """The file's records, one after the other; a `.json` file is read whole.
+        """Yield the file's records; a `.json` file is read whole.
 
-        Raises DatasetError where the file's own splits have none of that name.
+        Raises DatasetError where the file has splits of its own, and none of that name.
         """
-        if self._splits_by_record is None or split == WHOLE:
+        if not self._has_splits or split == WHOLE:
             return self._all()
         if split not in (parts := self.parts()):
             raise DatasetError(f"{self.text} has no split {split!r}{nearest(split, (*parts, WHOLE))}")
-        return (r for number, r in enumerate(self._all(), start=1) if self._split_of(number, r) == split)
+        return (record for own, record in self._with_splits() if own == split)
 
     @cached_property
-    def _benchmark(self) -> ModuleType | None:
-        """The benchmark that the records are of, told by the first of them."""
+    def _benchmark(self) -> Benchmark | None:
+        """The benchmark that the records are of, recognized by the first of them."""
         first = next(self._all(), None)
         return benchmark_of(first) if isinstance(first, dict) else None
 
-    @property
-    def _splits_by_record(self) -> ModuleType | None:
-        return self._benchmark if hasattr(self._benchmark, "split_of") else None
+    @cached_property
+    def _has_splits(self) -> bool:
+        return self._benchmark is not None and self._benchmark.has_splits(self._fields(1, next(self._all())))
 
-    @property
-    def _only_split(self) -> str:
-        return getattr(self._benchmark, "ONLY_SPLIT", "train")
-
-    def _split_of(self, number: int, record: Record) -> str:
+    def _fields(self, number: int, record: Record) -> Fields:
         assert self._benchmark is not None
-        return self._benchmark.split_of(record, f"{self.text}, record {number}")
+        return self._benchmark.fields(record, f"{self.text}, record {number}")
+
+    def _with_splits(self) -> Iterator[tuple[str, Record]]:
+        assert self._benchmark is not None
+        for number, record in enumerate(self._all(), start=1):
+            yield self._benchmark.split_of(self._fields(number, record)), record
 
     def _all(self) -> Iterator[Record]:
         readers = {

@@ -10,13 +10,22 @@
 import datetime
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from alpha_codium.data.reader import RecordReader, split_seconds
+from alpha_codium.data.reader import EXECUTION_KEYS, RecordReader, split_seconds
 from alpha_codium.errors import DatasetError
-from alpha_codium.problem import LANGUAGES, SOURCE_NAMES, ExecutionSpec, Problem, Solution, TestCase, TestType
+from alpha_codium.problem import (
+    LANGUAGES,
+    SOURCE_NAMES,
+    CheckerSpec,
+    ExecutionSpec,
+    Problem,
+    Solution,
+    TestCase,
+    TestType,
+)
 
 if TYPE_CHECKING:
     from datasets import Features
@@ -30,34 +39,53 @@ DIFFICULTY_NAMES = (
 DATE_COLUMNS = ("date", "contest_date", "question_date")
 TEST_COLUMNS = tuple(str(kind) for kind in TestType)
 SOLUTION_COLUMNS = ("solutions", "incorrect_solutions")
-COLUMNS = (
-    *("name", "description", *TEST_COLUMNS, "source", "difficulty", *SOLUTION_COLUMNS, "cf_contest_id", "cf_index"),
-    *("cf_points", "cf_rating", "cf_tags", "is_description_translated", "untranslated_description", "time_limit"),
-    *("memory_limit_bytes", "input_file", "output_file", "execution", "checker", "source_name", "difficulty_name"),
-)
+# How each column of a stored record is read.
+READERS: dict[str, Callable[[RecordReader, str], Any]] = {
+    "name": RecordReader.name,
+    "description": RecordReader.text,
+    **dict.fromkeys(TEST_COLUMNS, RecordReader.tests),
+    "source": RecordReader.integer,
+    "difficulty": RecordReader.integer,
+    **dict.fromkeys(SOLUTION_COLUMNS, RecordReader.solutions),
+    "cf_contest_id": RecordReader.integer,
+    "cf_index": RecordReader.text,
+    "cf_points": RecordReader.number,
+    "cf_rating": RecordReader.integer,
+    "cf_tags": RecordReader.texts,
+    "is_description_translated": RecordReader.flag,
+    "untranslated_description": RecordReader.text,
+    "time_limit": RecordReader.time_limit,
+    "memory_limit_bytes": RecordReader.byte_count,
+    "input_file": RecordReader.text,
+    "output_file": RecordReader.text,
+    "execution": RecordReader.execution,
+    "checker": RecordReader.checker,
+}
+COLUMNS = (*READERS, "source_name", "difficulty_name")
 
 
 def problem_from_record(record: Mapping[str, Any], where: str = "the record") -> Problem:
-    """The problem of a raw or a stored record; raises DatasetError with `where`, the field, and what is wrong."""
-    read = RecordReader(record, where)
-    limit = read.time_limit()
+    """Return the problem of a raw or stored record; raises DatasetError with `where`, the field, and what is wrong."""
+    stored = stored_record(record, where)
+    limit, checker = stored["time_limit"], stored["checker"]
+    parts: dict[str, Any] = {
+        column: tuple(map(TestCase, *_both(stored[column], "input", "output"))) for column in TEST_COLUMNS
+    }
+    for column in SOLUTION_COLUMNS:
+        parts[column] = tuple(map(Solution, *_both(stored[column], "language_name", "solution")))
     return Problem(
-        name=read.name(),
-        description=read.text("description"),
-        public_tests=_tests(read, "public_tests"),
-        private_tests=_tests(read, "private_tests"),
-        generated_tests=_tests(read, "generated_tests"),
-        source=read.integer("source"),
-        difficulty=read.integer("difficulty"),
-        tags=tuple(read.texts("cf_tags")),
-        solutions=_solutions(read, "solutions"),
-        incorrect_solutions=_solutions(read, "incorrect_solutions"),
+        name=stored["name"],
+        description=stored["description"],
+        **parts,
+        source=stored["source"],
+        difficulty=stored["difficulty"],
+        tags=tuple(stored["cf_tags"]),
         time_limit_seconds=(limit["seconds"] + limit["nanos"] / 1e9 or None) if limit else None,
-        memory_limit_bytes=read.memory_limit() or None,
-        checker=read.checker(),
-        execution=ExecutionSpec(**execution) if (execution := read.execution()) else ExecutionSpec(),
-        input_file=read.text("input_file"),
-        output_file=read.text("output_file"),
+        memory_limit_bytes=stored["memory_limit_bytes"] or None,
+        checker=CheckerSpec(checker["name"], json.loads(checker["arguments"])) if checker else None,
+        execution=ExecutionSpec(**(stored["execution"] or {})),
+        input_file=stored["input_file"],
+        output_file=stored["output_file"],
     )
 
 
@@ -92,52 +120,34 @@ def record_from_problem(problem: Problem) -> dict[str, Any]:
 def stored_record(
     record: Mapping[str, Any], where: str = "the record", date_columns: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """A raw record in the columns of `features(date_columns)`; raises DatasetError as `problem_from_record` does."""
+    """Return a raw record in the columns of `features(date_columns)`; raises DatasetError as `problem_from_record`."""
     read = RecordReader(record, where)
-    checker = read.checker()
-    source, difficulty = read.integer("source"), read.integer("difficulty")
-    return {
-        "name": read.name(),
-        "description": read.text("description"),
-        **{column: read.tests(column) for column in TEST_COLUMNS},
-        "source": source,
-        "difficulty": difficulty,
-        **{column: _with_language_names(read.solutions(column)) for column in SOLUTION_COLUMNS},
-        "cf_contest_id": read.integer("cf_contest_id"),
-        "cf_index": read.text("cf_index"),
-        "cf_points": read.number("cf_points"),
-        "cf_rating": read.integer("cf_rating"),
-        "cf_tags": read.texts("cf_tags"),
-        "is_description_translated": read.flag("is_description_translated"),
-        "untranslated_description": read.text("untranslated_description"),
-        "time_limit": read.time_limit(),
-        "memory_limit_bytes": read.memory_limit(),
-        "input_file": read.text("input_file"),
-        "output_file": read.text("output_file"),
-        "execution": read.execution(),
-        "checker": None
-        if checker is None
-        else {"name": checker.name, "arguments": json.dumps(checker.arguments, sort_keys=True)},
-        "source_name": source_name(source),
-        "difficulty_name": difficulty_name(difficulty),
-        **{column: date_text(record, column, where) for column in date_columns},
-    }
+    stored = {column: reader(read, column) for column, reader in READERS.items()}
+    names = {"source_name": source_name(stored["source"]), "difficulty_name": difficulty_name(stored["difficulty"])}
+    return stored | names | {column: date_text(record, column, where) for column in date_columns}
 
 
 def features(date_columns: Iterable[str] = ()) -> "Features":
-    """The types of a stored record's columns."""
+    """Return the types of a stored record's columns."""
     from datasets import Features, Sequence, Value
 
     text, number, texts = Value("string"), Value("int64"), Sequence(Value("string"))
-    tests = {"input": texts, "output": texts}
-    programs = {"language": Sequence(number), "solution": texts, "language_name": texts}
-    types: dict[str, Any] = dict.fromkeys(COLUMNS, text)
-    types |= dict.fromkeys(TEST_COLUMNS, tests) | dict.fromkeys(SOLUTION_COLUMNS, programs)
-    types |= dict.fromkeys(("source", "difficulty", "cf_contest_id", "cf_rating", "memory_limit_bytes"), number)
-    types |= {"cf_points": Value("float64"), "cf_tags": texts, "is_description_translated": Value("bool")}
-    types |= {"time_limit": {"seconds": number, "nanos": number}, "checker": {"name": text, "arguments": text}}
-    types["execution"] = dict.fromkeys(("kind", "entry_point", "test_code", "setup_code"), text)
-    return Features(types | dict.fromkeys(date_columns, text))
+    types: dict[Any, Any] = {
+        RecordReader.name: text,
+        RecordReader.text: text,
+        RecordReader.texts: texts,
+        RecordReader.integer: number,
+        RecordReader.byte_count: number,
+        RecordReader.number: Value("float64"),
+        RecordReader.flag: Value("bool"),
+        RecordReader.tests: {"input": texts, "output": texts},
+        RecordReader.solutions: {"language": Sequence(number), "solution": texts, "language_name": texts},
+        RecordReader.time_limit: {"seconds": number, "nanos": number},
+        RecordReader.execution: dict.fromkeys(EXECUTION_KEYS, text),
+        RecordReader.checker: {"name": text, "arguments": text},
+    }
+    added = dict.fromkeys(("source_name", "difficulty_name", *date_columns), text)
+    return Features({column: types[reader] for column, reader in READERS.items()} | added)
 
 
 def source_name(number: int) -> str:
@@ -182,17 +192,5 @@ class Fingerprint:
         return self._digest.hexdigest()
 
 
-def _tests(read: RecordReader, column: str) -> tuple[TestCase, ...]:
-    tests = read.tests(column)
-    return tuple(map(TestCase, tests["input"], tests["output"]))
-
-
-def _solutions(read: RecordReader, column: str) -> tuple[Solution, ...]:
-    programs = read.solutions(column)
-    return tuple(
-        Solution(LANGUAGES[n], code) for n, code in zip(programs["language"], programs["solution"], strict=True)
-    )
-
-
-def _with_language_names(programs: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    return programs | {"language_name": [LANGUAGES[number] for number in programs["language"]]}
+def _both(columns: Mapping[str, list[Any]], first: str, second: str) -> tuple[list[Any], list[Any]]:
+    return columns[first], columns[second]

@@ -155,9 +155,7 @@ class Batch:
         # It isn't run: the modules that it names are loaded beforehand, for all.
         carrier = "".join(f"import {name}\n" for name in [module, *imported] if name)
         # The driver ends the program before this limit does.
-        limits = self.kind.limits
-        cpu, wall = limits.cpu_seconds + seconds, limits.wall_seconds + 3 * seconds
-        limits = dataclasses.replace(limits, cpu_seconds=cpu, wall_seconds=wall)
+        limits = self.kind.limits.extended_by(seconds)
         report = await self.kind.sandbox.run(carrier, inputs, limits=limits, driver=driver("answering"))
         return dict(zip(places, report.executions, strict=False))
 

@@ -1,8 +1,8 @@
 """Compiling a checker written in C++: once, on the host, into a program that needs nothing but the kernel.
 
-1. The compiler gets a folder of its own with the checker's files, an empty environment, and `COMPILE_LIMITS`. When it
-   ends or its time is up, every process that it started is killed. Headers that the files lack (testlib.h) are looked
-   up in `$GENCODE_HOME/include`.
+1. The compiler gets a folder of its own with the checker's files, an empty environment, and
+   `CHECKER_COMPILE_LIMITS`. When it ends or its time is up, every process that it started is killed. Headers that the
+   files lack (testlib.h) are looked up in `$GENCODE_HOME/include`.
 2. Source files can include any file that the compiler can read (`#include`, `.incbin`), and verdicts could reveal its
    contents. So the compiler can read only `READABLE` and its own folder, if this machine can confine it.
 3. The result is a static, position-independent program, which `drivers/checking.py` can run from memory in any sandbox.
@@ -24,12 +24,12 @@ from pathlib import Path, PurePosixPath
 from loguru import logger
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.limits import Limits
+from alpha_codium.limits import CHECKER_COMPILE_LIMITS
 from alpha_codium.paths import home
 from alpha_codium.sandbox.engine import inside
-from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.portable.isolation import HOW, namespaces_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker
+from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 
 COMMAND = ("g++", "-std=gnu++17", "-O2", "-w", "-static-pie", "-s")
 SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C")
@@ -37,15 +37,6 @@ HOW_TO_GET = (
     "apt-get install g++ (Debian, Ubuntu) or dnf install gcc-c++ glibc-static libstdc++-static (Fedora, Amazon Linux)"
 )
 PATH = "/usr/local/bin:/usr/bin:/bin"
-# Limits of each process of the compiler; the wall time is that of all of them together.
-COMPILE_LIMITS = Limits(
-    cpu_seconds=120,
-    wall_seconds=240,
-    memory_bytes=4 << 30,
-    file_bytes=128 << 20,
-    output_bytes=1 << 16,
-    open_files=256,
-)
 READABLE = (
     *(f"{top}/{name}" for top in ("", "/usr", "/usr/local") for name in ("bin", "lib", "lib32", "lib64", "libexec")),
     *("/usr/include", "/usr/local/include", "/etc/alternatives", "/etc/ld.so.cache"),
@@ -137,14 +128,14 @@ def _confinement(compiler: str) -> str:
 
 
 def _run(command: Sequence[str], folder: Path, how: str) -> Ended:
-    """Run a compiler in `folder`/source under `COMPILE_LIMITS`, without a network, confined in the mode `how`."""
+    """Run a compiler in `folder`/source under its limits, without a network, confined in the mode `how`."""
     environment = {"PATH": PATH, "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
     if how:
         script = [sys.executable, "-S", "-s", str(CONFINE)]
         command = [*script, how, str(folder), ":".join(READABLE), *command]
-    worker = Worker(namespaces_command())
+    worker = SpawnerClient(namespaces_command())
     try:
-        return worker.run(command, b"", COMPILE_LIMITS, folder / "source", environment)
+        return worker.run(command, b"", CHECKER_COMPILE_LIMITS, folder / "source", environment)
     except WorkerLost as error:
         raise Unjudgeable(f"its checker can't be compiled: {error}") from error
     finally:
@@ -156,7 +147,7 @@ def _why(ended: Ended) -> str:
     if ended.start_error:
         return ended.start_error
     if ended.wall_exceeded:
-        return f"it takes longer than {COMPILE_LIMITS.wall_seconds:g} s"
+        return f"it takes longer than {CHECKER_COMPILE_LIMITS.wall_seconds:g} s"
     lines = [line.strip() for line in ended.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     end = f"g++ ended with {ended.exit_code}" if ended.signal is None else f"g++ was ended by signal {ended.signal}"
     first = next((line for line in lines if ERROR.search(line)), lines[-1] if lines else end)

@@ -28,13 +28,11 @@ from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import goes_on, require_compiled
 from alpha_codium.judge.packing import pack
 from alpha_codium.judge.stdin import StdinKind, fault_of_size
-from alpha_codium.limits import Limits
+from alpha_codium.limits import CHECKER_LIMITS
 from alpha_codium.problem import TestCase
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
-# Those of Kattis are 60 s and 2 GiB. Files hold a test's input, its answer and an output.
-CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
 # Names in the folder where a checker runs that are taken.

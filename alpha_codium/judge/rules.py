@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from alpha_codium.checkers import DEFAULT_CHECKER
 from alpha_codium.judge.tolerances import tolerance_in
 from alpha_codium.languages.python.prelude import with_prelude
-from alpha_codium.limits import DEFAULT_CPU_SECONDS, DEFAULT_MEMORY_BYTES, Limits
+from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, Limits, limits_of_test
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Rules:
 
     cpu_seconds: float = 0.0
     memory_bytes: int = 0
-    time_limit_factor: float = 3.0
+    time_limit_factor: float = DEFAULT_TIME_LIMIT_FACTOR
     delta: float = 0.0
     order_matters: bool = True
     stop_on_first_failure: bool = False
@@ -44,12 +44,8 @@ class Rules:
         return replace(spec, setup_code=with_prelude(self.header, spec.setup_code)) if self.header.strip() else spec
 
     def limits_for(self, problem: Problem) -> Limits:
-        """The limits of one test: the user's, else the problem's own, else 4 s of CPU and 1 GiB."""
-        own = (problem.time_limit_seconds or 0.0) * self.time_limit_factor
-        return Limits(
-            cpu_seconds=self.cpu_seconds or own or DEFAULT_CPU_SECONDS,
-            memory_bytes=self.memory_bytes or problem.memory_limit_bytes or DEFAULT_MEMORY_BYTES,
-        )
+        """The limits of one test, see `limits_of_test`."""
+        return limits_of_test(problem, self.cpu_seconds, self.memory_bytes, self.time_limit_factor)
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
         """The checker: the problem's own, else the user's, else `float` with the errors that the statement allows,

@@ -1,5 +1,6 @@
 """`python -m benchmarks.sandbox`: what a test costs in our sandbox, and in others."""
 
+import json
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -88,7 +89,13 @@ def _ours(common: CommonOptions) -> dict[str, str]:
     """Our sandbox as the settings ask for it, in words for a child's command line."""
     settings = common.settings.code_tester
     isolation = str(settings.sandbox).lower()
-    return {"sandbox": settings.tester_type, "isolation": isolation, "interpreter": settings.interpreter}
+    own = json.dumps(common.settings.sandbox.options_of(settings.tester_type))
+    return {
+        "sandbox": settings.tester_type,
+        "isolation": isolation,
+        "interpreter": settings.interpreter,
+        "own": own,
+    }
 
 
 def _table(names: str, who: str, plan: Plan, common: CommonOptions) -> list[dict[str, Any]]:

@@ -1,12 +1,14 @@
 """Every backend beside the others: conformance, what it keeps a program from, and its pace, on this machine."""
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+from alpha_codium.config import load_settings
 from alpha_codium.errors import UserError
 from alpha_codium.sandbox import open_sandbox
 from benchmarks.sandbox.contenders import CONTENDERS, OURS
@@ -55,14 +57,16 @@ def compare_backends(plan: Plan, suite: Mapping[str, Mapping[str, int]]) -> list
 
 async def _probed(name: str, backend: str, isolation: bool, bait: Bait) -> Row:
     try:
-        async with open_sandbox(backend, workers=1, isolation=isolation) as sandbox:
+        own = load_settings().sandbox.options_of(backend)
+        async with open_sandbox(backend, workers=1, isolation=isolation, **own) as sandbox:
             return Row(name, reached=await probe(sandbox, bait))
     except UserError as error:
         return Row(name, missing=str(error))
 
 
 def _pace(backend: str, isolation: bool, plan: Plan) -> Line:
-    options = plan.options | {"sandbox": backend, "isolation": str(isolation).lower()}
+    own = json.dumps(load_settings().sandbox.options_of(backend))
+    options = plan.options | {"sandbox": backend, "isolation": str(isolation).lower(), "own": own}
     return measure(WORKLOADS["b"], [CONTENDERS[OURS]], replace(plan, tests=plan.tests[:1], options=options))[0]
 
 

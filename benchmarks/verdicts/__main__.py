@@ -15,8 +15,8 @@
 3. `executions_run` is counted where the sandbox gives executions, runs of a checker included. Of a batch it isn't told:
    how many programs run twice there depends on the machine's load.
 4. Baselines of the same code show what differs by itself. A field in which they disagree isn't compared.
-5. Backends that are slow judge a part with `--share` or `--limit`; `compare --common` holds that against all. `oci`
-   takes image, engine and runtime from the environment (docs/containers.md).
+5. Backends that are slow judge a part with `--share` or `--limit`; `compare --common` holds that against all. The
+   image of `oci`, its engine and so on are set in the environment: GENCODE_SANDBOX__OCI__IMAGE (docs/containers.md).
 6. Only `package` knows the insides of alpha_codium. Everything else works on plain values.
 """
 

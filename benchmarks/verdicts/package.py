@@ -13,12 +13,12 @@ class Package:
     """
 
     def __init__(self, backend: str, workers: int) -> None:
-        from alpha_codium.config import CodeTesterSection
+        from alpha_codium.config import load_settings
         from alpha_codium.judge import Rules
         from alpha_codium.sandbox import sandbox_of
 
-        settings = CodeTesterSection(tester_type=backend, workers=workers)
-        self.sandbox, self.rules = sandbox_of(settings), Rules.of(settings)
+        settings = load_settings(overrides=[f"code_tester.tester_type={backend}", f"code_tester.workers={workers}"])
+        self.sandbox, self.rules = sandbox_of(settings), Rules.of(settings.code_tester)
 
     async def __aenter__(self) -> Self:
         self.sandbox = await self.sandbox.__aenter__()

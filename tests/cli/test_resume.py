@@ -91,6 +91,8 @@ def test_what_decides_only_how_fast_and_where_may_change(finished, tmp_path):
     done = resume(
         "--concurrency",
         1,
+        "-o",
+        "sandbox.oci.image=mine",
         "--workers",
         1,
         "-o",

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.conformance.running import run_one
 from alpha_codium.sandbox.oci import OciSandbox
 from alpha_codium.verdict import Status
 from tests.sandbox.oci.environment import RUNSC_FLAGS, STORE, podman, storage
-from tests.sandbox.test_conformance import run_one
 from tests.support import ROOT
 
 pytestmark = [pytest.mark.images, pytest.mark.timeout(900)]

@@ -19,8 +19,12 @@ LARGE = "x = bytearray(200 << 20)\nprint(1)"
 ONE = (TestCase("", "1\n"),)
 
 
+def with_code_tester(**values):
+    return settings_of({f"code_tester.{key}": value for key, value in values.items()})
+
+
 def code_tester(**values):
-    return settings_of({f"code_tester.{key}": value for key, value in values.items()}).code_tester
+    return with_code_tester(**values).code_tester
 
 
 async def verdict_of(bench, code, tests=ONE, problem=None, **values):
@@ -91,9 +95,9 @@ async def test_test_order_puts_first_what_failed_programs_before(bench, order, r
 
 @changes("code_tester.tester_type")
 def test_tester_type_names_the_sandbox():
-    assert sandbox_of(code_tester(tester_type="local"))
+    assert sandbox_of(with_code_tester(tester_type="local"))
     with pytest.raises(UserError, match=r"'locl' .did you mean 'local'"):
-        sandbox_of(code_tester(tester_type="locl"))
+        sandbox_of(with_code_tester(tester_type="locl"))
 
 
 @changes("code_tester.interpreter")
@@ -103,7 +107,7 @@ async def test_interpreter_runs_the_programs(tmp_path):
     other.chmod(0o755)
     printed = []
     for interpreter in ("", str(other)):
-        async with sandbox_of(code_tester(interpreter=interpreter, workers=1)) as sandbox:
+        async with sandbox_of(with_code_tester(interpreter=interpreter, workers=1)) as sandbox:
             report = await sandbox.run("import os\nprint(os.environ.get('WHO'))", [""])
             printed.append(report.executions[0].stdout.strip())
     assert printed == ["None", "another"]
@@ -114,7 +118,7 @@ async def test_sandbox_false_is_no_isolation_and_true_is_some():
     shown = []
     for isolation in (True, False):
         try:
-            async with sandbox_of(code_tester(sandbox=isolation, workers=1)) as sandbox:
+            async with sandbox_of(with_code_tester(sandbox=isolation, workers=1)) as sandbox:
                 report = await sandbox.run("import os\nprint(os.readlink('/proc/self/ns/net'))", [""])
         except SandboxError as error:
             pytest.skip(str(error))
@@ -126,7 +130,7 @@ async def test_sandbox_false_is_no_isolation_and_true_is_some():
 @pytest.mark.parametrize(("preload", "loaded"), [([], False), (["colorsys"], True)])
 async def test_preload_names_modules_that_are_there_when_a_program_imports_them(preload, loaded):
     program = "import sys\nprint('colorsys' in sys.modules)\nimport colorsys"
-    async with sandbox_of(code_tester(preload=preload, workers=1)) as sandbox:
+    async with sandbox_of(with_code_tester(preload=preload, workers=1)) as sandbox:
         report = await sandbox.run(program, [""])
     assert report.executions[0].stdout == f"{loaded}\n"
 
@@ -134,5 +138,29 @@ async def test_preload_names_modules_that_are_there_when_a_program_imports_them(
 @changes("code_tester.workers")
 @pytest.mark.parametrize("workers", [1, 3])
 def test_workers_is_how_many_programs_run_at_a_time(workers):
-    assert sandbox_of(code_tester(workers=workers)).workers == workers
-    assert sandbox_of(code_tester()).workers == os.cpu_count()
+    assert sandbox_of(with_code_tester(workers=workers)).workers == workers
+    assert sandbox_of(with_code_tester()).workers == os.cpu_count()
+
+
+@changes("sandbox.oci.image", "sandbox.oci.engine", "sandbox.oci.runtime", "sandbox.oci.options")
+def test_the_oci_backend_is_opened_with_its_section():
+    values = {"image": "mine", "engine": "podman --root=/x", "runtime": "runsc", "options": "--cpus=1 --label='a b'"}
+    settings = settings_of({f"sandbox.oci.{key}": value for key, value in values.items()})
+    sandbox = sandbox_of(settings.model_copy(update={"code_tester": code_tester(tester_type="oci")}))
+    assert (sandbox.image, sandbox.wanted_engine, sandbox.runtime) == ("mine", "podman --root=/x", "runsc")
+    assert sandbox.options == ("--cpus=1", "--label=a b")
+
+
+@changes("sandbox.gvisor.runsc", "sandbox.gvisor.platform")
+def test_the_gvisor_backend_is_opened_with_its_section():
+    values = {"sandbox.gvisor.runsc": "/opt/runsc", "sandbox.gvisor.platform": "kvm"}
+    sandbox = sandbox_of(settings_of({"code_tester.tester_type": "gvisor", **values}))
+    assert (sandbox.runsc, sandbox.platform) == ("/opt/runsc", "kvm")
+
+
+@changes("sandbox.code_contests.environment")
+async def test_the_cpp_sandbox_is_looked_for_in_the_folder_of_its_section(tmp_path):
+    values = {"code_tester.tester_type": "code_contests", "sandbox.code_contests.environment": str(tmp_path)}
+    with pytest.raises(SandboxError, match=f"not installed in {tmp_path}"):
+        async with sandbox_of(settings_of(values)):
+            pass

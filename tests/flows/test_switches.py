@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pytest
 
-from alpha_codium.config import Settings
+from alpha_codium.config import Section, Settings
 from alpha_codium.errors import SettingsError
 from tests.flows.scripted_flow import (
     NO_FIXES,
@@ -27,9 +27,14 @@ WRONG = {"initial_code": program("print(0)")}
 ONE_TRY = {"initial_code_generation.max_attempts": 1}
 
 
-def all_settings():
-    sections = Settings.model_fields.items()
-    return {f"{section}.{key}" for section, field in sections for key in field.annotation.model_fields}
+def all_settings(model=Settings, prefix=""):
+    names = set()
+    for key, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            names |= all_settings(field.annotation, f"{prefix}{key}.")
+        else:
+            names.add(prefix + key)
+    return names
 
 
 def test_every_setting_has_a_test_that_it_changes_what_happens():

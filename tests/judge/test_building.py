@@ -202,7 +202,9 @@ def test_every_limit_is_set_and_can_not_be_raised(home: Path, anywhere: None, mo
 def test_cc1plus_is_limited_and_does_not_outlive_the_time_out(
     home: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(building, "COMPILE_LIMITS", Limits(cpu_seconds=9, wall_seconds=2.5, memory_bytes=1 << 30))
+    monkeypatch.setattr(
+        building, "CHECKER_COMPILE_LIMITS", Limits(cpu_seconds=9, wall_seconds=2.5, memory_bytes=1 << 30)
+    )
     limits = ""
     with building_in_a_thread({"check.cpp": SLOW}) as reasons:
         while not reasons and not limits:
@@ -223,7 +225,7 @@ def test_nothing_that_a_waiting_compiler_started_is_left(
     home: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_compiler(WAITING, home, monkeypatch)
-    monkeypatch.setattr(building, "COMPILE_LIMITS", Limits(wall_seconds=1.5))
+    monkeypatch.setattr(building, "CHECKER_COMPILE_LIMITS", Limits(wall_seconds=1.5))
     seen = False
     with building_in_a_thread({"check.cpp": ""}) as reasons:
         while not reasons:
@@ -237,7 +239,7 @@ def test_nothing_that_a_waiting_compiler_started_is_left(
 
 @needs_compiler
 def test_a_compiler_that_runs_wild_is_ended(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "COMPILE_LIMITS", Limits(cpu_seconds=0.5))
+    monkeypatch.setattr(building, "CHECKER_COMPILE_LIMITS", Limits(cpu_seconds=0.5))
     macros = "".join(f"#define {name} {name.lower() * 9}\n" for name in "ABCDEFGHIJ")
     many = macros.replace("aaaaaaaaa", "1 " * 9)
     for name in "BCDEFGHIJ":

@@ -1,11 +1,7 @@
 """What is run on a machine that gives no namespaces: programs with the ends that they must have, and attackers."""
 
-from tests.sandbox.test_hostile import (
-    OWN,
-    SHARED,
-    Attacker,
-    speaks_this_machine,
-)
+from alpha_codium.sandbox.conformance.hostile import Attacker
+from tests.sandbox import hostile_programs
 
 SHORT = {"cpu_seconds": 0.5, "wall_seconds": 20}
 TRIED = """
@@ -199,6 +195,5 @@ ATTACKERS = (
 
 def attackers() -> list[Attacker]:
     """The hostile programs that matter here."""
-    paths = sorted([*SHARED.glob("*.py"), *OWN.glob("*.py")])
-    wanted = [path for path in paths if path.name[:2] in ATTACKERS or path.stem in ATTACKERS]
-    return [Attacker.read(path) for path in wanted if speaks_this_machine(path)]
+    every = hostile_programs.attackers()
+    return [each for each in every if each.name[:2] in ATTACKERS or each.name.removesuffix(".py") in ATTACKERS]

@@ -106,22 +106,21 @@ async def tell_refusal() -> dict[str, Any]:
     return found
 
 
-# Nobody may look into the host's folders.
-hostile_driver.HONEST = hostile_driver.HONEST.replace('(".", "/tmp", "/dev/shm")', '(".",)')
-
-
 async def host(plan: dict[str, Any]) -> dict[str, Any]:
     """Harmless cases, then what `hostile_driver` does."""
     from alpha_codium.limits import Limits
     from alpha_codium.sandbox import open_sandbox
+    from alpha_codium.sandbox.conformance import hostile
 
+    # Nobody may look into the host's folders.
+    hostile.HONEST = hostile.HONEST.replace('(".", "/tmp", "/dev/shm")', '(".",)')
     cases = {}
     opened: Any = open_sandbox("local", **plan["options"])
     async with opened as sandbox:
         assert "walls" in {layer.name for layer in sandbox.layers}
         for name, case in plan["cases"].items():
             report = await sandbox.run(case["program"], case["inputs"], limits=Limits(**case["limits"]))
-            cases[name] = [hostile_driver.plain(each) for each in report.executions or [report.compilation]]
+            cases[name] = [hostile.plain(each) for each in report.executions or [report.compilation]]
         ends = {"cancelled": await called_off(sandbox), "zygote": await zygote_killed(sandbox)}
     return await hostile_driver.host(plan) | {"cases": cases, "ends": ends}
 

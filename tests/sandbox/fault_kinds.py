@@ -17,8 +17,8 @@ from typing import Any
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.conformance.processes import command_lines, descendants, is_zombie
 from alpha_codium.verdict import Report
-from tests.sandbox.backends import command_lines, descendants, is_zombie
 from tests.sandbox.soak_driver import own_groups, settled
 
 OUTSIDE, ZYGOTE, RUNNER, TEST = 1, 2, 3, 4

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from alpha_codium.errors import UserError
 from alpha_codium.sandbox import open_sandbox
-from tests.sandbox.backends import command_lines, is_zombie
+from alpha_codium.sandbox.conformance.processes import command_lines, is_zombie
 from tests.sandbox.fault_kinds import FAULTS, TEST, Seen, at_depth, only_so_many_descriptors, plain
 from tests.sandbox.hostile_world import groups_of_sandboxes
 from tests.sandbox.soak_driver import Census, settled, under_an_init

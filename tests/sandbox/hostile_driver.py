@@ -15,10 +15,8 @@ import asyncio
 import gc
 import json
 import os
-import secrets
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -31,27 +29,6 @@ from hostile_world import (  # pyrefly: ignore[missing-import] - lies beside thi
     reap_until,
     until_same,
 )
-
-# What a hostile program takes longer than has hung the engine.
-HUNG_SECONDS = 60
-# Reads its input, needs a little of everything, CPU time as asked, and says what it finds lying about.
-HONEST = """
-import os, sys, time, heapq, collections
-while time.process_time() < HONEST_SECONDS:
-    pass
-numbers = [int(word) for word in sys.stdin.readline().split()]
-heapq.heapify(numbers)
-found = [folder for folder in (".", "/tmp", "/dev/shm") if set(os.listdir(folder)) - {"program.py"}]
-for name in ("planted_by_attacker", "sitecustomize", "usercustomize"):
-    try:
-        found.append(getattr(__import__(name), "evil", ""))
-    except ImportError:
-        pass
-with open("own", "w") as own:
-    own.write("x" * 100_000)
-print(sum(heapq.nsmallest(3, numbers)), len(numbers), len(input()), [trace for trace in found if trace])
-"""
-
 
 # ---- pid 1
 
@@ -79,6 +56,7 @@ def init(user: str) -> None:
 async def host(plan: dict[str, Any]) -> dict[str, Any]:
     """Run the programs of `plan` through the sandbox that it names, the honest probe before, among and after them."""
     from alpha_codium.sandbox import open_sandbox
+    from alpha_codium.sandbox.conformance.hostile import attack, probe_until, several
 
     before = open_descriptors()
     async with open_sandbox(plan["backend"], **plan["options"]) as sandbox:
@@ -98,91 +76,6 @@ async def host(plan: dict[str, Any]) -> dict[str, Any]:
         "descriptors": sorted(open_descriptors() - before),
         "children": children(),
     }
-
-
-async def attack(sandbox: Any, plan: dict[str, Any]) -> dict[str, Any]:
-    """The outcome of each program; as many at a time as the plan says."""
-    turns = asyncio.Semaphore(plan["concurrency"])
-
-    async def one(program: dict[str, Any]) -> dict[str, Any]:
-        async with turns:
-            return await outcome(sandbox, program, plan["limits"])
-
-    found = await asyncio.gather(*map(one, plan["programs"]))
-    return {program["name"]: result for program, result in zip(plan["programs"], found, strict=True)}
-
-
-async def outcome(sandbox: Any, program: dict[str, Any], limits: dict[str, Any]) -> dict[str, Any]:
-    """What the sandbox says of one program, and whether any of its tests would pass, judged out here."""
-    from alpha_codium.limits import Limits
-
-    inputs = [f"HOSTILE_INPUT_{secrets.token_hex(8)}\n" for _ in range(program.get("tests", 2))]
-    expected = program.get("expected") or f"EXPECTED_OUTPUT_{secrets.token_hex(8)}"
-    start = time.monotonic()
-    run = sandbox.run(program["source"], inputs, limits=Limits(**limits))
-    try:
-        report = await asyncio.wait_for(run, HUNG_SECONDS)
-    except TimeoutError:
-        return {"hung": True}
-    return {
-        "hung": False,
-        "seconds": time.monotonic() - start,
-        "compilation": plain(report.compilation),
-        "executions": [plain(execution) for execution in report.executions],
-        "passed": any(execution.stdout.strip() == expected for execution in report.executions),
-        "leaks": any(
-            text.strip() in execution.stdout
-            for index, execution in enumerate(report.executions)
-            for text in (expected, *inputs[:index], *inputs[index + 1 :])
-        ),
-    }
-
-
-def plain(execution: Any) -> dict[str, Any]:
-    """An execution for JSON, long output cut."""
-    return {
-        "status": str(execution.status),
-        "stdout": execution.stdout[:3000],
-        "stderr": execution.stderr[:500] + execution.stderr[500:][-1500:],
-        "stdout_length": len(execution.stdout),
-        "exit_code": execution.exit_code,
-        "signal": execution.signal,
-        "cpu_seconds": execution.cpu_seconds,
-        "wall_seconds": execution.wall_seconds,
-        "max_rss_bytes": execution.max_rss_bytes,
-    }
-
-
-async def several(sandbox: Any, plan: dict[str, Any]) -> list[str]:
-    """Some probes at a time."""
-    return list(await asyncio.gather(*(probe(sandbox, plan) for _ in range(4))))
-
-
-async def probe(sandbox: Any, plan: dict[str, Any]) -> str:
-    """Nothing where the honest program is answered right on two inputs, else what came instead."""
-    from alpha_codium.limits import Limits
-
-    wrong = []
-    lines = [secrets.token_hex(secrets.randbelow(50)) for _ in range(2)]
-    numbers = [[secrets.randbelow(10**6) for _ in range(4 + secrets.randbelow(50))] for _ in lines]
-    inputs = [f"{' '.join(map(str, values))}\n{line}\n" for values, line in zip(numbers, lines, strict=True)]
-    program = HONEST.replace("HONEST_SECONDS", str(plan["honest_seconds"]))
-    run = sandbox.run(program, inputs, limits=Limits(**plan["honest_limits"]))
-    report = await asyncio.wait_for(run, HUNG_SECONDS)
-    for values, line, execution in zip(numbers, lines, report.executions, strict=True):
-        right = f"{sum(sorted(values)[:3])} {len(values)} {len(line)} []\n"
-        if (execution.status, execution.stdout) != ("finished", right):
-            wrong.append(f"{plain(execution)} and not {right!r}")
-    return "; ".join(wrong)
-
-
-async def probe_until(other: "asyncio.Task[Any]", sandbox: Any, plan: dict[str, Any]) -> list[str]:
-    """Probe after probe until `other` is done."""
-    found = []
-    while not other.done():
-        found.append(await probe(sandbox, plan))
-        await asyncio.sleep(0.1)
-    return found
 
 
 async def until_idle(before: int) -> list[str]:

@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.sandbox import Sandbox, open_sandbox
+from alpha_codium.sandbox.conformance.processes import descendants, is_zombie
 from alpha_codium.verdict import Report, Status
-from tests.sandbox.backends import descendants, is_zombie
 from tests.sandbox.hostile_world import groups_of_sandboxes
 from tests.sandbox.soak_programs import HONEST, HOSTILE_LIMITS, hostile_programs
 

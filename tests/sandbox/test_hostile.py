@@ -1,129 +1,42 @@
-"""Hostile programs against the jail: those of the shared folder and our own in `attackers/`.
+"""Hostile programs against the jail: those of the shared folder, and those of the conformance suite.
 
-1. A program's first line says what must come of it: `# expect: TLE/RE; why`. `TLE`, `RE`, `MLE`, `OLE` and `CE` are
-   the statuses that may be, `finishes` one more, `blocked` that it prints so or is killed. Other words say that the
-   harness must survive. `ESCAPED` is never printed, and no test is ever passed.
-2. Each program proves that it ran: its first output is `ran`, which those of the shared folder are made to say by a
-   statement put into their first line. A file with `# made by: EXPRESSION` is the program that this makes.
-3. All run through one pool, with an honest program before, among and after them, once as root and once as an
-   ordinary user, in a world of their own that `hostile_driver` prepares and looks over in the end.
+All run through one pool, with an honest program before, among and after them, once as root and once as an ordinary
+user, in a world of their own that `hostile_driver` prepares and looks over in the end.
 """
 
 import functools
 import json
 import os
-import platform
-import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support import ROOT, shared_path
+from alpha_codium.sandbox.conformance.hostile import (
+    ATTACKERS,
+    ENDS,
+    STATUSES,
+    Attacker,
+    Expected,
+    attack_plan,
+    check,
+)
+from tests.sandbox.hostile_programs import KNOWN_OUTPUTS, attackers, names, path_of
+from tests.support import ROOT
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "hostile_driver.py"
-OWN = HERE / "attackers"
-SHARED = Path(os.environ.get("GENCODE_SHARED") or ROOT.parent / "shared") / "hostile"
 # What the package's sandbox imports beside the standard library.
 DEPENDENCIES = ("loguru",)
 USERS = {"root": "", "nobody": "65534"}
 WORLD = ("unshare", "--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
 WORKERS = 5
 LIMITS = {"cpu_seconds": 0.6, "wall_seconds": 2.5, "memory_bytes": 2**28, "output_bytes": 2**20}
-STATUSES = {
-    "TLE": {"time_limit_exceeded"},
-    "MLE": {"memory_limit_exceeded"},
-    "OLE": {"output_limit_exceeded"},
-    "CE": {"compilation_error"},
-    # What the jail kills a program for is an error of that program.
-    "RE": {"runtime_error", "sandbox_violation"},
-    "finishes": {"finished"},
-    "fine": {"finished"},
-}
-ENDS = {*STATUSES["RE"], *STATUSES["TLE"], *STATUSES["MLE"], *STATUSES["OLE"], *STATUSES["CE"], "finished"}
-# 22 and 23 look for this one.
-KNOWN_EXPECTED = {"22": "EXPECTED_OUTPUT_CANARY_1337", "23": "EXPECTED_OUTPUT_CANARY_1337"}
-# What else may come of a program of the shared folder, and why.
-AND_ALSO = {
-    # These catch the error and say that they were blocked; where the machine is busy, after their time.
-    "07": {"finished", "time_limit_exceeded"},
-    "08": {"finished"},
-    "13": {"runtime_error"},  # where it may not fork
-    "35": {"runtime_error"},  # python itself ends with status 120 where it can't write what was printed
-    "46": {"finished"},  # the limit of a file's size refuses the sparse file, and it goes on
-}
-# Its own late output is part of its own test, and not of another.
-LATE_WRITERS = {"13_daemon_late_output.py"}
-PROOF = "import os as _os; _os.write(1, b'ran\\n'); del _os  # "
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What may come of a program: its statuses, and whether a program that finishes must say that it was blocked."""
-
-    statuses: frozenset[str]
-    blocked: bool = False
-
-    @classmethod
-    def of(cls, source: str) -> "Expected":
-        """What the line `# expect: ...` says; see the module."""
-        said = re.search(r"^# expect: *(.+)", source, re.MULTILINE)
-        assert said, "the first line must say what to expect"
-        head = re.split(r"[;:(]", said[1])[0]
-        words = set(re.findall(r"\w+", head))
-        blocked = "blocked" in words
-        named = {status for word in words & set(STATUSES) for status in STATUSES[word]}
-        must_say = blocked and "finished" not in named
-        return cls(frozenset(named | {"finished"} if named and blocked else named or ENDS), must_say)
-
-
-@dataclass(frozen=True)
-class Attacker:
-    """A hostile program: the text that is run, and what must come of it."""
-
-    name: str
-    source: str
-    expected: Expected
-    proves: bool = True
-
-    @classmethod
-    def read(cls, path: Path) -> "Attacker":
-        """The program in that file, made to prove that it runs."""
-        text = path.read_text()
-        expected = Expected.of(text)
-        if made := re.search(r"^# made by: (.+)", text, re.MULTILINE):
-            return cls(path.name, eval(made[1]), expected, proves=False)
-        if path.parent != OWN and "coding:" not in text:
-            text = PROOF + text
-        return cls(path.name, text, expected)
-
-
-def names() -> list[str]:
-    """The files of both folders."""
-    shared = [path.name for path in sorted(SHARED.glob("*.py"))] or ["README.md"]
-    own = [path.name for path in sorted(OWN.glob("*.py"))]
-    return [*shared, *own]
-
-
-def path_of(name: str) -> Path:
-    """Where that program is; skips the test where it can't be run."""
-    path = OWN / name
-    if not path.exists():
-        return shared_path(f"hostile/{name}")
-    if not speaks_this_machine(path):
-        pytest.skip("written for the system calls of x86-64")
-    return path
-
-
-def speaks_this_machine(path: Path) -> bool:
-    """Whether a program has none of the numbers of another machine in it."""
-    return platform.machine() == "x86_64" or "# machine: x86_64" not in path.read_text()
 
 
 # The jail of an ordinary user is another one. A program that runs twice may reach the one after it, too.
@@ -138,17 +51,16 @@ RUNS = [
 @pytest.fixture(scope="module", params=RUNS)
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """All that came of running every program as that user: see `hostile_driver`."""
-    paths = [*SHARED.glob("*.py"), *OWN.glob("*.py")]
-    attackers = [Attacker.read(path) for path in sorted(paths) if speaks_this_machine(path)]
+    programs = attackers()
     stage = tmp_path_factory.mktemp("world")
     user, tests = request.param
-    found = run_world(user, attackers, stage, "local", tests=tests, isolation=True)
-    return found | {"attackers": {attacker.name: attacker for attacker in attackers}}
+    found = run_world(user, programs, stage, "local", tests=tests, isolation=True)
+    return found | {"attackers": {attacker.name: attacker for attacker in programs}}
 
 
 def run_world(
     user: str,
-    attackers: list[Attacker],
+    programs: list[Attacker],
     stage: Path,
     backend: str,
     limits: dict[str, float] = LIMITS,
@@ -158,19 +70,18 @@ def run_world(
     **options: Any,
 ) -> dict[str, Any]:
     """What the driver says of those programs in that backend, as that user; skips the test where it can't be had."""
-    plan = {
-        "backend": backend,
-        "class": {"local": "LocalSandbox", "portable": "PortableSandbox"}[backend],
-        "options": {"workers": WORKERS} | options,
-        "limits": limits,
-        "honest_limits": honest_limits or {"wall_seconds": 20},
-        "honest_seconds": honest_seconds,
-        "concurrency": WORKERS,
-        "programs": [
-            {"name": a.name, "source": a.source, "expected": KNOWN_EXPECTED.get(a.name[:2], ""), "tests": tests}
-            for a in attackers
-        ],
-    }
+    plan = attack_plan(
+        programs,
+        backend=backend,
+        options={"workers": WORKERS} | options,
+        limits=limits,
+        honest_limits=honest_limits or {"wall_seconds": 20},
+        honest_seconds=honest_seconds,
+        concurrency=WORKERS,
+        tests=tests,
+    ) | {"class": {"local": "LocalSandbox", "portable": "PortableSandbox"}[backend]}
+    for program in plan["programs"]:
+        program["expected"] = KNOWN_OUTPUTS.get(program["name"][:2], "")
     (stage / "plan.json").write_text(json.dumps(plan))
     copy_drivers(stage)
     copy_package(stage / "code")
@@ -221,18 +132,7 @@ def python_for(user: str) -> str:
 @pytest.mark.parametrize("name", names())
 def test_a_hostile_program_ends_as_its_first_line_says(world: dict[str, Any], name: str) -> None:
     path_of(name)
-    attacker, result = world["attackers"][name], world["programs"][name]
-    assert not result["hung"], "the engine hung"
-    assert not result["passed"], "a hostile program passed"
-    assert not result["leaks"], "it printed what it can't know"
-    ends = result["executions"] or [result["compilation"]]
-    for end in ends:
-        assert end["status"] in attacker.expected.statuses | AND_ALSO.get(name[:2], set()), end
-        assert "ESCAPED" not in end["stdout"] or name in LATE_WRITERS, end
-        if attacker.expected.blocked and end["status"] == "finished":
-            assert "blocked" in end["stdout"] or name[0].isdigit(), end
-        if result["executions"] and attacker.proves:
-            assert end["stdout"].startswith("ran\n"), end
+    check(world["attackers"][name], world["programs"][name])
 
 
 @pytest.mark.parametrize("when", ["before", "during", "after"])
@@ -253,7 +153,7 @@ def test_the_host_keeps_no_descriptor_no_child_and_no_process_for_an_idle_pool(w
 @pytest.mark.thorough
 def test_an_honest_program_beside_crowds_that_burn_is_not_too_slow(tmp_path: Path) -> None:
     """The CPU time of a test is limited for all its processes together: they can't take that of their neighbours."""
-    crowd = Attacker.read(OWN / "crowd_of_burners.py")
+    crowd = Attacker.read(ATTACKERS / "crowd_of_burners.py")
     crowds = [replace(crowd, name=f"crowd {number}") for number in range(2)]
     limits = {"cpu_seconds": 0.75}
     found = run_world("root", crowds, tmp_path, "local", limits, limits, 0.25, tests=1, isolation=True, workers=3)
@@ -271,8 +171,8 @@ subprocess.Popen([sys.executable, "-c", "input()"], start_new_session=True, stdi
 
 @pytest.mark.thorough
 def test_this_harness_sees_what_a_backend_lets_through(tmp_path: Path) -> None:
-    attackers = [Attacker("litter", HARMLESS, Expected.of(HARMLESS))]
-    found = run_world("root", attackers, tmp_path, "portable", isolation=False)
+    litter = Attacker("litter", HARMLESS, Expected.of(HARMLESS))
+    found = run_world("root", [litter], tmp_path, "portable", isolation=False)
     assert found["programs"]["litter"]["executions"][0]["stdout"] == "ran\n"
     assert found["left"]["files"] == ["/tmp/left"]
     assert found["probes"]["after"] != [""] * 4, "the probe finds the file"
@@ -295,4 +195,4 @@ def test_a_first_line_says_what_may_come_of_a_program(line: str, statuses: set[s
 
 
 def test_there_are_more_than_twenty_attackers_of_our_own() -> None:
-    assert len(list(OWN.glob("*.py"))) > 20
+    assert len(list(ATTACKERS.glob("*.py"))) > 20

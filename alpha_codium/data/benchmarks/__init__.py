@@ -1,35 +1,32 @@
-"""Benchmarks with schemas of their own, as records in ours: told by a record's columns, wherever it came from.
-
-Each module of this package has `NAME`, `HUB_ID` (empty where the hub has none in this schema), `matches(record)`, which
-looks at the columns only, and `convert(record, where)`, which gives a raw record in the CodeContests schema or raises
-DatasetError. The first that matches converts. One whose splits are told by the record has `SPLITS` and
-`split_of(record, where)`, too; one that has a single split says `ONLY_SPLIT`.
-"""
+"""Benchmarks with schemas of their own: recognized by a record's columns, wherever it comes from, and converted."""
 
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
-from alpha_codium.data.benchmarks import apps, apps_splits, evalplus, humaneval, livecodebench, mbpp, multipl_e
+from alpha_codium.data.benchmarks.apps import APPS
+from alpha_codium.data.benchmarks.benchmark import Benchmark
+from alpha_codium.data.benchmarks.evalplus import EVALPLUS
+from alpha_codium.data.benchmarks.humaneval import HUMANEVAL, MULTIPL_E
+from alpha_codium.data.benchmarks.livecodebench import LIVECODEBENCH
+from alpha_codium.data.benchmarks.mbpp import MBPP
 
-BENCHMARKS: dict[str, ModuleType] = {
-    module.NAME: module for module in (evalplus, multipl_e, humaneval, mbpp, apps_splits, apps, livecodebench)
-}
-# What people call a dataset of the hub: its id there.
+# The first that matches converts a record.
+BENCHMARKS = (EVALPLUS, MULTIPL_E, HUMANEVAL, MBPP, APPS, LIVECODEBENCH)
+# Short names of datasets on the hub.
 ALIASES: dict[str, str] = {
-    **{name: module.HUB_ID for name, module in BENCHMARKS.items() if module.HUB_ID},
-    "openai_humaneval": humaneval.HUB_ID,
+    **{benchmark.name: benchmark.hub_id for benchmark in BENCHMARKS if benchmark.hub_id},
+    "openai_humaneval": HUMANEVAL.hub_id,
     "humanevalplus": "evalplus/humanevalplus",
     "mbppplus": "evalplus/mbppplus",
 }
 
 
-def benchmark_of(record: Mapping[str, Any]) -> ModuleType | None:
-    """The benchmark that has records with these columns; None where the record is in our own schema, or in none."""
-    return next((benchmark for benchmark in BENCHMARKS.values() if benchmark.matches(record)), None)
+def benchmark_of(record: Mapping[str, Any]) -> Benchmark | None:
+    """Return the benchmark that has records with these columns, or None for a record in our own schema, or in none."""
+    return next((benchmark for benchmark in BENCHMARKS if benchmark.matches(record)), None)
 
 
 def in_our_schema(record: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """The record as it is, or, where it is one of a benchmark known here, converted."""
+    """Return a record of a benchmark converted, any other as it is; raises DatasetError for a malformed field."""
     benchmark = benchmark_of(record)
-    return record if benchmark is None else benchmark.convert(record, where)
+    return record if benchmark is None else benchmark.convert(benchmark.fields(record, where))

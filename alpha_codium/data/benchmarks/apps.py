@@ -14,12 +14,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.data.benchmarks.benchmark import Benchmark
+from alpha_codium.data.fields import Fields
 from alpha_codium.errors import nearest
 
 NAME = "apps"
 HUB_ID = "codeparrot/apps"
-COLUMNS = {"problem_id", "question", "input_output"}
 SPLITS = ("train", "test")
 # Numbers of the column `difficulty` after those of CodeContests: names in `data.schema.DIFFICULTY_NAMES`.
 DIFFICULTIES = {"introductory": 29, "interview": 30, "competition": 31}
@@ -64,31 +64,24 @@ assert _apps_same(_apps_expected, _apps_returned) or (
 """
 
 
-def matches(record: Mapping[str, Any]) -> bool:
-    """Whether a record has APPS' columns."""
-    return "name" not in record and record.keys() >= COLUMNS
-
-
-def convert(record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The record in our schema; raises DatasetError where a field isn't what APPS says it is."""
-    raw = Raw(record, where, "problem_id")
+def _convert(fields: Fields) -> dict[str, Any]:
     try:
-        return _converted(raw)
+        return _converted(fields)
     except RecursionError:
-        raw.fail("input_output", "is nested too deep")
+        fields.fail("input_output", "is nested too deep")
 
 
-def _converted(raw: Raw) -> dict[str, Any]:
-    tests = _parsed(raw, "input_output", {})
+def _converted(fields: Fields) -> dict[str, Any]:
+    tests = fields.parsed("input_output", {}, integer_of)
     function = tests.get("fn_name") or ""
-    inputs, outputs = _pairs(raw, tests)
+    inputs, outputs = _pairs(fields, tests)
     return {
-        "name": "/".join(filter(None, (NAME, split_told(raw.record), _number(raw)))),
-        "description": description(raw.text("question"), raw.text("starter_code"), function),
-        **(_calls(raw, function, inputs, outputs) if function else _streams(raw, inputs, outputs)),
-        "difficulty": difficulty(raw, DIFFICULTIES),
-        "solutions": [{"language": "python3", "solution": code} for code in _parsed(raw, "solutions", [])],
-        "cf_tags": [AMBIGUOUS] if _meta(raw.record).get(AMBIGUOUS) else [],
+        "name": "/".join(filter(None, (NAME, _split_of(fields), _number(fields)))),
+        "description": description(fields.text("question"), fields.text("starter_code"), function),
+        **(_calls(fields, function, inputs, outputs) if function else _streams(fields, inputs, outputs)),
+        "difficulty": difficulty(fields, DIFFICULTIES),
+        "solutions": [{"language": "python3", "solution": code} for code in fields.parsed("solutions", [])],
+        "cf_tags": [AMBIGUOUS] if _meta(fields).get(AMBIGUOUS) else [],
     }
 
 
@@ -99,44 +92,34 @@ def description(statement: str, starter_code: str, function: str) -> str:
     return f"{statement.rstrip()}\n\nThe program must define the function {function}.\n" if function else statement
 
 
-def difficulty(raw: Raw, known: Mapping[str, int]) -> int:
+def difficulty(fields: Fields, known: Mapping[str, int]) -> int:
     """The number of a record's difficulty, 0 where it gives none; raises DatasetError where its word is unknown."""
-    word = raw.text("difficulty")
+    word = fields.text("difficulty")
     if word and word not in known:
-        raw.fail("difficulty", f"{word!r} is unknown{nearest(word, known)}")
+        fields.fail("difficulty", f"{word!r} is unknown{nearest(word, known)}")
     return known.get(word, 0)
 
 
-def split_told(record: Mapping[str, Any]) -> str:
-    """The split that a record itself says it is of, or nothing: a problem's number is its own within a split only."""
-    split = record.get("split") or _meta(record).get("split")
+def _split_of(fields: Fields) -> str:
+    """The split that a record says it belongs to, or "": a problem's number is its own within a split only."""
+    split = fields.record.get("split") or _meta(fields).get("split")
     return split if isinstance(split, str) and split in SPLITS else ""
 
 
-def _number(raw: Raw) -> str:
-    number = raw.record["problem_id"]
+def _needed_split(fields: Fields) -> str:
+    return _split_of(fields) or fields.fail("split", f"must be {' or '.join(SPLITS)}, as in the first record")
+
+
+def _number(fields: Fields) -> str:
+    number = fields.record["problem_id"]
     if isinstance(number, str) and number.strip():
         return number.strip()
-    return str(raw.integer("problem_id"))
+    return str(fields.integer("problem_id")) if number is not None else fields.fail("problem_id", "is missing")
 
 
-def _meta(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    meta = record.get("x_meta")
+def _meta(fields: Fields) -> Mapping[str, Any]:
+    meta = fields.record.get("x_meta")
     return meta if isinstance(meta, Mapping) else {}
-
-
-def _parsed(raw: Raw, field: str, empty: Any) -> Any:
-    """The value of a field that holds JSON, or that was read already; `empty` where there is none."""
-    value = raw.record.get(field)
-    if isinstance(value, str):
-        try:
-            value = json.loads(value, parse_int=integer_of) if value.strip() else None
-        except (ValueError, RecursionError) as error:
-            raw.fail(field, f"is no JSON: {error}")
-    value = empty if value is None else value
-    if not isinstance(value, type(empty)):
-        raw.fail(field, f"must be {'an object' if empty == {} else 'a list'}")
-    return value
 
 
 def integer_of(digits: str) -> int:
@@ -149,35 +132,35 @@ def integer_of(digits: str) -> int:
     return integer_of(digits[:-half]) * 10**half + integer_of(digits[-half:])
 
 
-def _pairs(raw: Raw, tests: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+def _pairs(fields: Fields, tests: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     inputs, outputs = tests.get("inputs") or [], tests.get("outputs") or []
     if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs):
-        raw.fail("input_output", "must have inputs and outputs, lists of one length")
+        fields.fail("input_output", "must have inputs and outputs, lists of one length")
     return inputs, outputs
 
 
-def _streams(raw: Raw, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
+def _streams(fields: Fields, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
     texts = {
-        key: [_lines(raw, value, f"input_output.{key}s[{place}]") for place, value in enumerate(values)]
+        key: [_lines(fields, value, f"input_output.{key}s[{place}]") for place, value in enumerate(values)]
         for key, values in (("input", inputs), ("output", outputs))
     }
     return {"private_tests": texts, "execution": {"kind": "stdin", "setup_code": SETUP}}
 
 
-def _lines(raw: Raw, value: Any, field: str) -> str:
+def _lines(fields: Fields, value: Any, field: str) -> str:
     """A text, or a list of its lines, which may be numbers."""
     lines = value if isinstance(value, list) else [value]
     if not all(isinstance(line, str | int | float) for line in lines) or _beyond_json(lines):
-        raw.fail(field, "must be text, or a list of lines")
+        fields.fail(field, "must be text, or a list of lines")
     return "\n".join(map(str, lines))
 
 
-def _calls(raw: Raw, function: Any, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
+def _calls(fields: Fields, function: Any, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
     if not isinstance(function, str) or not function.isidentifier():
-        raw.fail("input_output.fn_name", f"{function!r} is no name of a function")
+        fields.fail("input_output.fn_name", f"{function!r} is no name of a function")
     for place, arguments in enumerate(inputs):
         if not isinstance(arguments, list):
-            raw.fail(f"input_output.inputs[{place}]", "must be a list of arguments")
+            fields.fail(f"input_output.inputs[{place}]", "must be a list of arguments")
     inputs = [list(map(_with_integer_keys, arguments)) for arguments in inputs]
     execution = {"kind": "call", "entry_point": function, "setup_code": SETUP}
     if any(_beyond_json(value) for value in (inputs, outputs)):
@@ -217,3 +200,15 @@ def _literal(value: Any) -> str:
     if isinstance(value, float) and not abs(value) < float("inf"):
         return f"float({str(value)!r})"
     return hex(value) if type(value) is int and abs(value) >= 10**DIGITS else repr(value)
+
+
+APPS = Benchmark(
+    NAME,
+    frozenset({"problem_id", "question", "input_output"}),
+    _convert,
+    key="problem_id",
+    hub_id=HUB_ID,
+    splits=SPLITS,
+    has_splits=lambda first: bool(_split_of(first)),
+    split_of=_needed_split,
+)

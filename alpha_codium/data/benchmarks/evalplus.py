@@ -7,17 +7,14 @@
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import Any
 
-from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.data.benchmarks.benchmark import Benchmark
+from alpha_codium.data.fields import Fields
 from alpha_codium.languages.python.beginnings import beginning_of
 
-NAME = "evalplus"
-HUB_ID = ""
-ONLY_SPLIT = "test"
-COLUMNS = {"task_id", "prompt", "entry_point", "canonical_solution", "base_input", "plus_input"}
 # `eval` reads what `repr` wrote of the inputs; these names stand in it for what has no literal.
 CHECK = """{check}
 
@@ -32,27 +29,20 @@ def check(candidate):
 """
 
 
-def matches(record: Mapping[str, Any]) -> bool:
-    """Whether a record has the columns of EvalPlus' own files."""
-    return "name" not in record and record.keys() >= COLUMNS
-
-
-def convert(record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The record in our schema; raises DatasetError where its inputs aren't lists of arguments."""
-    raw = Raw(record, where)
-    name, prompt, solution = raw.needed("task_id"), raw.needed("prompt"), raw.needed("canonical_solution")
+def _convert(fields: Fields) -> dict[str, Any]:
+    name, prompt, solution = fields.needed("task_id"), fields.needed("prompt"), fields.needed("canonical_solution")
     beginning = beginning_of(prompt)
     reference = prompt + solution
-    tests = [_test(raw, _inputs(raw, field, name), reference) for field in ("base_input", "plus_input")]
+    tests = [_test(fields, _inputs(fields, field, name), reference) for field in ("base_input", "plus_input")]
     if tests == ["", ""]:
-        raw.fail("base_input", "and plus_input are empty: there is nothing to test with")
+        fields.fail("base_input", "and plus_input are empty: there is nothing to test with")
     return {
         "name": name,
         "description": prompt if beginning else _of_docstring(prompt),
         "private_tests": [{"input": test, "output": ""} for test in tests if test],
         "execution": {
             "kind": "assertions",
-            "entry_point": raw.needed("entry_point"),
+            "entry_point": fields.needed("entry_point"),
             "setup_code": beginning.before if beginning else "",
         },
         "solutions": [{"language": "python3", "solution": reference}],
@@ -64,38 +54,38 @@ def _of_docstring(prompt: str) -> str:
     return prompt.strip().strip('"').strip() + "\n"
 
 
-def _test(raw: Raw, inputs: list[Any], reference: str) -> str:
+def _test(fields: Fields, inputs: list[Any], reference: str) -> str:
     if not inputs:
         return ""
     check = resources.files("alpha_codium.data.benchmarks").joinpath("evalplus_check.py").read_text("utf-8")
     return CHECK.format(
         check=check,
         reference=reference,
-        inputs=_spelt(raw, inputs),
-        entry_point=raw.needed("entry_point"),
-        atol=float(raw.number("atol")),
+        inputs=_spelt(fields, inputs),
+        entry_point=fields.needed("entry_point"),
+        atol=float(fields.number("atol")),
     )
 
 
-def _spelt(raw: Raw, inputs: list[Any]) -> str:
+def _spelt(fields: Fields, inputs: list[Any]) -> str:
     try:
         return repr(inputs)
     except (RecursionError, ValueError) as error:
-        raw.fail("base_input", f"or plus_input can't be spelt in Python: {error}")
+        fields.fail("base_input", f"or plus_input can't be spelt in Python: {error}")
 
 
-def _inputs(raw: Raw, field: str, name: str) -> list[Any]:
+def _inputs(fields: Fields, field: str, name: str) -> list[Any]:
     """The arguments of each call, of the types that the task is about."""
     task = int(name.removeprefix("Mbpp/")) if re.fullmatch(r"Mbpp/[0-9]{1,9}", name) else 0
     shapes = SHAPES.get(task, ())
     calls = []
-    for place, arguments in enumerate(raw.rows(field)):
+    for place, arguments in enumerate(fields.rows(field)):
         if isinstance(arguments, str) or not isinstance(arguments, Sequence):
-            raw.fail(f"{field}[{place}]", "must be a list of arguments")
+            fields.fail(f"{field}[{place}]", "must be a list of arguments")
         try:
             calls.append([_shaped(shapes, index, value) for index, value in enumerate(arguments)])
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
-            raw.fail(f"{field}[{place}]", f"isn't as in MBPP+: {error}")
+            fields.fail(f"{field}[{place}]", f"isn't as in MBPP+: {error}")
     return calls
 
 
@@ -148,3 +138,10 @@ BY_SHAPE: tuple[tuple[tuple[Shape, ...], str], ...] = (
     ((complex,), "252"),
 )
 SHAPES: dict[int, tuple[Shape, ...]] = {int(task): shapes for shapes, tasks in BY_SHAPE for task in tasks.split()}
+
+EVALPLUS = Benchmark(
+    "evalplus",
+    frozenset({"task_id", "prompt", "entry_point", "canonical_solution", "base_input", "plus_input"}),
+    _convert,
+    only_split="test",
+)

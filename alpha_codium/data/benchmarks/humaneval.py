@@ -1,49 +1,70 @@
-"""HumanEval: complete a function from its signature and docstring (Chen et al. 2021, arXiv:2107.03374).
+"""HumanEval, and MBPP or HumanEval in the form of MultiPL-E: complete a function from its signature and docstring.
 
-The statement is the prompt; the test is the benchmark's own `check`, called with the program's function. What stands
-before that function in the prompt (imports, helpers) runs before each program: a solution needn't repeat it. HumanEval+
-on the hub has the same columns, and a longer test.
+Sources: Chen et al. 2021, arXiv:2107.03374; Cassano et al. 2022, arXiv:2208.08227. The statement is the prompt. What
+stands before the function in the prompt (imports, helpers) runs before each program, so a solution needn't repeat it.
+HumanEval+ on the hub has the same columns, and a longer test. `sample_io`, which the MapCoder project adds to
+MultiPL-E, holds tests that models are shown.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
-from alpha_codium.data.benchmarks.raw import Raw
-from alpha_codium.languages.python.beginnings import Beginning, beginning_of
+from alpha_codium.data.benchmarks.benchmark import Benchmark, code_of_test
+from alpha_codium.data.fields import Fields
+from alpha_codium.languages.python.beginnings import beginning_of
 
-NAME = "humaneval"
-HUB_ID = "openai/openai_humaneval"
-ONLY_SPLIT = "test"
-COLUMNS = {"task_id", "prompt", "entry_point", "test"}
+LANGUAGES = ("", "py", "python")
 
 
-def matches(record: Mapping[str, Any]) -> bool:
-    """Whether a record has HumanEval's columns."""
-    return "name" not in record and record.keys() >= COLUMNS
+def _humaneval(fields: Fields) -> dict[str, Any]:
+    problem = _completion(fields, "task_id", "test")
+    if problem["execution"]["entry_point"] != fields.needed("entry_point"):
+        begun = problem["execution"]["entry_point"]
+        fields.fail("prompt", f"begins {begun!r}, and the entry_point is {fields.text('entry_point')!r}")
+    solution = fields.text("canonical_solution")
+    programs = [{"language": "python3", "solution": problem["description"] + solution}] if solution else []
+    return problem | {"solutions": programs}
 
 
-def convert(record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The record in our schema; raises DatasetError where its prompt is no beginning of its function."""
-    raw = Raw(record, where)
-    prompt, entry_point, solution = raw.needed("prompt"), raw.needed("entry_point"), raw.text("canonical_solution")
+def _multipl_e(fields: Fields) -> dict[str, Any]:
+    language = fields.text("language")
+    if language not in LANGUAGES:
+        fields.fail("language", f"is {language!r}: only programs in Python (py) can be judged")
+    problem = _completion(fields, "name", "tests" if "tests" in fields.record else "test")
+    if entry_point := fields.text("entry_point"):
+        problem["execution"]["entry_point"] = entry_point
+    return problem | {"public_tests": [{"input": test, "output": ""} for test in fields.texts("sample_io")]}
+
+
+def _completion(fields: Fields, name: str, test: str) -> dict[str, Any]:
+    """Return a problem whose prompt is the beginning of a function, and whose test is code."""
+    prompt = fields.needed("prompt")
+    beginning = beginning_of(prompt)
+    if beginning is None:
+        fields.fail("prompt", "is not the beginning of a function in Python")
     return {
-        "name": raw.needed("task_id"),
+        "name": fields.needed(name),
         "description": prompt,
         "execution": {
             "kind": "assertions",
-            "entry_point": entry_point,
-            "test_code": raw.test("test"),
-            "setup_code": beginning_in(raw, prompt, entry_point).before,
+            "entry_point": beginning.name,
+            "test_code": code_of_test(fields, test),
+            "setup_code": beginning.before,
         },
-        "solutions": [{"language": "python3", "solution": prompt + solution}] if solution else [],
     }
 
 
-def beginning_in(raw: Raw, prompt: str, entry_point: str) -> Beginning:
-    """What the field `prompt` is the beginning of; raises DatasetError where that isn't the entry point."""
-    beginning = beginning_of(prompt)
-    if beginning is None:
-        raw.fail("prompt", "is no beginning of a function in Python")
-    if beginning.name != entry_point:
-        raw.fail("prompt", f"begins {beginning.name!r}, and the entry_point is {entry_point!r}")
-    return beginning
+HUMANEVAL = Benchmark(
+    "humaneval",
+    frozenset({"task_id", "prompt", "entry_point", "test"}),
+    _humaneval,
+    hub_id="openai/openai_humaneval",
+    only_split="test",
+)
+MULTIPL_E = Benchmark(
+    "multipl_e",
+    frozenset({"name", "prompt", "stop_tokens"}),
+    _multipl_e,
+    key="name",
+    any_of=frozenset({"tests", "test"}),
+    only_split="test",
+)

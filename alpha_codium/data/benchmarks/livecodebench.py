@@ -15,13 +15,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from alpha_codium.data.benchmarks import apps
-from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.data.benchmarks.benchmark import Benchmark
+from alpha_codium.data.fields import Fields
 from alpha_codium.data.unpickling import loads
 from alpha_codium.errors import nearest
 
 NAME = "livecodebench"
-HUB_ID = "livecodebench/code_generation_lite"
-COLUMNS = {"question_id", "question_content", "public_test_cases", "private_test_cases"}
 # Numbers of the column `difficulty` of our schema.
 DIFFICULTIES = {"easy": 1, "medium": 2, "hard": 3}
 KINDS = ("stdin", "functional")
@@ -37,97 +36,89 @@ from typing import *
 """
 
 
-def matches(record: Mapping[str, Any]) -> bool:
-    """Whether a record has LiveCodeBench's columns."""
-    return "name" not in record and record.keys() >= COLUMNS
-
-
-def convert(record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The record in our schema; raises DatasetError where a field isn't what LiveCodeBench says it is."""
-    raw = Raw(record, where, "question_id")
-    public = _tests(raw, "public_test_cases", raw.record["public_test_cases"])
-    private = _tests(raw, "private_test_cases", _unfolded(raw))
+def _convert(fields: Fields) -> dict[str, Any]:
+    public, private = _tests(fields, "public_test_cases"), _tests(_unfolded(fields), "private_test_cases")
     kinds = {test["testtype"] for test in public + private}
     if len(kinds) > 1:
-        raw.fail(
+        fields.fail(
             "testtype", "is functional for some tests and not for others: it must be the same for all of a problem"
         )
-    function = _function(raw) if kinds == {"functional"} else ""
+    function = _function(fields) if kinds == {"functional"} else ""
     return {
-        "name": f"{NAME}/{raw.needed('question_id')}",
-        "description": apps.description(raw.text("question_content"), raw.text("starter_code"), function),
-        "public_tests": _columns(raw, public, function, "public_test_cases"),
-        "private_tests": _columns(raw, private, function, "private_test_cases"),
+        "name": f"{NAME}/{fields.needed('question_id')}",
+        "description": apps.description(fields.text("question_content"), fields.text("starter_code"), function),
+        "public_tests": _columns(fields, public, function, "public_test_cases"),
+        "private_tests": _columns(fields, private, function, "private_test_cases"),
         "execution": {"kind": "call" if function else "stdin", "entry_point": function, "setup_code": SETUP},
         "checker": {"name": "call_result", "arguments": {"unwrap": False}} if function else None,
-        "difficulty": apps.difficulty(raw, DIFFICULTIES),
-        "contest_date": record.get("contest_date"),
+        "difficulty": apps.difficulty(fields, DIFFICULTIES),
+        "contest_date": fields.record.get("contest_date"),
     }
 
 
-def _unfolded(raw: Raw) -> Any:
-    """Private tests as JSON text, from base64 of a compressed pickle where they come so."""
-    field = "private_test_cases"
-    text = raw.record[field]
+def _unfolded(fields: Fields) -> Fields:
+    """Return the record with its private tests as JSON, read from base64 of a compressed pickle where need be."""
+    name = "private_test_cases"
+    text = fields.record[name]
     if not isinstance(text, str) or not text.strip() or text.lstrip()[:1] == "[":
-        return text
+        return fields
     unfolding = zlib.decompressobj()
     try:
         pickled = unfolding.decompress(base64.b64decode(text, validate=True), MAX_BYTES)
     except (binascii.Error, ValueError, zlib.error) as error:
-        raw.fail(field, f"holds neither JSON nor a compressed pickle in base64: {error}")
+        fields.fail(name, f"holds neither JSON nor a compressed pickle in base64: {error}")
     if not unfolding.eof:
-        raw.fail(field, f"is cut short, or unfolds to more than {MAX_BYTES} bytes")
-    return loads(pickled, max_bytes=MAX_BYTES, where=f"{raw.where} ({raw.record['question_id']!r}): {field}")
+        fields.fail(name, f"is cut short, or unfolds to more than {MAX_BYTES} bytes")
+    where = f"{fields.where} ({fields.record['question_id']!r}): {name}"
+    value = loads(pickled, max_bytes=MAX_BYTES, where=where)
+    return Fields({**fields.record, name: value}, fields.where, fields.key)
 
 
-def _tests(raw: Raw, field: str, tests: Any) -> list[dict[str, str]]:
-    if isinstance(tests, str):
-        try:
-            tests = json.loads(tests) if tests.strip() else []
-        except (ValueError, RecursionError) as error:
-            raw.fail(field, f"is no JSON: {error}")
-    tests = [] if tests is None else tests
-    if not isinstance(tests, list):
-        raw.fail(field, "must be a list of tests")
+def _tests(fields: Fields, field: str) -> list[dict[str, str]]:
+    tests = fields.parsed(field, [])
     for place, test in enumerate(tests):
-        _check(raw, f"{field}[{place}]", test)
+        _check(fields, f"{field}[{place}]", test)
     return tests
 
 
-def _check(raw: Raw, field: str, test: Any) -> None:
+def _check(fields: Fields, field: str, test: Any) -> None:
     keys = ("input", "output", "testtype")
     if not isinstance(test, Mapping) or not all(isinstance(test.get(key), str) for key in keys):
-        raw.fail(field, f"must be an object with the texts {', '.join(keys)}")
+        fields.fail(field, f"must be an object with the texts {', '.join(keys)}")
     if test["testtype"] not in KINDS:
-        raw.fail(f"{field}.testtype", f"{test['testtype']!r} is unknown{nearest(test['testtype'], KINDS)}")
+        fields.fail(f"{field}.testtype", f"{test['testtype']!r} is unknown{nearest(test['testtype'], KINDS)}")
 
 
-def _function(raw: Raw) -> str:
-    metadata = raw.record.get("metadata") or "{}"
-    try:
-        metadata = json.loads(metadata) if isinstance(metadata, str) else metadata
-    except (ValueError, RecursionError) as error:
-        raw.fail("metadata", f"is no JSON: {error}")
-    function = metadata.get("func_name") if isinstance(metadata, Mapping) else None
+def _function(fields: Fields) -> str:
+    metadata = fields.parsed("metadata", {})
+    function = metadata.get("func_name")
     if not isinstance(function, str) or not function.isidentifier():
-        raw.fail("metadata", "has no func_name, and the tests are functional")
+        fields.fail("metadata", "has no func_name, and the tests are functional")
     return function
 
 
-def _columns(raw: Raw, tests: list[dict[str, str]], function: str, field: str) -> dict[str, list[str]]:
+def _columns(fields: Fields, tests: list[dict[str, str]], function: str, field: str) -> dict[str, list[str]]:
     inputs = [test["input"] for test in tests]
     if function:
-        inputs = [_arguments(raw, text, f"{field}[{place}].input") for place, text in enumerate(inputs)]
+        inputs = [_arguments(fields, text, f"{field}[{place}].input") for place, text in enumerate(inputs)]
     return {"input": inputs, "output": [test["output"] for test in tests]}
 
 
-def _arguments(raw: Raw, lines: str, field: str) -> str:
+def _arguments(fields: Fields, lines: str, field: str) -> str:
     """The JSON list of what stands as JSON on each line; what it spells stays as it is spelt."""
     arguments = [line for line in lines.split("\n") if line.strip()]
     for line in arguments:
         try:
             json.loads(line)
         except (ValueError, RecursionError) as error:
-            raw.fail(field, f"must have JSON on each line: {error}")
+            fields.fail(field, f"must have JSON on each line: {error}")
     return f"[{', '.join(arguments)}]"
+
+
+LIVECODEBENCH = Benchmark(
+    NAME,
+    frozenset({"question_id", "question_content", "public_test_cases", "private_test_cases"}),
+    _convert,
+    key="question_id",
+    hub_id="livecodebench/code_generation_lite",
+)

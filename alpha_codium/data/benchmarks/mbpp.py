@@ -10,44 +10,40 @@
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from alpha_codium.data.benchmarks.raw import Raw
+from alpha_codium.data.benchmarks.benchmark import Benchmark, code_of_test
+from alpha_codium.data.fields import Fields
 from alpha_codium.languages.python.beginnings import parsed
 
-NAME = "mbpp"
-HUB_ID = "google-research-datasets/mbpp"
-COLUMNS = {"task_id", "code", "test_list"}
 # Section 2.1 of the paper; few-shot prompts are made of the split `prompt`.
 SPLITS = {"test": range(11, 511), "prompt": range(1, 11), "validation": range(511, 601), "train": range(601, 975)}
 TEST_WORDS = "Your code should pass these tests:"
 
 
-def matches(record: Mapping[str, Any]) -> bool:
-    """Whether a record has MBPP's columns, in either spelling."""
-    return "name" not in record and record.keys() >= COLUMNS and ("text" in record or "prompt" in record)
-
-
-def split_of(record: Mapping[str, Any], where: str) -> str:
-    """The split that a record belongs to; raises DatasetError where its task_id is no number, or in none."""
-    raw = Raw(record, where)
-    task = raw.integer("task_id")
+def _split_of(fields: Fields) -> str:
+    task = _task(fields)
     split = next((name for name, tasks in SPLITS.items() if task in tasks), None)
-    return split or raw.fail("task_id", f"{task} is in no split: MBPP goes from 1 to 974")
+    return split or fields.fail("task_id", f"{task} is in no split: MBPP goes from 1 to 974")
 
 
-def convert(record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The record in our schema, called `Mbpp/TASK_ID` as EvalPlus calls it; raises DatasetError."""
-    raw = Raw(record, where)
-    task, code, tests = raw.integer("task_id"), raw.text("code"), raw.texts("test_list")
-    setup = "\n".join([*raw.texts("test_imports"), raw.text("test_setup_code")]).strip()
-    whole = raw.test("test") or "\n".join(tests)
+def _task(fields: Fields) -> int:
+    if fields.record["task_id"] is None:
+        fields.fail("task_id", "is missing")
+    return fields.integer("task_id")
+
+
+def _convert(fields: Fields) -> dict[str, Any]:
+    """Return the problem, called `Mbpp/TASK_ID` as EvalPlus calls it."""
+    code, tests = fields.text("code"), fields.texts("test_list")
+    setup = "\n".join([*fields.texts("test_imports"), fields.text("test_setup_code")]).strip()
+    whole = code_of_test(fields, "test") or "\n".join(tests)
     return {
-        "name": f"Mbpp/{task}",
-        "description": _description(raw.needed("text" if "text" in record else "prompt"), setup, tests),
+        "name": f"Mbpp/{_task(fields)}",
+        "description": _description(fields.needed("text" if "text" in fields.record else "prompt"), setup, tests),
         "public_tests": _tests(setup, tests),
-        "generated_tests": _tests(setup, raw.texts("challenge_test_list")),
+        "generated_tests": _tests(setup, fields.texts("challenge_test_list")),
         "execution": {
             "kind": "assertions",
             "entry_point": entry_point_of(tests, code),
@@ -82,3 +78,15 @@ def _description(text: str, setup: str, tests: list[str]) -> str:
     if not tests:
         return text
     return "\n\n".join([text.strip(), TEST_WORDS, "\n".join([*filter(None, [setup]), *tests])]) + "\n"
+
+
+MBPP = Benchmark(
+    "mbpp",
+    frozenset({"task_id", "code", "test_list"}),
+    _convert,
+    any_of=frozenset({"text", "prompt"}),
+    hub_id="google-research-datasets/mbpp",
+    splits=tuple(SPLITS),
+    has_splits=lambda _first: True,
+    split_of=_split_of,
+)

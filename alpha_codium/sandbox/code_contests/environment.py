@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.paths import home
 
 WHEEL = "code-contests-tester==0.1.6"
 INSTALL = "gencode sandbox install code_contests"
@@ -25,10 +26,8 @@ Say = Callable[[str], None]
 
 
 def default_folder() -> Path:
-    """Where the environment is: in `$GENCODE_HOME`, else `~/.cache/gencode`, as in `paths.home`. Nothing is made."""
-    chosen = os.environ.get("GENCODE_HOME")
-    home = Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "gencode"
-    return home / "environments" / "code_contests"
+    """Where the environment is, if the settings don't name another folder; raises UserError if that is unwritable."""
+    return home() / "environments" / "code_contests"
 
 
 def python_in(folder: Path) -> Path:

@@ -10,15 +10,14 @@ import socket
 import struct
 import time
 
-from alpha_codium.limits import Limits
+from alpha_codium.limits import COMPILE_SECONDS, MOST_WAIT_FACTOR, Limits
 from alpha_codium.sandbox.engine import files
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.outcome import HIDDEN_SECONDS, STDERR_KEPT, Outcome, execution_of
-from alpha_codium.sandbox.engine.turn import WorkerLost
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
 
-COMPILE_SECONDS = 30.0
 # What a runner may take beyond the wall limit to end a test, before it is ended itself.
 GRACE_SECONDS = 5.0
 SIGKILL_STATUS = 9
@@ -31,8 +30,6 @@ OWN_ENDS = frozenset(
 # All processes together may use more than the limit by so much, to tell a close call from a crowd that burns.
 CROWD = 1.25
 SHORTEST_WAIT = 1e-3
-# A test that waits for a processor gets more wall time, up to so many times the limit.
-MOST_WAIT = 10
 TIMEVAL = struct.Struct("@ll")
 
 
@@ -86,7 +83,7 @@ class RunnerClient:
         finally:
             for fd in fds if link is None else [*fds, link]:
                 os.close(fd)
-        return outcome, execution_of(outcome, stdout, stderr, self.limits, self._prefix)
+        return outcome, execution_of(outcome, outcome.status(stderr, self.limits), stdout, stderr, self._prefix)
 
     def close(self) -> None:
         """End the runner and all that it runs, and wait for that; raises WorkerLost where it doesn't come about."""
@@ -173,7 +170,7 @@ class RunnerClient:
                 return answer
             left = start + self.limits.wall_seconds - time.monotonic()
             if left <= 0:
-                self._waited = min(self.worker.processor_wait, MOST_WAIT * self.limits.wall_seconds)
+                self._waited = min(self.worker.processor_wait, MOST_WAIT_FACTOR * self.limits.wall_seconds)
                 left += self._waited
             burned = group.cpu_seconds() - used if group is not None else 0.0
         # We may have been stopped ourselves, and the answer be there.

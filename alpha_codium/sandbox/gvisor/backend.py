@@ -6,8 +6,8 @@
    of the local backend. What happens in there is described in `engine/containers/inside`.
 3. Where gencode itself is in gVisor (a container under `--runtime=runsc`), there is no runsc to start, nor need of one:
    the agent is started beside gencode, and makes itself a root with the interpreter's folders only.
-4. `GENCODE_RUNSC` names another runsc than the one on the path, `GENCODE_RUNSC_PLATFORM` how it runs programs: ptrace
-   works everywhere; systrap, of releases since 2023, is several times faster; kvm needs a machine that isn't virtual.
+4. `platform` is how runsc runs programs: ptrace works everywhere; systrap, of releases since 2023, is several times
+   faster; kvm needs a machine that isn't virtual.
 """
 
 import contextlib
@@ -20,14 +20,19 @@ from pathlib import Path
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.engine import pythons
 from alpha_codium.sandbox.engine.containers.commands import ask
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
-from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
-from alpha_codium.sandbox.engine.inside import kernel, wire
-from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
+from alpha_codium.sandbox.engine.inside import kernel
+from alpha_codium.sandbox.engine.interpreter import (
+    Interpreter,
+    environment_of_zygote,
+    inspect_interpreter,
+    path_of,
+    require_interpreter,
+    version_of,
+)
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
@@ -48,20 +53,19 @@ INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that ke
 
 
 class GvisorSandbox(ContainerSandbox):
-    """Runs programs in gVisor; see the module. `runsc` and `platform` are chosen where they are empty."""
+    """Runs programs in gVisor; see the module. `runsc` is a command; `platform` is chosen where it is empty."""
 
     name = "gvisor"
 
-    def __init__(self, *, runsc: str = "", platform: str = "", **options: Unpack[PoolOptions]) -> None:
+    def __init__(self, *, runsc: str = "runsc", platform: str = "", **options: Unpack[PoolOptions]) -> None:
         super().__init__(**options)
-        self.runsc = runsc or os.environ.get("GENCODE_RUNSC", "runsc")
-        self.platform = platform or os.environ.get("GENCODE_RUNSC_PLATFORM", "")
+        self.runsc, self.platform = runsc, platform
         self.is_inside = GVISOR.exists()
         self._scratch: Scratch | None = None
 
     def describe(self) -> Identity:
         """See `JailPool`."""
-        interpreter = pythons.version_now(pythons.path_of(self.wanted_interpreter))
+        interpreter = version_of(path_of(self.wanted_interpreter))
         if self.is_inside:
             return Identity(self.name, "inside gVisor", interpreter)
         shown = ask([self.runsc, "--version"]).stdout.partition("\n")[0].strip()
@@ -69,8 +73,8 @@ class GvisorSandbox(ContainerSandbox):
 
     def inspect(self) -> Interpreter:
         """See `ContainerSandbox`; the interpreter is one of the host's."""
-        path = pythons.path_of(self.wanted_interpreter)
-        pythons.require(path)
+        path = path_of(self.wanted_interpreter)
+        require_interpreter(path)
         if self.is_inside:
             if os.geteuid() != 0:
                 raise SandboxError(f"gencode runs in gVisor itself, where only root can part programs: {INSIDE}")
@@ -89,7 +93,7 @@ class GvisorSandbox(ContainerSandbox):
             self._scratch = make_scratch(0)
             folder = Path(self._scratch.path)
             (folder / "state").mkdir()
-            make_bundle(folder, interpreter, script(), environment_of(Path(wire.FOLDER)) | BIND_NOW)
+            make_bundle(folder, interpreter, script(), environment_of_zygote())
         except OSError as error:
             raise SandboxError(f"the gvisor backend needs a folder for temporary files: {error}") from error
 

@@ -2,25 +2,21 @@
 
 1. One container a worker, with a warm interpreter in it that forks a process for each test (see `inside`). Nothing of
    ours is mounted into it, so the engine may be on another machine.
-2. `GENCODE_OCI_IMAGE` names the image (`docker/worker.Dockerfile` makes one called `gencode-worker`),
-   `GENCODE_OCI_RUNTIME` the runtime (`runsc`, say), `GENCODE_OCI_ENGINE` the engine, with options of its own if need
-   be, `GENCODE_OCI_OPTIONS` more options of its `run`.
+2. `docker/worker.Dockerfile` makes an image called `gencode-worker`. `engine` is a command, with options of its own if
+   need be; `options` are more options of its `run`.
 3. How strong the walls are is the runtime's: runc and crun share the host's kernel, runsc and kata don't.
 """
 
 import contextlib
 import itertools
 import os
-from pathlib import Path
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
-from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
-from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.interpreter import Interpreter
+from alpha_codium.sandbox.engine.interpreter import Interpreter, environment_of_zygote
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.oci.container_engine import ASK_ALL, Engine, find_engine, inspect_image, words_of
 from alpha_codium.verdict import Identity
@@ -33,25 +29,23 @@ _numbers = itertools.count()
 
 
 class OciSandbox(ContainerSandbox):
-    """Runs programs in containers; see the module. What is empty comes from the environment, or is found."""
+    """Runs programs in containers; see the module. If `engine` is empty, it is the first that answers."""
 
     name = "oci"
 
     def __init__(
-        self, *, image: str = "", engine: str = "", runtime: str = "", options: str = "", **more: Unpack[PoolOptions]
+        self, *, image: str = IMAGE, engine: str = "", runtime: str = "", options: str = "", **more: Unpack[PoolOptions]
     ) -> None:
         super().__init__(**more)
-        self.image = image or os.environ.get("GENCODE_OCI_IMAGE", IMAGE)
-        self.wanted_engine = engine or os.environ.get("GENCODE_OCI_ENGINE", "")
-        self.runtime = runtime or os.environ.get("GENCODE_OCI_RUNTIME", "")
-        self.options = words_of(options or os.environ.get("GENCODE_OCI_OPTIONS", ""), "GENCODE_OCI_OPTIONS")
+        self.image, self.wanted_engine, self.runtime = image, engine, runtime
+        self.options = words_of(options, "sandbox.oci.options")
         self._engine = Engine(())
 
     def describe(self) -> Identity:
         """See `JailPool`; which interpreter it is, the image decides."""
         interpreter = self._slots[0].plain.jail.interpreter
         version = ".".join(map(str, interpreter.version))
-        kind = f"{self._engine.kind} {self.runtime}".strip()
+        kind = " ".join(filter(None, (self._engine.kind, self.runtime, *self.options)))
         return Identity(self.name, kind, f"CPython {version}", self._engine.digest_of(self.image))
 
     def inspect(self) -> Interpreter:
@@ -60,7 +54,7 @@ class OciSandbox(ContainerSandbox):
         if not engine.has_image(self.image):
             raise SandboxError(
                 f"{engine.kind} has no image {self.image!r}: build one ({engine.kind} build -t {IMAGE} -f "
-                "docker/worker.Dockerfile docker), or name one with a python3 in GENCODE_OCI_IMAGE"
+                "docker/worker.Dockerfile docker), or name one with a python3: -o sandbox.oci.image=..."
             )
         interpreter, name = self.wanted_interpreter or INTERPRETER, name_of(next(_numbers))
         asking = engine.run(self.image, name, (interpreter, "-I", "-c", ASK_ALL), {"LC_ALL": "C.UTF-8"})
@@ -76,7 +70,7 @@ class OciSandbox(ContainerSandbox):
         number, engine = next(_numbers), self._engine
         name = name_of(number)
         running = (self.wanted_interpreter or INTERPRETER, "-S", "-s", "-c", script())
-        environment = environment_of(Path(wire.FOLDER)) | BIND_NOW
+        environment = environment_of_zygote()
         memory = memory_bytes + OVERHEAD_BYTES if memory_bytes else 0
         command = engine.run(self.image, name, running, environment, memory, os.getpid() + number)
         return Launch(command, lambda: engine.remove(name), OVERHEAD_BYTES, lambda: engine.members(name))

@@ -33,7 +33,7 @@ PROCESSES = 512
 OWN_KERNEL = ("runsc", "kata")
 FILES = 1024
 ASK_ALL = f"{ASK}\nprint(json.dumps(platform.libc_ver()[0]))"
-HOW = "install docker or podman, or name one in GENCODE_OCI_ENGINE"
+HOW = "install docker or podman, or name one: -o sandbox.oci.engine=..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def descendants(ancestor: int) -> list[int]:
 def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Engine:
     """The engine that was asked for, or the first that answers; raises SandboxError where there is none."""
     if wanted.strip():
-        command = words_of(wanted, "GENCODE_OCI_ENGINE")
+        command = words_of(wanted, "sandbox.oci.engine")
         kind = Path(command[0]).name
         if kind not in KINDS:
             raise SandboxError(f"there is no container engine called {kind!r} that we know{nearest(kind, KINDS)}")

@@ -1,6 +1,7 @@
 """Our sandbox: `run` of each program, outputs compared here."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Sequence
 
@@ -24,7 +25,8 @@ def open_ours(options: dict[str, str]) -> Sandbox:
     """The sandbox that the options name, not entered yet."""
     isolation = {"true": True, "false": False}.get(options.get("isolation", "true"), "strict")
     workers, interpreter = int(options.get("workers", "1")), options.get("interpreter", "")
-    return open_sandbox(options["sandbox"], workers=workers, isolation=isolation, interpreter=interpreter)
+    own = json.loads(options.get("own", "{}"))
+    return open_sandbox(options["sandbox"], workers=workers, isolation=isolation, interpreter=interpreter, **own)
 
 
 def run(programs: Sequence[str], inputs: Sequence[str], outputs: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.data import load_problems
 from alpha_codium.data.benchmarks import in_our_schema
-from alpha_codium.data.benchmarks.apps import AMBIGUOUS, DIFFICULTIES, convert, integer_of, matches
+from alpha_codium.data.benchmarks.apps import AMBIGUOUS, APPS, DIFFICULTIES, integer_of
 from alpha_codium.data.schema import difficulty_name, problem_from_record
 from alpha_codium.errors import DatasetError
 from alpha_codium.judge import Judge
@@ -147,8 +147,8 @@ def test_any_record_is_a_problem_or_a_clear_error(fields):
 
 
 def test_other_records_are_left_alone():
-    assert not matches({"name": "x", **record()})
-    assert not matches({"task_id": 1, "text": ""})
+    assert not APPS.matches({"name": "x", **record()})
+    assert not APPS.matches({"task_id": 1, "text": ""})
 
 
 @given(st.integers(0, 10**400), st.integers(0, 30))
@@ -202,5 +202,5 @@ def test_every_record_of_the_shared_file_is_read_and_has_tests():
 def test_a_record_is_not_changed_by_converting_it():
     raw = calls([[{"1": 2}]], [[1]])
     before = json.dumps(raw)
-    convert(raw, SPLIT)
+    in_our_schema(raw, SPLIT)
     assert json.dumps(raw) == before

@@ -54,7 +54,7 @@ def test_a_test_that_asserts_nothing_is_no_test(test):
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"prompt": "no python"}, r"record 7 \('HumanEval/900'\): prompt is no beginning of a function in Python"),
+        ({"prompt": "no python"}, r"record 7 \('HumanEval/900'\): prompt is not the beginning of a function in Python"),
         ({"prompt": 7}, "prompt must be text, not a number"),
         ({"prompt": None}, "prompt is missing"),
         ({"entry_point": "sum_up"}, "prompt begins 'total', and the entry_point is 'sum_up'"),

@@ -123,7 +123,7 @@ class Caller:
         ({"private_test_cases": base64.b64encode(zlib.compress(b"a" * 999)[:10]).decode()}, "is cut short"),
         ({"private_test_cases": packed(Caller())}, "import or call"),
         ({"private_test_cases": packed(["no text"])}, "must be an object with the texts"),
-        ({"private_test_cases": packed({"a": 1})}, "must be a list of tests"),
+        ({"private_test_cases": packed({"a": 1})}, "must be a list, not"),
         ({"private_test_cases": packed("{")}, "is no JSON"),
         ({"public_test_cases": "{"}, "is no JSON"),
         (

@@ -78,7 +78,7 @@ def test_a_record_without_assertions_is_never_passed(tests):
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"task_id": "11"}, "record 7: task_id must be a whole number, not text"),
+        ({"task_id": "11"}, "record 7: task_id must be a number, not text"),
         ({"task_id": None}, "record 7: task_id is missing"),
         ({"text": None}, r"record 7 \(900\): text is missing"),
         ({"test_list": "assert True"}, "test_list must be a list, not text"),

@@ -19,11 +19,11 @@ import pytest
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import Problem
 from alpha_codium.sandbox import Sandbox, open_sandbox
+from alpha_codium.sandbox.conformance.running import run_one
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.verdict import Status, TestResult
 from tests.sandbox.code_contests.agreement import Agreement, Job, compare, jobs_of
 from tests.sandbox.code_contests.environment import environment_folder, installed
-from tests.sandbox.test_conformance import run_one
 
 pytestmark = pytest.mark.skipif(not namespaces_command(), reason="this machine gives no namespaces")
 # The tests of a program that are run: the C++ sandbox starts an interpreter for each.

@@ -16,12 +16,11 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
+from alpha_codium.sandbox.conformance.processes import descendants, hold, marked
+from alpha_codium.sandbox.conformance.running import run_one, run_pair, run_until, side, until
 from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import Execution, Status
-from tests.jobs import run_pair, run_until, side
-from tests.sandbox.backends import descendants, hold, marked
 from tests.sandbox.code_contests.environment import environment_folder, installed
-from tests.sandbox.test_conformance import run_one, until
 
 MIB = 2**20
 STARTED = time.time()
@@ -121,7 +120,7 @@ async def test_cpu_time_is_held_to_the_exact_limit_where_it_is_counted(sandbox: 
 async def test_without_a_control_group_cpu_time_is_unknown_and_limits_are_whole_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("alpha_codium.sandbox.code_contests.worker.open_worker_group", lambda _: None)
+    monkeypatch.setattr("alpha_codium.sandbox.code_contests.child_process.open_worker_group", lambda _: None)
     burn = "import time\nlimit = float(input())\nwhile time.process_time() < limit: pass"
     async with CodeContestsSandbox(workers=1, **installed()) as sandbox:
         report = await sandbox.run(burn, ["0.7", "60"], limits=Limits(cpu_seconds=0.5, wall_seconds=60))

@@ -25,7 +25,7 @@ def installed() -> dict[str, Any]:
 def sandboxes(above: int | None = None) -> list[int]:
     """The gVisor kernels below a process, this one if none is named."""
     # Not at the top: the list of backends, which has these too, imports this module.
-    from tests.sandbox.backends import command_lines, descendants
+    from alpha_codium.sandbox.conformance.processes import command_lines, descendants
 
     lines = dict(command_lines())
     return [number for number in descendants(above) if lines.get(number, "").startswith("runsc-sandbox")]

@@ -12,13 +12,13 @@ import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.conformance.running import run_one
 from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.gvisor import GvisorSandbox
 from alpha_codium.sandbox.gvisor.backend import best_platform
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
 from alpha_codium.verdict import Status
 from tests.sandbox.gvisor.environment import installed, sandboxes
-from tests.sandbox.test_conformance import run_one
 from tests.sandbox.test_hostile import USERS, copy_package, python_for
 
 MIB = 2**20

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.conformance.processes import command_lines, descendants
+from alpha_codium.sandbox.conformance.running import run_one, run_until, until
 from alpha_codium.sandbox.gvisor import GvisorSandbox
 from alpha_codium.verdict import Status
-from tests.jobs import run_until
-from tests.sandbox.backends import command_lines, descendants
 from tests.sandbox.gvisor.environment import installed, sandboxes
-from tests.sandbox.test_conformance import run_one, until
 from tests.support import ROOT
 
 HOLD = "import time\nprint(input(), flush=True)\nif not input(): time.sleep(600)"

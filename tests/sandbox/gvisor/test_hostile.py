@@ -1,83 +1,64 @@
-"""The hostile programs of the local backend's suite against gVisor; see `tests/sandbox/test_hostile` for what they say.
+"""The hostile programs of the local backend's suite against gVisor; see `conformance.hostile` for what they say.
 
-All of them through one pool, with an honest program after them. Limits are wider: system calls and forks are dear.
+All of them through one pool, with an honest program among and after them. Limits are wider: system calls and forks are
+dear.
 """
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from alpha_codium.limits import Limits
-from alpha_codium.sandbox.gvisor import GvisorSandbox
-from alpha_codium.verdict import Report
-from tests.sandbox.gvisor.environment import installed
-from tests.sandbox.test_hostile import (
-    AND_ALSO,
-    LATE_WRITERS,
-    OWN,
-    SHARED,
+from alpha_codium.sandbox.conformance.hostile import (
     Attacker,
-    names,
-    path_of,
-    speaks_this_machine,
+    Expected,
+    attack,
+    attack_plan,
+    check,
+    probe_until,
+    several,
 )
+from alpha_codium.sandbox.gvisor import GvisorSandbox
+from tests.sandbox.gvisor.environment import installed
+from tests.sandbox.hostile_programs import attackers, names, path_of
 
 pytestmark = pytest.mark.slow
 
-LIMITS = Limits(cpu_seconds=1.5, wall_seconds=6, memory_bytes=2**28, output_bytes=2**20)
-INPUTS = ["HOSTILE_INPUT_1\n", "HOSTILE_INPUT_2\n"]
-PATIENCE = 120.0
-TLE = {"time_limit_exceeded"}
-# What else may come of a program here, and why.
-ALSO_HERE = {
-    "53_zombie_army.py": TLE,  # 66 forks of 15 ms and more
-    "compile_big_bytes.py": TLE,  # page faults are dear, too
-    "clone_exit_signals.py": {"runtime_error", *TLE},  # slow to end, it gets the signals of its own children
-}
+LIMITS = {"cpu_seconds": 1.5, "wall_seconds": 6, "memory_bytes": 2**28, "output_bytes": 2**20}
 # They say what they burned by gVisor's clock, which counts waiting for a processor; the host counts what they used.
 BY_ITS_CLOCK = {"hidden_cpu_double_fork.py", "hidden_cpu_ignored_children.py", "many_short_burners.py"}
 # The sandbox goes with the sum of their memory, and their output with it.
 LOSE_ALL = {"08_memory_hog_many_procs.py"}
 
 
+def as_here(attacker: Attacker) -> Attacker:
+    """A program with what may come of it in gVisor."""
+    blocked = attacker.expected.blocked and attacker.name not in BY_ITS_CLOCK
+    proves = attacker.proves and attacker.name not in LOSE_ALL
+    return replace(attacker, expected=Expected(attacker.expected.statuses, blocked), proves=proves)
+
+
 @pytest.fixture(scope="module")
 def world() -> dict[str, Any]:
-    """What came of every program, by name, and of an honest one after them all."""
-    options = installed()
-    paths = [path for path in sorted([*SHARED.glob("*.py"), *OWN.glob("*.py")]) if speaks_this_machine(path)]
-    return asyncio.run(run_all([Attacker.read(path) for path in paths], options))
+    """What came of every program, by name, and of the honest one."""
+    return asyncio.run(run_all(attack_plan(attackers(), limits=LIMITS), installed()))
 
 
-async def run_all(attackers: list[Attacker], options: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    turns = asyncio.Semaphore(2)
-
-    async def run(sandbox: GvisorSandbox, attacker: Attacker) -> None:
-        async with turns, asyncio.timeout(PATIENCE):
-            found[attacker.name] = attacker, await sandbox.run(attacker.source, INPUTS, limits=LIMITS)
-
+async def run_all(plan: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     async with GvisorSandbox(workers=2, **options) as sandbox:
-        await asyncio.gather(*(run(sandbox, attacker) for attacker in attackers))
-        found["honest"] = await sandbox.run("print(input()[::-1])", ["abc", "de"])
-    return found
+        attacks = asyncio.create_task(attack(sandbox, plan))
+        probes = await probe_until(attacks, sandbox, plan) + await several(sandbox, plan)
+    return {"programs": attacks.result(), "probes": probes}
 
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", names())
 def test_a_hostile_program_ends_as_its_first_line_says(world: dict[str, Any], name: str) -> None:
     path_of(name)
-    attacker, report = world[name]
-    may_be = attacker.expected.statuses | AND_ALSO.get(name[:2], set()) | ALSO_HERE.get(name, set())
-    for end in report.executions or [report.compilation]:
-        assert end.status in may_be, end
-        assert "ESCAPED" not in end.stdout or name in LATE_WRITERS, end
-        if attacker.expected.blocked and end.status == "finished":
-            assert "blocked" in end.stdout or name[0].isdigit() or name in BY_ITS_CLOCK, end
-        if report.executions and attacker.proves and name not in LOSE_ALL and end.status not in TLE:
-            assert end.stdout.startswith("ran\n"), end
+    (attacker,) = (as_here(each) for each in attackers() if each.name == name)
+    check(attacker, world["programs"][name], may_be_late=True)
 
 
-def test_an_honest_program_is_answered_right_after_them_all(world: dict[str, Any]) -> None:
-    report: Report = world["honest"]
-    assert [execution.stdout for execution in report.executions] == ["cba\n", "ed\n"]
+def test_an_honest_program_is_answered_right_among_and_after_them_all(world: dict[str, Any]) -> None:
+    assert [wrong for wrong in world["probes"] if wrong] == []

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from alpha_codium.sandbox.conformance.running import run_one
 from tests.judge.pythons import OTHER_PYTHONS
 from tests.sandbox.backends import BACKENDS
-from tests.sandbox.test_conformance import run_one
 from tests.sandbox.test_same_as_python3 import CASES, EXECUTES, KNOWN, Outcomes, all_outcomes, neutral, same_end
 
 

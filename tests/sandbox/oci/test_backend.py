@@ -12,12 +12,11 @@ import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.conformance.processes import descendants
+from alpha_codium.sandbox.conformance.running import run_one, run_pair, side, until
 from alpha_codium.sandbox.oci import OciSandbox
 from alpha_codium.verdict import Status
-from tests.jobs import run_pair, side
-from tests.sandbox.backends import descendants
 from tests.sandbox.oci.environment import STORE, options
-from tests.sandbox.test_conformance import run_one, until
 
 pytestmark = pytest.mark.timeout(300)
 

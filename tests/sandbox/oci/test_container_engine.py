@@ -3,6 +3,7 @@
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,8 +20,6 @@ IMAGELESS = "#!/bin/sh\n[ $1 = image ] && exit 1\nexit 0\n"
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only folder in which commands are found."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    for name in ("ENGINE", "IMAGE", "RUNTIME", "OPTIONS"):
-        monkeypatch.delenv(f"GENCODE_OCI_{name}", raising=False)
     return tmp_path
 
 
@@ -32,7 +31,7 @@ def put(folder: Path, name: str, text: str) -> Path:
 
 
 def test_a_machine_without_an_engine_is_told_which_there_could_be(path: Path) -> None:
-    with pytest.raises(SandboxError, match=r"docker: not installed; podman: not installed.*GENCODE_OCI_ENGINE"):
+    with pytest.raises(SandboxError, match=r"docker: not installed; podman: not installed.*sandbox\.oci\.engine"):
         find_engine("", "")
 
 
@@ -101,14 +100,12 @@ def test_containers_have_users_of_their_own() -> None:
     assert len(users) == 500 and "--user=0:0" not in users
 
 
-@pytest.mark.parametrize("name", ["ENGINE", "OPTIONS"])
-async def test_a_setting_that_is_no_command_line_is_refused_in_one_line(
-    path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+@pytest.mark.parametrize("name", ["engine", "options"])
+async def test_a_setting_that_is_no_command_line_is_refused_in_one_line(path: Path, name: str) -> None:
     put(path, "podman", ANSWERS)
-    monkeypatch.setenv(f"GENCODE_OCI_{name}", 'podman "--root')
-    with pytest.raises(SandboxError, match=f"GENCODE_OCI_{name} is .*No closing quotation") as caught:
-        async with OciSandbox(workers=1):
+    options: Any = {name: 'podman "--root'}
+    with pytest.raises(SandboxError, match=f"sandbox.oci.{name} is .*No closing quotation") as caught:
+        async with OciSandbox(workers=1, **options):
             pass
     assert "\n" not in str(caught.value)
 

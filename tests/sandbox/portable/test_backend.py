@@ -6,9 +6,9 @@ import os
 import signal
 
 from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox.conformance.processes import command_lines, descendants
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.verdict import Status
-from tests.sandbox.backends import command_lines, descendants
 from tests.sandbox.fault_kinds import LONG
 
 

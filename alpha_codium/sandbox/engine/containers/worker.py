@@ -23,16 +23,15 @@ from loguru import logger
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.sandbox.engine import files
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import open_worker_group
-from alpha_codium.sandbox.engine.containers.guard import guard_of
 from alpha_codium.sandbox.engine.containers.inside import frames
 from alpha_codium.sandbox.engine.containers.runner_channel import RunnerChannel, largest_frame
 from alpha_codium.sandbox.engine.containers.sources import modules_of
 from alpha_codium.sandbox.engine.containers.stream import AgentStream, StreamLost
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.runner_request import runner_request
-from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.jail import Jail, runner_request
+from alpha_codium.sandbox.engine.seccomp import build_guard
 from alpha_codium.sandbox.engine.worker import ANSWER_SECONDS, START_SECONDS, Worker
 
 # Nothing runs in a container before the line comes that says that its control group is ready.
@@ -134,7 +133,7 @@ class ContainerWorker(Worker):
         request = runner_request(
             limits, may_fork=self.may_fork, walls=not self.facts["nested"], counted=self.counts_memory
         )
-        request |= {"output_bytes": limits.output_bytes, "guard": guard_of(platform.machine())}
+        request |= {"output_bytes": limits.output_bytes, "guard": build_guard(platform.machine())}
         if self.bounded:
             # It is ended by what its group has used; by the clock in there it would be ended too soon.
             request["cpu_seconds"] = math.ceil(PATIENCE * limits.wall_seconds)

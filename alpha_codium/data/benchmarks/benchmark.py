@@ -1,0 +1,50 @@
+"""What is known of a benchmark whose records have a schema of their own."""
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from alpha_codium.data.fields import Fields
+from alpha_codium.languages.python.beginnings import parsed
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A benchmark; `convert` returns a raw record in the CodeContests schema, or raises DatasetError.
+
+    Its records have all of `columns`, and one of `any_of`, if there are any; `key` is the column of their names. A file
+    of it is the split `only_split`, unless its first record says that it `has_splits`: then `split_of` returns which of
+    `splits` a record belongs to, or raises DatasetError. `hub_id` is empty where the hub has no dataset of this schema.
+    """
+
+    name: str
+    columns: frozenset[str]
+    convert: Callable[[Fields], dict[str, Any]]
+    key: str = "task_id"
+    any_of: frozenset[str] = frozenset()
+    hub_id: str = ""
+    only_split: str = "train"
+    splits: tuple[str, ...] = ()
+    has_splits: Callable[[Fields], bool] = lambda _first: False
+    split_of: Callable[[Fields], str] = lambda _fields: ""
+
+    def matches(self, record: Mapping[str, Any]) -> bool:
+        """Whether a record has the benchmark's columns, and isn't in our own schema."""
+        if "name" in record and self.key != "name":
+            return False
+        return record.keys() >= self.columns and (not self.any_of or not self.any_of.isdisjoint(record))
+
+    def fields(self, record: Mapping[str, Any], where: str) -> Fields:
+        """Return a reader of a record's fields."""
+        return Fields(record, where, self.key)
+
+
+def code_of_test(fields: Fields, field: str) -> str:
+    """Return the code of a test, or "" where it asserts nothing: that is no test."""
+    code = fields.text(field)
+    if "assert" in code or "raise" in code:
+        return code
+    # Code that isn't Python may fail, too, so that the judge reports it.
+    tree = parsed(code)
+    return code if tree is None or any(isinstance(node, ast.Call) for node in ast.walk(tree)) else ""

@@ -1,0 +1,33 @@
+"""The tests that every backend of the sandbox has to pass, shipped for backends of others.
+
+    python -m pytest --pyargs alpha_codium.sandbox.conformance --backend NAME
+
+This module is a plugin of pytest (entry-point group `pytest11`), imported whenever pytest starts: it loads the one that
+has the options, and needs more than pytest, only for a run of this suite.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+NEEDED = {"pytest_asyncio": "pytest-asyncio", "pytest_timeout": "pytest-timeout"}
+
+
+def pytest_load_initial_conftests(early_config: Any, args: list[str]) -> None:
+    """Load the plugin of the suite if the command line asks for the suite."""
+    if not any(_asks_for_suite(argument) for argument in args):
+        return
+    import pytest
+
+    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise pytest.UsageError(
+            f"the conformance suite needs {' and '.join(missing)}: pip install 'alpha_codium[conformance]'"
+        )
+    early_config.pluginmanager.import_plugin(f"{__name__}.plugin")
+
+
+def _asks_for_suite(argument: str) -> bool:
+    """Whether an argument of pytest is this package, a module or a test of it, by its name or its path."""
+    target = argument.partition("::")[0]
+    return target.startswith(__name__) or Path(__file__).parent in (path := Path(target).absolute(), *path.parents)

@@ -1,0 +1,75 @@
+"""Processes of this machine, as tests look for those of a sandbox."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox import Sandbox
+
+
+def command_lines() -> Iterator[tuple[int, str]]:
+    """The number and the command line of every process that this one can see."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                yield int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+
+
+def descendants(root: int | None = None) -> list[int]:
+    """The numbers of all living processes below `root` (this one), zombies too."""
+    parents: dict[int, int] = {}
+    for number, _ in command_lines():
+        try:
+            parents[number] = int(Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    found = {root or os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return sorted(found - {root or os.getpid()})
+
+
+def is_zombie(number: int) -> bool:
+    """Whether that process has ended and wasn't reaped."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return False
+
+
+def hold(marker: str, seconds: int = 600) -> str:
+    """A program that names its process and waits; `marker` has at most 15 letters."""
+    assert len(marker) <= 15
+    naming = f"import ctypes, select\nctypes.CDLL(None).prctl(15, {marker.encode()!r}, 0, 0, 0)"
+    return f"{naming}\nselect.select([], [], [], {seconds})"
+
+
+async def require_visible_programs(sandbox: Sandbox) -> None:
+    """Skip the test where the programs of a sandbox can't be seen among the processes of this machine."""
+    marker = f"98760.{os.getpid()}"
+    running = asyncio.create_task(sandbox.run(hold(marker, seconds=2), [""], limits=Limits(wall_seconds=60)))
+    while not (seen := marked(marker)) and not running.done():  # noqa: ASYNC110 - nothing tells when one is there
+        await asyncio.sleep(0.01)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    if not seen:
+        pytest.skip("programs of this backend can't be seen among the processes of this machine")
+
+
+def marked(marker: str) -> list[int]:
+    """The living processes that `hold` named so."""
+    return [number for number, _ in command_lines() if name_of(number) == marker and not is_zombie(number)]
+
+
+def name_of(number: int) -> str:
+    """What a process calls itself."""
+    try:
+        return Path(f"/proc/{number}/comm").read_text().rstrip("\n")
+    except OSError:
+        return ""
