@@ -69,7 +69,7 @@ def test_planted_faults_are_found_and_nothing_else_is(tmp_path: Path) -> None:
     chance = random.Random(7)
     copies = [(kind, sound_problem(f"{task}-{kind}", task)) for task in TASKS for kind in range(5)]
     problems, faults, places = zip(*(planted(kind, problem, chance) for kind, problem in copies), strict=True)
-    found = [each for each in validated(problems, tmp_path / "run", rules=Rules(time_limit_factor=1.0))]
+    found = validated(problems, tmp_path / "run", rules=Rules(time_limit_factor=1.0))
     kinds = {"wrong_test", "several_answers", "tight_limit"}
     for assessment, fault, wrong in zip(found, faults, places, strict=True):
         told = set(reasons(assessment))
