@@ -165,10 +165,10 @@ class Wire:
             moved = False
             for link, queue in zip(self.links, self.queues, strict=True):
                 while queue:
-                    link.hear(*queue.pop(0))
+                    link.receive(*queue.pop(0))
                     moved = True
                 link.write()
-                moved = (link.reads and link.read()) or moved
+                moved = (link.may_read and link.read()) or moved
 
     def received(self, side: int) -> bytes:
         """All that has come for a program."""
