@@ -20,7 +20,7 @@ from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
-from alpha_codium.runs.answers import Key, StoredAnswer, key_of, question_text
+from alpha_codium.runs.answers import AnswerKey, StoredAnswer, key_of, question_text
 from alpha_codium.solution import BudgetEnd
 from alpha_codium.values import JsonValue, Readers
 
@@ -173,7 +173,7 @@ class RecordedModel:
                 self.usage.add(_answer(outcome))
 
     async def _ask_for(
-        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], outcomes: dict[int, StoredAnswer]
+        self, request: ChatRequest, places: Sequence[int], keys: Sequence[AnswerKey], outcomes: dict[int, StoredAnswer]
     ) -> None:
         """Fill in what comes of asking for the answers at these places, and store it."""
         new = await self._outcomes(with_seed_of(request, places[0]), len(places))
@@ -205,7 +205,7 @@ class RecordedModel:
         texts = {"text": well_formed(answer.text), "reasoning": well_formed(answer.reasoning)}
         return asdict(replace(answer, model=by, **texts))
 
-    def _next_key(self, request: ChatRequest) -> Key:
+    def _next_key(self, request: ChatRequest) -> AnswerKey:
         model = request.model or self._name
         question: dict[str, Any] = asdict(request) | {"model": model}
         question["extra"] = without_secrets(question["extra"])
@@ -214,7 +214,7 @@ class RecordedModel:
         self._asked[text] = occurrence + 1
         run = key_of(text, occurrence)
         cache = None if self._store is None else self._store.cache
-        return Key(run, cache.key_of(run, model) if cache is not None else "")
+        return AnswerKey(run, cache.key_of(run, model) if cache is not None else "")
 
 
 def answers_of(outcomes: Mapping[int, StoredAnswer]) -> list[Answer]:
