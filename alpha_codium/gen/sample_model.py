@@ -23,8 +23,8 @@ from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
+from alpha_codium.runs.answer_file import StoredAnswer
 from alpha_codium.runs.answers import AnswerKey, key_of, question_text
-from alpha_codium.runs.store import StoredAnswer
 
 # The model's own refusals, by the name under which the store keeps them.
 REFUSALS: dict[str, type[ModelError]] = {kind.__name__: kind for kind in (ContentFiltered, ContextOverflow)}
