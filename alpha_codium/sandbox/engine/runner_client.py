@@ -83,7 +83,7 @@ class RunnerClient:
         finally:
             for fd in fds if link is None else [*fds, link]:
                 os.close(fd)
-        return outcome, execution_of(outcome, stdout, stderr, self.limits, self._prefix)
+        return outcome, execution_of(outcome, outcome.status(stderr, self.limits), stdout, stderr, self._prefix)
 
     def close(self) -> None:
         """End the runner and all that it runs, and wait for that; raises WorkerLost if it doesn't end."""
