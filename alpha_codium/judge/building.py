@@ -27,9 +27,9 @@ from alpha_codium.errors import Unjudgeable
 from alpha_codium.limits import CHECKER_COMPILE_LIMITS
 from alpha_codium.paths import home
 from alpha_codium.sandbox.engine import inside
-from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.portable.isolation import HOW, namespaces_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker
+from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 
 COMMAND = ("g++", "-std=gnu++17", "-O2", "-w", "-static-pie", "-s")
 SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C")
@@ -133,7 +133,7 @@ def _run(command: Sequence[str], folder: Path, how: str) -> Ended:
     if how:
         script = [sys.executable, "-S", "-s", str(CONFINE)]
         command = [*script, how, str(folder), ":".join(READABLE), *command]
-    worker = Worker(namespaces_command())
+    worker = SpawnerClient(namespaces_command())
     try:
         return worker.run(command, b"", CHECKER_COMPILE_LIMITS, folder / "source", environment)
     except WorkerLost as error:

@@ -20,14 +20,19 @@ from pathlib import Path
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.engine import pythons
 from alpha_codium.sandbox.engine.containers.commands import ask
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
-from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
-from alpha_codium.sandbox.engine.inside import kernel, wire
-from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
+from alpha_codium.sandbox.engine.inside import kernel
+from alpha_codium.sandbox.engine.interpreter import (
+    Interpreter,
+    environment_of_zygote,
+    inspect_interpreter,
+    path_of,
+    require_interpreter,
+    version_of,
+)
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
@@ -60,7 +65,7 @@ class GvisorSandbox(ContainerSandbox):
 
     def describe(self) -> Identity:
         """See `JailPool`."""
-        interpreter = pythons.version_now(pythons.path_of(self.wanted_interpreter))
+        interpreter = version_of(path_of(self.wanted_interpreter))
         if self.is_inside:
             return Identity(self.name, "inside gVisor", interpreter)
         shown = ask([self.runsc, "--version"]).stdout.partition("\n")[0].strip()
@@ -68,8 +73,8 @@ class GvisorSandbox(ContainerSandbox):
 
     def inspect(self) -> Interpreter:
         """See `ContainerSandbox`; the interpreter is one of the host's."""
-        path = pythons.path_of(self.wanted_interpreter)
-        pythons.require(path)
+        path = path_of(self.wanted_interpreter)
+        require_interpreter(path)
         if self.is_inside:
             if os.geteuid() != 0:
                 raise SandboxError(f"gencode runs in gVisor itself, where only root can part programs: {INSIDE}")
@@ -88,7 +93,7 @@ class GvisorSandbox(ContainerSandbox):
             self._scratch = make_scratch(0)
             folder = Path(self._scratch.path)
             (folder / "state").mkdir()
-            make_bundle(folder, interpreter, script(), environment_of(Path(wire.FOLDER)) | BIND_NOW)
+            make_bundle(folder, interpreter, script(), environment_of_zygote())
         except OSError as error:
             raise SandboxError(f"the gvisor backend needs a folder for temporary files: {error}") from error
 

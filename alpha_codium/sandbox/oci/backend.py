@@ -10,16 +10,13 @@
 import contextlib
 import itertools
 import os
-from pathlib import Path
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
-from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
-from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.interpreter import Interpreter
+from alpha_codium.sandbox.engine.interpreter import Interpreter, environment_of_zygote
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.oci.container_engine import ASK_ALL, Engine, find_engine, inspect_image, words_of
 from alpha_codium.verdict import Identity
@@ -73,7 +70,7 @@ class OciSandbox(ContainerSandbox):
         number, engine = next(_numbers), self._engine
         name = name_of(number)
         running = (self.wanted_interpreter or INTERPRETER, "-S", "-s", "-c", script())
-        environment = environment_of(Path(wire.FOLDER)) | BIND_NOW
+        environment = environment_of_zygote()
         memory = memory_bytes + OVERHEAD_BYTES if memory_bytes else 0
         command = engine.run(self.image, name, running, environment, memory, os.getpid() + number)
         return Launch(command, lambda: engine.remove(name), OVERHEAD_BYTES, lambda: engine.members(name))

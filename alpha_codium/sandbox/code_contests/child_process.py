@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.sandbox.code_contests.inside import leftovers, wire
-from alpha_codium.sandbox.engine.awaiting import finish
+from alpha_codium.sandbox.engine.cancellation import WorkerLost, finish
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
-from alpha_codium.sandbox.engine.turn import WorkerLost
 
 INSIDE = Path(__file__).with_name("inside")
 # For a child to be there, and for what a batch takes beyond the time of its tests: at its ends, and between two.
@@ -44,7 +43,7 @@ class TooMuchOutput(WorkerLost):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChildConfig:
     """What a child is made with: the environment's python, and the python and folders of the programs."""
 
     python: str
@@ -65,10 +64,10 @@ class SandboxResult:
     cpu_seconds: float
 
 
-class Worker:
+class ChildProcess:
     """One child; used by one task at a time."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ChildConfig) -> None:
         self.place = place
         self.closing = False
         self._process: Process | None = None
