@@ -195,7 +195,7 @@ class PortableSandbox(Sandbox):
             finally:
                 remove(folder)
         except Cancelled:
-            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off")
+            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled")
         except (OSError, WorkerLost) as error:
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
 
