@@ -40,7 +40,7 @@ class RunFolder:
             if _is_left_of_a_run(path):
                 raise UserError(f"{path} is of an earlier run, whose {RUN_FILE} is gone: choose another name")
             path.mkdir(parents=True, exist_ok=True)
-            _write_atomically(path / RUN_FILE, to_toml(description))
+            write_atomically(path / RUN_FILE, to_toml(description))
         except OSError as error:
             raise UserError(f"the run folder {path} can't be made: {error.strerror}") from error
         return cls(path)
@@ -106,7 +106,7 @@ class RunFolder:
         target = self.path / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            _write_atomically(target, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+            write_atomically(target, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         except OSError as error:
             raise UserError(f"{target} can't be written: {error.strerror}") from error
         return target
@@ -155,7 +155,8 @@ def without_none(value: Any) -> Any:
     return value
 
 
-def _write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file as a whole or, if that fails, not at all; raises OSError."""
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace") as file:
