@@ -23,8 +23,8 @@ from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets
-from alpha_codium.runs.answers import Key, key_of, question_text
-from alpha_codium.runs.store import StoredAnswer
+from alpha_codium.runs.answer_file import StoredAnswer
+from alpha_codium.runs.answers import AnswerKey, key_of, question_text
 
 # The model's own refusals, by the name under which the store keeps them.
 REFUSALS: dict[str, type[ModelError]] = {kind.__name__: kind for kind in (ContentFiltered, ContextOverflow)}
@@ -163,7 +163,7 @@ class SampleModel:
                 self.usage.add(_answer(outcome))
 
     async def _ask_for(
-        self, request: ChatRequest, places: Sequence[int], keys: Sequence[Key], outcomes: dict[int, StoredAnswer]
+        self, request: ChatRequest, places: Sequence[int], keys: Sequence[AnswerKey], outcomes: dict[int, StoredAnswer]
     ) -> None:
         """Ask for the answers at these places, and store them."""
         new = await self._ask_model(with_seed_of(request, places[0]), len(places))
@@ -192,7 +192,7 @@ class SampleModel:
         texts = {"text": well_formed(answer.text), "reasoning": well_formed(answer.reasoning)}
         return asdict(replace(answer, model=by, **texts))
 
-    def _next_key(self, request: ChatRequest) -> Key:
+    def _next_key(self, request: ChatRequest) -> AnswerKey:
         model = request.model or self.name
         question: dict[str, Any] = asdict(request) | {"model": model}
         question["extra"] = without_secrets(question["extra"])
@@ -201,7 +201,7 @@ class SampleModel:
         self._occurrences[text] = occurrence + 1
         run = key_of(text, occurrence)
         cache = None if self.store is None else self.store.cache
-        return Key(run, cache.key_of(run, model) if cache is not None else "")
+        return AnswerKey(run, cache.key_of(run, model) if cache is not None else "")
 
 
 def _refusal(outcome: StoredAnswer) -> ModelError:

@@ -155,7 +155,7 @@ def test_an_output_name_that_can_be_none_is_refused_before_a_call_is_paid_for(pr
 
 
 def test_a_run_name_that_is_none_is_refused(problems):
-    assert_refused(solve_set("--dataset_name", problems, "--run", ".."), "'..' is no name for a run")
+    assert_refused(solve_set("--dataset_name", problems, "--run", ".."), "'..' isn't a valid name for a run")
 
 
 @pytest.mark.thorough

@@ -1,7 +1,7 @@
 """Tests in the order that fails soonest, where the first failure ends it."""
 
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.order import FailureCounts
+from alpha_codium.judge.judge import FailureCounts
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Verdict

@@ -20,8 +20,8 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program
 from alpha_codium.sandbox.code_contests import environment
 from alpha_codium.sandbox.code_contests.batches import Batches, batch_limit
+from alpha_codium.sandbox.code_contests.child_process import ChildConfig, ChildProcess
 from alpha_codium.sandbox.code_contests.libraries import library_folders
-from alpha_codium.sandbox.code_contests.worker import Place, Worker
 from alpha_codium.sandbox.engine.cancellation import finish
 from alpha_codium.sandbox.engine.cgroups import remove_stale
 from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
@@ -56,21 +56,21 @@ class CodeContestsSandbox(Sandbox):
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
         self.environment = Path(environment) if environment else None
-        self.children: list[Worker] = []
-        self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
+        self.children: list[ChildProcess] = []
+        self._idle: asyncio.LifoQueue[ChildProcess] = asyncio.LifoQueue()
 
     async def __aenter__(self) -> Self:
         """Run a first program, to see that the sandbox works here."""
         require_interpreter(self.interpreter)
         await asyncio.to_thread(remove_stale)
         python = environment.require(self.environment or environment.default_folder())
-        place = Place(
+        place = ChildConfig(
             python=str(python),
             interpreter=self.interpreter,
             libraries=await asyncio.to_thread(library_folders, self.interpreter),
             environment=environment_of(Path("/tmp")),  # noqa: S108 - the only folder there is in the sandbox
         )
-        self.children = [Worker(place) for _ in range(self.workers)]
+        self.children = [ChildProcess(place) for _ in range(self.workers)]
         self._idle = asyncio.LifoQueue()
         try:
             await self._try_out(self.children[0])
@@ -151,14 +151,14 @@ class CodeContestsSandbox(Sandbox):
                 done, size = done + len(tests), min(2 * size, batch_limit(job.limits))
 
     @asynccontextmanager
-    async def _worker(self) -> AsyncIterator[Worker]:
+    async def _worker(self) -> AsyncIterator[ChildProcess]:
         worker = await self._idle.get()
         try:
             yield worker
         finally:
             self._idle.put_nowait(worker)
 
-    async def _try_out(self, worker: Worker) -> None:
+    async def _try_out(self, worker: ChildProcess) -> None:
         """Run a program that says which limits it has; raises SandboxError where it doesn't, or has others."""
         compilation, executions = await Batches(worker, TRIAL, "", TRIAL_LIMITS).execute([b""])
         (end,) = executions or [compilation]

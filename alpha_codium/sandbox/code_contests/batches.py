@@ -10,8 +10,8 @@
 from collections.abc import Sequence
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.code_contests.child_process import ChildProcess, SandboxResult, TooMuchOutput, TooSlow
 from alpha_codium.sandbox.code_contests.results import compilation_of, execution_of, whole_seconds
-from alpha_codium.sandbox.code_contests.worker import SandboxResult, TooMuchOutput, TooSlow, Worker
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.verdict import Execution, Status
 
@@ -34,7 +34,7 @@ def batch_limit(limits: Limits) -> int:
 class Batches:
     """One program on one child; `text` is what is run: the program, or a driver with the program in it."""
 
-    def __init__(self, worker: Worker, program: bytes, driver: str, limits: Limits) -> None:
+    def __init__(self, worker: ChildProcess, program: bytes, driver: str, limits: Limits) -> None:
         self.worker, self.limits = worker, limits
         self.program = program
         self.text = DRIVE.format(program=program, driver=driver).encode() if driver else program

@@ -13,7 +13,8 @@ import re
 import signal
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.code_contests.worker import SandboxResult
+from alpha_codium.sandbox.code_contests.child_process import SandboxResult
+from alpha_codium.sandbox.engine.outcome import ran_out_of_memory, status_of
 from alpha_codium.verdict import Execution, Status
 
 EXITED = re.compile(r"OK - Exit code: (\d+)")
@@ -31,7 +32,7 @@ REFUSED = re.compile(rb"\[Errno \d+\] [^\n]*")
 def execution_of(tested: SandboxResult, limits: Limits) -> Execution:
     """An execution from what the sandbox says of a test."""
     exited, signalled = EXITED.match(tested.said), SIGNALLED.match(tested.said)
-    status = status_of(tested, limits)
+    status = status_of_test(tested, limits)
     # It counts what it takes to set a test up as well; one process without threads can't use more than passes.
     cpu_seconds = min(tested.cpu_seconds, tested.wall_seconds)
     return Execution(
@@ -45,31 +46,24 @@ def execution_of(tested: SandboxResult, limits: Limits) -> Execution:
     )
 
 
-def status_of(tested: SandboxResult, limits: Limits) -> Status:
-    """Which limit was reached first, or how the program ended."""
-    if len(tested.stdout) > limits.output_bytes:
-        return Status.OUTPUT_LIMIT_EXCEEDED
+def status_of_test(tested: SandboxResult, limits: Limits) -> Status:
+    """Return which limit was reached first, or how the program ended."""
     exited, signalled = EXITED.match(tested.said), SIGNALLED.match(tested.said)
+    violated = VIOLATED.match(tested.said) is not None
     killed = signalled is not None and int(signalled[1]) in AT_THE_LIMIT
-    # Before the times: the sandbox then walks the program's stack, and counts that as well.
-    if VIOLATED.match(tested.said):
-        return Status.SANDBOX_VIOLATION
-    if signalled and not killed:
-        return Status.RUNTIME_ERROR
+    crashed = signalled is not None and not killed
     too_slow = min(tested.cpu_seconds, tested.wall_seconds) >= limits.cpu_seconds
     at_the_limit = tested.said.startswith(TOO_LONG) or (killed and tested.wall_seconds >= whole_seconds(limits))
-    if too_slow or at_the_limit or tested.wall_seconds >= limits.wall_seconds:
-        return Status.TIME_LIMIT_EXCEEDED
-    if exited:
-        return Status.FINISHED if exited[1] == "0" else failed(tested.stderr)
-    return Status.INTERNAL_ERROR
-
-
-def failed(stderr: bytes) -> Status:
-    """What an exit status other than 0 means."""
-    last_line = stderr.rstrip().rpartition(b"\n")[2]
-    out_of_memory = last_line.partition(b":")[0].endswith(b"MemoryError")
-    return Status.MEMORY_LIMIT_EXCEEDED if out_of_memory else Status.RUNTIME_ERROR
+    too_long = too_slow or at_the_limit or tested.wall_seconds >= limits.wall_seconds
+    return status_of(
+        int(exited[1]) if exited else None,
+        int(signalled[1]) if signalled and crashed else None,
+        output_exceeded=len(tested.stdout) > limits.output_bytes,
+        # After a violation or a crash, the sandbox walks the program's stack, and counts that time as well.
+        time_exceeded=too_long and not violated and not crashed,
+        violated=violated,
+        out_of_memory=exited is not None and ran_out_of_memory(tested.stderr, 0, limits),
+    )
 
 
 def whole_seconds(limits: Limits) -> int:

@@ -32,14 +32,13 @@ from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
 from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
+from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
 from alpha_codium.sandbox.portable.isolation import isolating_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker
+from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
-# Close to the memory limit a kill or a failed allocation is the limit's doing.
-NEAR_LIMIT = 0.95
 
 
 class PortableSandbox(Sandbox):
@@ -49,8 +48,8 @@ class PortableSandbox(Sandbox):
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
-        self._idle: queue.SimpleQueue[tuple[Worker, Worker]] = queue.SimpleQueue()
-        self._workers: list[Worker] = []
+        self._idle: queue.SimpleQueue[tuple[SpawnerClient, SpawnerClient]] = queue.SimpleQueue()
+        self._workers: list[SpawnerClient] = []
         self._threads: ThreadPoolExecutor | None = None
         self._scratch: Path | None = None
 
@@ -60,7 +59,7 @@ class PortableSandbox(Sandbox):
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._workers, self._idle = [], queue.SimpleQueue()
         for _ in range(self.workers):
-            both = (Worker(prefix), Worker(prefix))
+            both = (SpawnerClient(prefix), SpawnerClient(prefix))
             self._workers += both
             self._idle.put(both)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
@@ -144,7 +143,7 @@ class PortableSandbox(Sandbox):
             return tuple(each.result() for each in running)
 
     @contextlib.contextmanager
-    def _both_workers(self) -> Iterator[tuple[Worker, Worker]]:
+    def _both_workers(self) -> Iterator[tuple[SpawnerClient, SpawnerClient]]:
         """A worker and its partner, for this thread alone."""
         both = self._idle.get()
         try:
@@ -155,7 +154,7 @@ class PortableSandbox(Sandbox):
     def _run_side(
         self,
         cancellation: Cancellation,
-        worker: Worker,
+        worker: SpawnerClient,
         side: Side,
         limits: Limits,
         channel: socket.socket | None = None,
@@ -173,7 +172,7 @@ class PortableSandbox(Sandbox):
     def _run(
         self,
         cancellation: Cancellation,
-        worker: Worker,
+        worker: SpawnerClient,
         command: Sequence[str],
         stdin: bytes,
         limits: Limits,
@@ -191,11 +190,12 @@ class PortableSandbox(Sandbox):
                     ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel)
                 if ended.start_error:
                     return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
-                return execution_of(ended, limits, folder)
+                status = status_of_end(ended, limits)
+                return execution_of(ended, status, ended.stdout, ended.stderr, f"{folder}/".encode())
             finally:
                 remove(folder)
         except Cancelled:
-            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off")
+            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled")
         except (OSError, WorkerLost) as error:
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
 
@@ -208,35 +208,14 @@ def remove(folder: Path) -> None:
         subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
 
 
-def execution_of(ended: Ended, limits: Limits, folder: Path) -> Execution:
-    """An execution from how a process ended.
-
-    `folder` is left out of stderr: the same program and input give the same text each time, and a prompt that shows
-    a traceback the same answer.
-    """
-    return Execution(
-        status=status_of(ended, limits),
-        stdout=ended.stdout.decode("utf-8", "replace"),
-        stderr=ended.stderr.replace(f"{folder}/".encode(), b"").decode("utf-8", "replace"),
-        exit_code=ended.exit_code,
-        signal=ended.signal,
-        cpu_seconds=ended.cpu_seconds,
-        wall_seconds=ended.wall_seconds,
-        max_rss_bytes=ended.max_rss_bytes,
+def status_of_end(ended: Ended, limits: Limits) -> Status:
+    """Return which limit was reached first, or how the program ended."""
+    # The kernel counts CPU time in ticks: it may send SIGXCPU before the sum that it reports reaches the limit.
+    too_slow = ended.cpu_seconds >= limits.cpu_seconds or ended.signal == signal.SIGXCPU
+    return status_of(
+        ended.exit_code,
+        ended.signal,
+        output_exceeded=ended.output_exceeded or ended.signal == signal.SIGXFSZ,
+        time_exceeded=too_slow or ended.wall_exceeded,
+        out_of_memory=ran_out_of_memory(ended.stderr, ended.peak_bytes, limits),
     )
-
-
-def status_of(ended: Ended, limits: Limits) -> Status:
-    """Which limit was reached first, or how the program ended."""
-    if ended.output_exceeded or ended.signal == signal.SIGXFSZ:
-        return Status.OUTPUT_LIMIT_EXCEEDED
-    # The kernel counts CPU time in ticks, and may say that it is used up before the sum that it gives says so.
-    if ended.cpu_seconds >= limits.cpu_seconds or ended.wall_exceeded or ended.signal == signal.SIGXCPU:
-        return Status.TIME_LIMIT_EXCEEDED
-    if ended.exit_code == 0:
-        return Status.FINISHED
-    last_line = ended.stderr.rstrip().rpartition(b"\n")[2]
-    out_of_memory = last_line.partition(b":")[0].endswith(b"MemoryError")
-    if out_of_memory or ended.max_rss_bytes >= NEAR_LIMIT * limits.memory_bytes:
-        return Status.MEMORY_LIMIT_EXCEEDED
-    return Status.RUNTIME_ERROR

@@ -72,7 +72,7 @@ def run(job: dict, stdin: bytes, channel: "int | None") -> tuple[dict, bytes, by
         "wait_status": status,
         "cpu_seconds": cpu_seconds,
         "wall_seconds": time.monotonic() - started,
-        "max_rss_bytes": max_rss * (1 if sys.platform == "darwin" else 1024),
+        "peak_bytes": max_rss * (1 if sys.platform == "darwin" else 1024),
         "output_exceeded": len(streams.stdout) > job["output_bytes"],
         "wall_exceeded": wall_exceeded,
         "start_error": start_error,

@@ -43,7 +43,7 @@ class TooMuchOutput(WorkerLost):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChildConfig:
     """What a child is made with: the environment's python, and the python and folders of the programs."""
 
     python: str
@@ -64,10 +64,10 @@ class SandboxResult:
     cpu_seconds: float
 
 
-class Worker:
+class ChildProcess:
     """One child; used by one task at a time."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ChildConfig) -> None:
         self.place = place
         self.closing = False
         self._process: Process | None = None
