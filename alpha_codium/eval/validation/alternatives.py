@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from alpha_codium.checkers import Checker, make_checker
 from alpha_codium.judge import Rules
-from alpha_codium.judge.call_result import call_result
+from alpha_codium.judge.call import call_result
 from alpha_codium.problem import CheckerSpec, Problem
 
 # The order of trying: none is before one that accepts less for the same purpose. `deepmind` is left out: outputs that

@@ -58,7 +58,7 @@ class ObservingProblemJudge:
         lost = [
             result
             for test, result in zip(tests, judgement.tests, strict=False)
-            if result.verdict is Verdict.INTERNAL_ERROR and not self.inner.fault_of(test)
+            if result.verdict is Verdict.INTERNAL_ERROR and not self.inner.kind.fault_of(test)
         ]
         if not lost:
             return replace(judgement, tests=())

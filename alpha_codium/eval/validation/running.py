@@ -139,5 +139,5 @@ def _malformed(task: EvaluationTask, judge: Judge) -> tuple[dict[int, str], str]
         problem_judge = judge.for_problem(task.problem)
     except Unjudgeable as reason:
         return {}, str(reason)
-    faults = ((place, problem_judge.fault_of(test)) for place, test in enumerate(task.tests))
+    faults = ((place, problem_judge.kind.fault_of(test)) for place, test in enumerate(task.tests))
     return {place: fault for place, fault in faults if fault}, ""

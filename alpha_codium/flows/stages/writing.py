@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from alpha_codium.config import Settings
 from alpha_codium.flows.asking import Question, ask_or_skip
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
-from alpha_codium.flows.nearness import nearness
+from alpha_codium.flows.nearness import Nearness
 from alpha_codium.flows.stages import prompt_file
 from alpha_codium.flows.state import FlowState, JudgedProgram, Plan
 from alpha_codium.flows.tasks import CodingTask
@@ -103,9 +103,9 @@ class ReadExamples:
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Read the examples; they may be wrong, so later stages keep the program that passes most of them."""
-        if state.statement.public_tests or context.judge.execution_kind != "assertions":
+        if state.statement.public_tests or context.judge.kind.name != "assertions":
             return
-        found = tuple(test for test in examples_in(state.statement) if not context.judge.fault_of(test))
+        found = tuple(test for test in examples_in(state.statement) if not context.judge.kind.fault_of(test))
         context.record("read_examples", tests=[test.input for test in found])
         state.examples = found
         state.statement = replace(state.statement, public_tests=found)
@@ -133,7 +133,7 @@ async def judge_program(program: str, state: FlowState, context: SampleContext) 
     """Run a program on the public tests; raises SandboxFault."""
     tests = state.statement.public_tests
     judgement = await context.run_tests(program, tests)
-    return JudgedProgram(program, judgement, nearness(judgement, tests))
+    return JudgedProgram(program, judgement, Nearness.of(judgement, tests))
 
 
 def keep_nearest(state: FlowState, best: JudgedProgram | None, judged: JudgedProgram) -> JudgedProgram:
