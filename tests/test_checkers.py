@@ -177,7 +177,7 @@ def test_deepmind_compares_integers_as_doubles(expected: int, actual: int) -> No
     [
         (CheckerSpec("token"), "no checker 'token' (did you mean 'tokens'?)"),
         (CheckerSpec("progam"), "no checker 'progam' (did you mean 'program'?)"),
-        (CheckerSpec("program", {"files": {}}), "a judge runs it"),
+        (CheckerSpec("program", {"files": {}}), "the judge runs it"),
         (CheckerSpec("tokens", {"abs": 1}), "'tokens' doesn't take"),
         (CheckerSpec("float", {"tolerance": 1}), "tolerance"),
         (CheckerSpec("float", {"abs": "1e-6"}), "abs must be a number of at least 0, not '1e-6'"),
