@@ -40,7 +40,7 @@ class RunFolder:
             raise UserError(f"run {name!r} exists already ({path}): use --resume {name}, or choose another name")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            _write_atomically(path / RUN_FILE, to_toml(description))
+            write_atomically(path / RUN_FILE, to_toml(description))
         except OSError as error:
             raise UserError(f"cannot create the run folder {path}: {error.strerror}") from error
         return cls(path)
@@ -103,7 +103,7 @@ class RunFolder:
         target = self.path / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            _write_atomically(target, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+            write_atomically(target, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         except OSError as error:
             raise UserError(f"{target} can't be written: {error.strerror}") from error
         return target
@@ -139,7 +139,8 @@ def without_none(value: Any) -> Any:
     return value
 
 
-def _write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file as a whole or, if that fails, not at all; raises OSError."""
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace") as file:
