@@ -134,9 +134,7 @@ def become_runner(
 def write_program(folder: int, source: bytes) -> None:
     """Write the program's file, for tracebacks and `inspect`."""
     fd = os.open(wire.PROGRAM, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=folder)
-    view = memoryview(source)
-    while view:
-        view = view[os.write(fd, view) :]
+    wire.write_all(fd, source)
     os.close(fd)
 
 

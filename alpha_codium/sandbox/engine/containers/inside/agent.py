@@ -57,10 +57,9 @@ class HostStream:
 
     def send(self, kind: bytes, number: int, *parts: bytes) -> None:
         """Send a frame."""
-        data = memoryview(b"".join([frames.HEADER.pack(kind, number, sum(map(len, parts))), *parts]))
+        data = b"".join([frames.HEADER.pack(kind, number, sum(map(len, parts))), *parts])
         try:
-            while data:
-                data = data[os.write(self.writer, data) :]
+            wire.write_all(self.writer, data)
         except OSError:
             os._exit(0)
 
