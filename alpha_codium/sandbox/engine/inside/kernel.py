@@ -188,14 +188,13 @@ def give_back() -> None:
     _libc.malloc_trim(0)
 
 
-def few_arenas() -> None:
-    """Use one heap for all threads: one for each would take 64 MiB of a test's address space per thread."""
+def limit_threads(stack_size: int) -> None:
+    """Set the default size of a thread's stack, which glibc would take from our stack limit, and share one heap.
+
+    A heap for each thread would take 64 MiB of a test's address space.
+    """
     _libc.mallopt(M_ARENA_MAX, 1)
-
-
-def set_thread_stack(size: int) -> None:
-    """Set the default size of a thread's stack, which glibc would take from our stack limit."""
     attributes = ctypes.create_string_buffer(64)
     _libc.pthread_attr_init(attributes)
-    _libc.pthread_attr_setstacksize(attributes, ctypes.c_size_t(size))
+    _libc.pthread_attr_setstacksize(attributes, ctypes.c_size_t(stack_size))
     _libc.pthread_setattr_default_np(attributes)

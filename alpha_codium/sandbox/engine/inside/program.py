@@ -107,15 +107,13 @@ class PreparedProgram:
             end_threads_and_flush()
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
-        if self.is_hiding or not self.left_no_module() or not end_threads_and_flush():
+        if self.is_hiding or not QUIET.issuperset(list(sys.modules)[self.module_count :]):
+            return
+        if not end_threads_and_flush():
             return
         if self.is_lasting and has_finalisers():
             return
         os._exit(status)
-
-    def left_no_module(self) -> bool:
-        """Whether no module was loaded that may need finalisation."""
-        return len(sys.modules) == self.module_count or QUIET.issuperset(list(sys.modules)[self.module_count :])
 
 
 def has_finalisers() -> bool:

@@ -60,8 +60,16 @@ def enter(config: Config) -> None:
         make_own_folder()
     # With what is there already: an interpreter may be mounted below one.
     config["places"] = {path: os.listdir(path) for path in (wire.SCRATCH, *PLACES) if is_writable(path)}
-    forbid_devices()
-    forbid_capabilities()
+    for path in DEVICES:
+        try:
+            os.chmod(path, 0)
+        except OSError:
+            pass
+    try:
+        k.forbid_capabilities()
+    except OSError:
+        # gVisor of 2022 has no ambient capabilities; a user without rights has none to forbid.
+        pass
     make_box(config)
 
 
@@ -85,24 +93,6 @@ def works(action: Any, *arguments: int) -> bool:
             os._exit(1)
         os._exit(0)
     return os.waitpid(pid, 0)[1] == 0
-
-
-def forbid_devices() -> None:
-    """Make `DEVICES` unusable, if we may."""
-    for path in DEVICES:
-        try:
-            os.chmod(path, 0)
-        except OSError:
-            pass
-
-
-def forbid_capabilities() -> None:
-    """As in the local backend, as far as this kernel supports it; no program is started from here on."""
-    try:
-        k.forbid_capabilities()
-    except OSError:
-        # gVisor of 2022 has no ambient capabilities; a user without rights has none to forbid.
-        pass
 
 
 def close_from(first: int) -> None:
