@@ -161,7 +161,7 @@ def test_programs_whose_observation_is_lost_are_judged_again(home, kind):
     path = home.run("v") / "observations.jsonl"
     whole = len(path.read_bytes().splitlines())
     with broken(path, kind):
-        assert f"{path} lacks what" in done_well(home, "validate")
+        assert f"{path} lacks the observations of" in done_well(home, "validate")
     assert len(path.read_bytes().splitlines()) == whole
     assert "lacks" not in done_well(home, "validate")
 

@@ -40,7 +40,7 @@ class GenerateAiTests:
         fresh: dict[str, ExplainedTest] = {}
         for test in await self._generate(state, context):
             # A test that the judge can't run is the model's mistake, not a fault of the sandbox.
-            if test.input.strip() not in public and not context.judge.fault_of(test.test):
+            if test.input.strip() not in public and not context.judge.kind.fault_of(test.test):
                 fresh.setdefault(test.input.strip(), test)
         tests = list(fresh.values())[: settings.number_of_ai_tests]
         if tests and (settings.vet_by_brute_force or not public):

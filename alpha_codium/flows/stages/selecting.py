@@ -96,7 +96,7 @@ class Select(Writer):
     async def _inputs(self, state: FlowState, context: SampleContext) -> list[str]:
         """Inputs that may distinguish the programs: half of them from the model, if there are enough others."""
         most, task = context.settings.select.inputs, CodingTask.of(state, context)
-        fit = (text for text in mutations(task) if not context.judge.input_fault(text))
+        fit = (text for text in mutations(task) if not context.judge.kind.input_fault(text))
         # Slow for a long input: not in the event loop.
         changed = await asyncio.to_thread(lambda: list(itertools.islice(fit, most)))
         number = max(most - most // 2, most - len(changed))
@@ -115,7 +115,7 @@ class Select(Writer):
             context.skip("new_inputs", error)
             return []
         found = await asyncio.to_thread(inputs_in, answer.values["text"], task)
-        return [text for text in found if text not in public and not context.judge.input_fault(text)]
+        return [text for text in found if text not in public and not context.judge.kind.input_fault(text)]
 
     async def _choose(
         self, state: FlowState, pool: Sequence[str], inputs: Sequence[str], context: SampleContext

@@ -103,9 +103,9 @@ class ReadExamples:
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Read the examples; they may be wrong, so later stages keep the program that passes most of them."""
-        if state.statement.public_tests or context.judge.execution_kind != "assertions":
+        if state.statement.public_tests or context.judge.kind.name != "assertions":
             return
-        found = tuple(test for test in examples_in(state.statement) if not context.judge.fault_of(test))
+        found = tuple(test for test in examples_in(state.statement) if not context.judge.kind.fault_of(test))
         context.record("read_examples", tests=[test.input for test in found])
         state.examples = found
         state.statement = replace(state.statement, public_tests=found)

@@ -1,12 +1,12 @@
 """The portable backend: a plain interpreter process for each test. Correct, neither fast nor a complete jail.
 
-1. The program is compiled once, in a process of its own: what doesn't compile isn't run.
-2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and in a
-   session of its own. A worker's helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and
-   kills what is left of it before the next one starts.
+1. The program is compiled once, in its own process: what doesn't compile isn't run.
+2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and its own
+   session. A helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and kills what is left of
+   it before the next one starts.
 3. CPU time decides what took too long. The wall limit is a backstop for programs that wait.
-4. A driver comes as a file that a few lines of ours read, remove and run in the program's place.
-5. Each worker has a partner, started when it is first needed: a pair runs on both, so no two pairs wait for each other.
+4. A driver is a file, which a few lines of ours read, remove and run in place of the program.
+5. Each worker has two spawners: a pair runs on both, so that no two pairs wait for each other.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class PortableSandbox(Sandbox):
         self._scratch: Path | None = None
 
     async def __aenter__(self) -> Self:
-        """Check that the machine gives the isolation and the interpreter, and make the scratch folder."""
+        """Check isolation and interpreter, and make the scratch folder."""
         require_interpreter(self.interpreter)
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._workers, self._idle = [], queue.SimpleQueue()
@@ -111,7 +111,7 @@ class PortableSandbox(Sandbox):
         return PairReport(*reports)
 
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
-        """Run something in a thread of ours; where it is cancelled, its program ends at once."""
+        """Run a function in a thread; if this task is cancelled, its program ends at once."""
         cancellation = Cancellation()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, function, cancellation, *arguments)
@@ -128,7 +128,7 @@ class PortableSandbox(Sandbox):
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
-            # Of its own limits none does that.
+            # None of the limits does that.
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
@@ -144,7 +144,7 @@ class PortableSandbox(Sandbox):
 
     @contextlib.contextmanager
     def _both_workers(self) -> Iterator[tuple[SpawnerClient, SpawnerClient]]:
-        """A worker and its partner, for this thread alone."""
+        """Take both spawners of a worker."""
         both = self._idle.get()
         try:
             yield both
@@ -179,7 +179,7 @@ class PortableSandbox(Sandbox):
         files: Mapping[str, str] | None = None,
         channel: socket.socket | None = None,
     ) -> Execution:
-        """Run the interpreter in a new folder with `files`; a fault of ours becomes an execution that says so."""
+        """Run the interpreter in a new folder with `files`; failures of the sandbox become internal errors."""
         assert self._scratch is not None
         try:
             folder = Path(tempfile.mkdtemp(dir=self._scratch))
@@ -201,7 +201,7 @@ class PortableSandbox(Sandbox):
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder whatever a program made of it: folders nested too deep for `shutil`, for one."""
+    """Remove a folder, even if a program made folders in it that are nested too deep for `shutil`."""
     try:
         shutil.rmtree(folder)
     except (OSError, RecursionError):

@@ -1,4 +1,4 @@
-"""The host's side of a spawner: one helper process, one job at a time, started again when it fails."""
+"""The host's side of a spawner: one helper process, one program at a time, started again when it fails."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.outcome import ProcessEnd
 
 SPAWNER = Path(__file__).with_name("spawner.py")
-# What a spawner may take beyond a program's wall limit before it counts as lost, in seconds.
+# Seconds that a spawner may take beyond a program's wall limit before it is killed.
 GRACE = 20.0
 
 
@@ -144,9 +144,9 @@ def read_result(stream: IO[bytes]) -> Ended:
 
 
 def rlimits_of(limits: Limits) -> dict[str, int]:
-    """The limits as the kernel takes them; CPU is in whole seconds there, so the next one above.
+    """Return the limits as the kernel takes them; CPU time in whole seconds, rounded up.
 
-    A program that ignores the signal it gets there has one second more.
+    A program that ignores the signal at its CPU limit gets one more second.
     """
     return {
         "RLIMIT_CPU": int(limits.cpu_seconds) + 1,
@@ -154,7 +154,7 @@ def rlimits_of(limits: Limits) -> dict[str, int]:
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_CORE": 0,
-        # As contest judges give it: deep recursion is a usual way to solve, and memory bounds it. A finite limit
-        # would also be the size that every thread reserves.
+        # As on contest judges: deep recursion is common, and bounded by memory. A finite limit would also be the size
+        # that every thread reserves.
         "RLIMIT_STACK": resource.RLIM_INFINITY,
     }
