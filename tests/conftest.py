@@ -4,7 +4,12 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from loguru import logger
+
+# Machines are shared: no test of a property fails because an example took long.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 def pytest_configure() -> None:

@@ -1,10 +1,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-
-settings.register_profile("no deadline", deadline=None)  # no test asserts on a time
-settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True)
