@@ -1,10 +1,9 @@
-"""How often a model solves a problem, how sure that is, and whether another one is better: pure functions.
+"""How often a model solves a problem, with what uncertainty, and whether another one is better: pure functions.
 
-1. `estimators`: pass@k and pass^k of one problem, and their mean over a split.
-2. `intervals`: how far such a mean may be off, by Wilson for one sample a problem, by bootstrap otherwise.
-3. `strata`: the places of the problems of each difficulty, each source: the same functions serve them.
-4. `comparisons`: two sets of scores of the same problems: difference, flips, McNemar.
-5. `power`: the smallest difference that so many problems can show.
+1. `estimators`: pass@k and pass^k of one problem, their mean over a split, and the strata of a split.
+2. `intervals`: the uncertainty of such a mean, by Wilson for one sample a problem, by bootstrap otherwise.
+3. `comparisons`: two sets of scores of the same problems: difference, flips, McNemar, and the smallest difference that
+   so many problems can show.
 
 Which of them to use when is in docs/statistics.md.
 """
@@ -12,6 +11,8 @@ Which of them to use when is in docs/statistics.md.
 from alpha_codium.statistics.comparisons import (
     Difference,
     Flips,
+    detectable_difference,
+    detectable_gain,
     flips,
     mcnemar,
     paired_bootstrap,
@@ -26,10 +27,9 @@ from alpha_codium.statistics.estimators import (
     pass_at_k,
     pass_hat_k,
     problem_scores,
+    strata,
 )
 from alpha_codium.statistics.intervals import Interval, bootstrap_interval, wilson_interval
-from alpha_codium.statistics.power import detectable_difference, detectable_gain
-from alpha_codium.statistics.strata import strata
 
 __all__ = [
     "Difference",

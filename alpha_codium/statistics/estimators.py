@@ -77,6 +77,18 @@ def _mean(counts: Counts, k: int, estimator: Callable[[int, int, int], float]) -
     return Estimate(k, sum(problem_scores(counts, k, estimator)) / len(counts))
 
 
+def strata(labels: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """The places of each label, by label, in the order of their first occurrence; each place is in one stratum.
+
+    A stratum is scored by the functions that score the whole, on its own problems. With twenty strata side by side, one
+    interval in twenty at 95 % may miss.
+    """
+    places: dict[str, list[int]] = {}
+    for place, label in enumerate(labels):
+        places.setdefault(label, []).append(place)
+    return {label: tuple(of_label) for label, of_label in places.items()}
+
+
 def _check(n: int, c: int, k: int) -> None:
     if not 0 <= c <= n:
         raise ValueError(f"c must lie between 0 and n={n}, not {c}")
