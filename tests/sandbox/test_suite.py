@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from alpha_codium.sandbox.conformance import differences
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from tests.sandbox import faulty_backends
+from tests.support import ROOT
 
 SUITE = "alpha_codium.sandbox.conformance"
 # The class of a backend -> what must catch its fault.
@@ -128,6 +130,44 @@ def test_another_run_of_pytest_knows_nothing_of_the_suite(tmp_path: Path) -> Non
     command = [sys.executable, "-m", "pytest", "-p", SUITE, "--backend", "mine"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=ENVIRONMENT)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.fixture(scope="module")
+def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as users install it, in a folder of its own."""
+    source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for name in ("alpha_codium", "settings", "prompts"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "requirements-dev.txt"):
+        shutil.copy(ROOT / name, source)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    if "No matching distribution found for setuptools" in done.stderr:
+        pytest.skip("no network: setuptools, which builds the wheel, can't be downloaded")
+    assert done.returncode == 0, done.stderr
+    (wheel,) = folder.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    return folder / "site"
+
+
+@pytest.mark.thorough
+def test_the_wheel_has_the_suite_and_its_hostile_programs(unpacked_wheel: Path) -> None:
+    ours, shipped = (folder / SUITE.replace(".", "/") for folder in (ROOT, unpacked_wheel))
+    files = {str(path.relative_to(ours)) for path in ours.rglob("*.py")}
+    assert {str(path.relative_to(shipped)) for path in shipped.rglob("*.py")} == files
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+def test_the_suite_of_the_wheel_runs_outside_of_the_repository(unpacked_wheel: Path, tmp_path: Path) -> None:
+    need_namespaces()
+    chosen = "not test_hostile or timers.py or stop_everyone.py or honest"
+    command = [sys.executable, "-m", "pytest", "--pyargs", SUITE, "--backend", "local", "-rA", "-k", chosen]
+    env = ENVIRONMENT | {"PYTHONPATH": str(unpacked_wheel)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=env, timeout=550)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr
+    assert {*FAULTS.values(), "test_two_programs_talk_over_the_channel"} <= outcomes(done, "PASSED")
+    assert str(ROOT) not in done.stdout
 
 
 def test_every_known_difference_names_a_test_of_the_suite() -> None:

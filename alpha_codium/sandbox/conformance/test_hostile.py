@@ -33,7 +33,7 @@ HERE = [path for path in sorted(ATTACKERS.glob("*.py")) if speaks_this_machine(p
 # What some of them look for.
 CANARY = Path("/tmp/gencode-canary/secret.txt")
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.thorough, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.thorough, pytest.mark.timeout(3600)]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
