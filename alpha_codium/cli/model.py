@@ -1,6 +1,5 @@
 """`gencode model`: the local models, their files, and getting them."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -26,17 +25,17 @@ def list_models(common: CommonOptions) -> None:
         {
             "name": model.name,
             "size_bytes": model.size_bytes,
-            "source": str(model.source),
+            "source": model.source,
             "here": model.name in stored,
             "path": str(stored[model.name].path) if model.name in stored else None,
             "sha256": model.sha256,
         }
         for model in models
     ]
-    widths = [max(len(model.name) for model in models), max(len(str(model.source)) for model in models)]
+    widths = [max(len(model.name) for model in models), max(len(model.source) for model in models)]
     for model in models:
         state = "here" if model.name in stored else f"not here: gencode model get {model.name}"
-        click.echo(f"{model.name:{widths[0]}}  {megabytes(model.size_bytes):>8}  {model.source!s:{widths[1]}}  {state}")
+        click.echo(f"{model.name:{widths[0]}}  {megabytes(model.size_bytes):>8}  {model.source:{widths[1]}}  {state}")
     common.write_json(rows)
 
 
@@ -45,12 +44,11 @@ def list_models(common: CommonOptions) -> None:
 @common_options
 def get_model(name: str, common: CommonOptions) -> None:
     """Download the local model NAME and verify it."""
-    from alpha_codium.llm.local import fetch, known_model
+    from alpha_codium.llm.local.fetching import fetch
+    from alpha_codium.llm.local.registry import known_model
     from alpha_codium.paths import models_folder
 
-    known = known_model(name)
-    with click.progressbar(length=known.size_bytes, label=name, file=sys.stderr) as bar:
-        model = fetch(known, models_folder(), progress=lambda here, _total: bar.update(here - bar.pos))
+    model = fetch(known_model(name), models_folder())
     click.echo(model.path)
     common.write_json({"name": model.name, "path": str(model.path), "sha256": model.sha256})
 
@@ -61,7 +59,7 @@ def get_model(name: str, common: CommonOptions) -> None:
 @common_options
 def add_model(name: str, file: Path, common: CommonOptions) -> None:
     """Add the GGUF file FILE as the local model NAME."""
-    from alpha_codium.llm.local import add
+    from alpha_codium.llm.local.registry import add
     from alpha_codium.paths import models_folder
 
     model = add(name, file, models_folder())

@@ -75,7 +75,7 @@ def test_a_problem_file_must_be_there(home, tmp_path):
 def test_problems_of_one_name_are_refused(home, tmp_path):
     path = tmp_path / "twins.jsonl"
     path.write_text(json.dumps(problem_record(1)) + "\n" + json.dumps(problem_record(1)) + "\n")
-    assert_refused(solve_set("--dataset_name", path, "--flow", "baseline"), "'echo 1' stands twice")
+    assert_refused(solve_set("--dataset_name", path, "--flow", "baseline"), "'echo 1' is in the dataset twice")
 
 
 def test_a_mistyped_flow_or_set_of_tests_is_met_with_the_nearest(problems, tmp_path):
@@ -155,7 +155,7 @@ def test_an_output_name_that_can_be_none_is_refused_before_a_call_is_paid_for(pr
 
 
 def test_a_run_name_that_is_none_is_refused(problems):
-    assert_refused(solve_set("--dataset_name", problems, "--run", ".."), "'..' is no name for a run")
+    assert_refused(solve_set("--dataset_name", problems, "--run", ".."), "'..' isn't a valid name for a run")
 
 
 @pytest.mark.thorough

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import load_flow
-from alpha_codium.gen.recorded import RecordedModel
 from alpha_codium.gen.sample import Solver
+from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.limits import Limits
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
@@ -72,7 +72,7 @@ def asked(store, sample="p#0", requests=(HELLO,), model=None, name="m"):
     before = len(model.requests)
 
     async def ask_all():
-        recorded = RecordedModel(model, name, sample, store)
+        recorded = SampleModel(model, name, sample, store)
         return [(await recorded.ask(request)).text for request in requests]
 
     return asyncio.run(ask_all()), len(model.requests) - before

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import BudgetExhausted
-from alpha_codium.gen.budgeted import BudgetedModel
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate
-from alpha_codium.gen.recorded import RecordedModel
+from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ContentFiltered, ProviderUnavailable
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.runs import RunFolder
@@ -57,9 +56,9 @@ def ledger_of(**values):
 
 def asking(ledger, model, problem="p", sample=0):
     """A sample's model, its budget, and what it took, counted in the ledger."""
-    recorded = RecordedModel(model, "m", f"{problem}#{sample}")
     budget = ledger.sample(problem)
-    return BudgetedModel(recorded, budget), budget, recorded.usage
+    asked = SampleModel(model, "m", f"{problem}#{sample}", budget=budget)
+    return asked, budget, asked.usage
 
 
 async def ask_until_spent(ledger, model, problem="p", sample=0):

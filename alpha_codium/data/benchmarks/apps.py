@@ -38,7 +38,7 @@ from typing import Dict, List, Optional, Set, Tuple
 # Digits that Python reads and writes without being told to.
 DIGITS = 4000
 INTEGER = re.compile(r"-?[0-9]+")
-# Compares as `judge.call_result` does. The names must not be the program's.
+# Compares as `judge.call` does. The names must not be the program's.
 ASSERTION = """\
 def _apps_same(expected, returned):
     if type(expected) is list:

@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from alpha_codium.eval.comparing.records import RunRecord
@@ -129,10 +128,7 @@ class SharedJournal(Journal):
             self.append(entry)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close all of them."""
+    def __exit__(self, *_exc: object) -> None:
         self._open.close()
 
     def read(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:

@@ -1,16 +1,17 @@
-"""Which checker fits the known programs, and what the tests let pass.
+"""The checker that fits the known programs, and the known-incorrect programs that the tests don't catch.
 
-A checker fits where it accepts every output of every known-correct program, but on tests found wrong, and rejects no
-fewer known-incorrect programs than the one in force. The one in force is preferred, then the strictest. That lines may
-stand in any order must be said by the statement, too: where any answer of several will do, one checker or the other may
-fit the known programs by accident.
+A checker fits if it accepts every output of every known-correct program, except on tests found wrong, and rejects no
+fewer known-incorrect programs than the one in force. The one in force is preferred, then the strictest. Lines in any
+order must be allowed by the statement, too: if any of several answers will do, a checker may fit the known programs by
+accident.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.eval.validation.alternatives import ORDER_FREE, Alternative
+from alpha_codium.eval.validation.alternatives import ORDER_FREE
 from alpha_codium.eval.validation.answers import Answers, dissent
 from alpha_codium.eval.validation.findings import Finding, Reason, plural, spoken
 from alpha_codium.eval.validation.observation import COMPARED
@@ -18,14 +19,12 @@ from alpha_codium.eval.validation.observed import Known, ObservedProblem, reject
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.verdict import Verdict
 
-Accepts = Callable[[Known, int], bool]
-
 
 @dataclass(frozen=True, slots=True)
 class Checking:
-    """The checker to suggest (None where none fits or nothing is known), how far each goes, and the findings.
+    """The checker to suggest (None if none fits or nothing is known), with the scores as evidence, and the findings.
 
-    `undetected` is the number of known-incorrect programs accepted on every test that isn't wrong; None where none ran.
+    `undetected` is the number of known-incorrect programs accepted on every test that isn't wrong; None if none ran.
     """
 
     suggested: CheckerSpec | None
@@ -35,10 +34,10 @@ class Checking:
 
 
 def examine_checking(observed: ObservedProblem, answers: Answers) -> Checking:
-    """Which checker fits a problem's known programs, and which programs it and the tests misjudge."""
+    """Find the checker that fits a problem's known programs, and the programs that it and the tests misjudge."""
     places = [place for place in observed.usable if place not in answers.wrong]
     suggested, evidence = _suggest(observed, places)
-    undetected = _undetected(observed, places)
+    undetected = [known for known in observed.incorrect if places and not rejections(known, places)]
     findings = [
         *_strict_checker(observed, places, suggested),
         *_rejected_solutions(observed, places, answers),
@@ -51,46 +50,31 @@ def _suggest(observed: ObservedProblem, places: Sequence[int]) -> tuple[CheckerS
     compared = [known for known in observed.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
     if observed.checker is None or not compared:
         return None, {}
-    now = _score(observed, places, _in_force)
-    choices: list[tuple[CheckerSpec, Accepts]] = [(observed.checker, _in_force)]
-    choices += [
-        (tried.spec, _accepting(tried.key)) for tried in observed.alternatives if _is_supported(observed, tried)
-    ]
-    for spec, accepts in choices:
-        then = _score(observed, places, accepts)
-        if (
-            then["correct_accepted"] == then["correct_total"]
-            and then["incorrect_rejected"] >= now["incorrect_rejected"]
-        ):
+
+    def score(key: str | None) -> dict[str, int]:
+        """Known-correct programs without a rejected output, known-incorrect ones with a failed test."""
+        fits = [all(k.seen.accepts(key, p) for p in places if k.seen.verdicts[p] in COMPARED) for k in compared]
+        rejects = [not all(known.seen.accepts(key, p) for p in places) for known in observed.incorrect]
+        return {
+            "correct_accepted": sum(fits),
+            "correct_total": len(compared),
+            "incorrect_rejected": sum(rejects),
+            "incorrect_total": len(rejects),
+        }
+
+    now = score(None)
+    choices: list[tuple[CheckerSpec, str | None]] = [(observed.checker, None)]
+    choices += [(a.spec, a.key) for a in observed.alternatives if a.key != ORDER_FREE or _allows_any_order(observed)]
+    for spec, key in choices:
+        then = score(key)
+        fits_all = then["correct_accepted"] == then["correct_total"]
+        if fits_all and then["incorrect_rejected"] >= now["incorrect_rejected"]:
             return spec, {"in_force": now, "suggested": then}
     return None, {"in_force": now}
 
 
-def _is_supported(observed: ObservedProblem, alternative: Alternative) -> bool:
-    return alternative.key != ORDER_FREE or "order" in observed.wording.lower()
-
-
-def _score(observed: ObservedProblem, places: Sequence[int], accepts: Accepts) -> dict[str, int]:
-    """How a checker does: known-correct programs without a rejected output, known-incorrect ones with a failed test."""
-
-    def all_compared_accepted(known: Known) -> bool:
-        return all(accepts(known, place) for place in places if known.seen.verdicts[place] in COMPARED)
-
-    compared = [known for known in observed.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
-    return {
-        "correct_accepted": sum(map(all_compared_accepted, compared)),
-        "correct_total": len(compared),
-        "incorrect_rejected": sum(not all(accepts(known, p) for p in places) for known in observed.incorrect),
-        "incorrect_total": len(observed.incorrect),
-    }
-
-
-def _in_force(known: Known, place: int) -> bool:
-    return known.seen.verdicts[place] is Verdict.ACCEPTED
-
-
-def _accepting(key: str) -> Accepts:
-    return lambda known, place: known.seen.accepts(key, place)
+def _allows_any_order(observed: ObservedProblem) -> bool:
+    return "order" in observed.wording.lower()
 
 
 def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested: CheckerSpec | None) -> list[Finding]:
@@ -114,7 +98,7 @@ def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested:
 def _rejected_solutions(observed: ObservedProblem, places: Sequence[int], answers: Answers) -> list[Finding]:
     """Known-correct programs that were rejected with no other finding to explain it.
 
-    A fault where no known-correct program is accepted on all tests: then nothing shows that the problem can be solved.
+    A fault if no known-correct program is accepted on all tests: then nothing shows that the problem can be solved.
     """
     explained = {Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED}
     explained |= {Verdict.WRONG_ANSWER} if answers.several else set()
@@ -128,16 +112,10 @@ def _rejected_solutions(observed: ObservedProblem, places: Sequence[int], answer
     if not evidence:
         return []
     some_accepted = any(not rejections(known, places) for known in observed.correct)
-    counts = {spoken(Verdict(entry["verdict"])): 0 for entry in evidence}
-    for entry in evidence:
-        counts[spoken(Verdict(entry["verdict"]))] += 1
+    counts = Counter(spoken(Verdict(entry["verdict"])) for entry in evidence)
     how = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     text = f"{len(evidence)} of {plural(len(observed.correct), 'known-correct program')} rejected ({how})"
     return [Finding(Reason.REJECTED_SOLUTION, text, tuple(evidence), fault=not some_accepted)]
-
-
-def _undetected(observed: ObservedProblem, places: Sequence[int]) -> list[Known]:
-    return [known for known in observed.incorrect if places and not rejections(known, places)]
 
 
 def _weak_tests(observed: ObservedProblem, places: Sequence[int], undetected: Sequence[Known]) -> list[Finding]:

@@ -1,20 +1,18 @@
-"""Objects that stand for one of the other side's: what is done with them is asked for there.
+"""Proxies of the other side's objects: what is done with them is asked for there.
 
-A peer decides what may be asked (see `asserting`): `request` asks for anything; `call`, `get`, `compare`, `operate` and
-`contains` are asked through it, since an object of a program's must not decide what assertions come to.
+The peer decides what may be asked: `request` asks for anything; calls, attributes, comparisons, arithmetic and `in` go
+through methods of its own, since an object of a program's must not decide the outcome of assertions.
 """
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from collections.abc import Callable
+from typing import Any
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"]
 UNARY = ("neg", "pos", "abs", "invert")
 CONVERSIONS = ("int", "float", "complex", "round")
 ROUNDINGS = ("trunc", "floor", "ceil")
-# Special methods that lead to what an operation of the same name on the other side gives.
+# Special methods, and the operations of the other side that they ask for.
 ASKED = {"len": "length", "str": "text", "repr": "repr", "iter": "iterate", "next": "next", "bool": "truth"}
 ASKED.update({"hash": "hash", "getitem": "item", "setitem": "put", "delitem": "remove", "reversed": "reversed"})
 ASKED.update({"format": "format", "delattr": "delete", "index": "index", "enter": "enter", "exit": "exit"})
@@ -22,7 +20,7 @@ ASKED.update({"copy": "copy", "deepcopy": "deepcopy", "instancecheck": "is_insta
 
 
 def new_proxy(peer: "Any", number: int, base: "type | None" = None) -> "Any":
-    """What stands for the object with that number."""
+    """Make a proxy of the object with that number; `base` is the mutable type that its class is derived from."""
     if not PROXY:
         PROXY.append(proxy_type())
     proxy = object.__new__(PROXY[0])
@@ -32,54 +30,42 @@ def new_proxy(peer: "Any", number: int, base: "type | None" = None) -> "Any":
 
 
 def is_proxy(value: "Any") -> bool:
-    """Whether a value is what `new_proxy` made."""
+    """Whether `new_proxy` made a value."""
     return bool(PROXY) and type(value) is PROXY[0]
 
 
 def number_of_proxy(proxy: "Any") -> int:
-    """The number of the object that it stands for."""
+    """The number of the object that a proxy stands for."""
     return object.__getattribute__(proxy, "_proxy_number_")
 
 
-# The type, made when the first one is needed: many processes need none, and it takes as long as all else here.
+# The type, made when the first proxy is: many processes need none, and it takes as long as all else here.
 PROXY: "list[type]" = []
 
 
 def proxy_type() -> type:
-    """The type of what stands for an object of the other side's: each of its special methods asks there."""
-
-    async def anext_(self: "Any") -> "Any":
-        return self._proxy_peer_.request("next_async", self)
-
-    async def aenter(self: "Any") -> "Any":
-        return self._proxy_peer_.request("enter_async", self)
-
-    async def aexit(self: "Any", *error: "Any") -> "Any":
-        return self._proxy_peer_.request("exit_async", self, *error[:2])
-
+    """The type of proxies: each of its special methods asks the other side."""
     names: dict[str, Any] = {
         **special_methods(),
         "__slots__": ("_proxy_base_", "_proxy_number_", "_proxy_peer_"),
-        "__call__": lambda self, /, *arguments, **keywords: self._proxy_peer_.call(self, arguments, keywords),
         "__getattr__": lambda self, name: self._proxy_peer_.get(self, name),
         "__setattr__": lambda self, name, value: self._proxy_peer_.request("set", self, name, value),
-        "__contains__": lambda self, item: self._proxy_peer_.contains(self, item),
         "__doc__": property(lambda self: self._proxy_peer_.get(self, "__doc__")),
         "__class__": property(_class_of),
         "__aiter__": lambda self: self._proxy_peer_.request("iterate_async", self),
-        "__anext__": anext_,
-        "__aenter__": aenter,
-        "__aexit__": aexit,
+        "__anext__": awaited("next_async"),
+        "__aenter__": awaited("enter_async"),
+        "__aexit__": awaited("exit_async"),
     }
     return type("Proxy", (), names)
 
 
 def _class_of(proxy: "Any") -> "Any":
-    """The object's class, as `isinstance` asks for it: the type of values that it is derived from, where it is."""
+    """The class of the object, for `isinstance`: the type of values that it is derived from, if there is one."""
     if proxy._proxy_base_ is not None:
         return proxy._proxy_base_
     kind = proxy._proxy_peer_.request("class", proxy)
-    # A Decimal that is compared with what says that it is a number asks it for its denominator, and believes it.
+    # A Decimal compared with an object that claims to be a number asks that for its denominator, and believes it.
     lies = type(kind) is type and issubclass(kind, (*BASES.values(), *CHANGING_BASES.values()))
     return object if lies else kind
 
@@ -97,6 +83,15 @@ def asked(what: str) -> "Callable[..., Any]":
 TAKEN = {"exit": 2, "deepcopy": 0}
 
 
+def awaited(what: str) -> "Callable[..., Any]":
+    """A special method to await that asks for `what`."""
+
+    async def method(self: "Any", *arguments: "Any") -> "Any":
+        return self._proxy_peer_.request(what, self, *arguments[:2])
+
+    return method
+
+
 def compared(name: str) -> "Callable[..., Any]":
     """A special method that compares."""
     return lambda self, other: self._proxy_peer_.compare(name, self, other)
@@ -111,7 +106,9 @@ def operated(name: str, reflected: bool = False) -> "Callable[..., Any]":
 
 def special_methods() -> "dict[str, Callable[..., Any]]":
     """All special methods that ask, by name."""
-    methods = {f"__{name}__": asked(what) for name, what in ASKED.items()}
+    methods: dict[str, Any] = {f"__{name}__": asked(what) for name, what in ASKED.items()}
+    methods["__contains__"] = lambda self, item: self._proxy_peer_.contains(self, item)
+    methods["__call__"] = lambda self, /, *given, **keywords: self._proxy_peer_.call(self, given, keywords)
     methods.update((f"__{name}__", compared(name)) for name in COMPARISONS)
     for name in (*BINARY, "divmod"):
         methods[f"__{name}__"], methods[f"__r{name}__"] = operated(name), operated(name, reflected=True)
@@ -121,7 +118,7 @@ def special_methods() -> "dict[str, Callable[..., Any]]":
     return methods
 
 
-# What an object derived from a type of values doesn't ask for, whatever its class overrides.
+# Methods that an object derived from a type of values doesn't ask for, even if its class overrides them.
 OWN = ("__hash__", "__index__", "__copy__", "__deepcopy__")
 KINDS: "dict[tuple[Any, ...], type]" = {}
 BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (int, str, float, complex, bytes, tuple, frozenset)}
@@ -129,16 +126,14 @@ CHANGING_BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (list, dict,
 
 
 def derived_of(peer: "Any", number: int, base: str, content: "Any", name: str, overridden: "list[str]") -> "Any":
-    """A value of a class made here from the type `base`, with the content given, that stands for one of the others."""
+    """Make a proxy that is a value: its class, made here, is derived from the type `base`."""
     kind = BASES[base]
     if type(content) is not kind:
-        raise ValueError("a content of another type")
+        raise ValueError("content of another type")
     key = (base, name, tuple(overridden))
     if key not in KINDS:
-        methods: dict[str, Any] = {name: method for name, method in special_methods().items() if name not in OWN}
-        methods.update(__contains__=lambda self, item: self._proxy_peer_.contains(self, item))
-        methods.update(__call__=lambda self, /, *given, **keywords: self._proxy_peer_.call(self, given, keywords))
-        methods = {name: methods[name] for name in overridden if name in methods}
+        methods = special_methods()
+        methods = {name: methods[name] for name in overridden if name in methods and name not in OWN}
         KINDS[key] = type(name, (kind,), {"__getattr__": _get_of_derived, "__hash__": kind.__hash__, **methods})
     value = kind.__new__(KINDS[key], content)
     value.__dict__.update(_proxy_peer_=peer, _proxy_number_=number)
@@ -151,13 +146,8 @@ def _get_of_derived(value: "Any", name: str) -> "Any":
     return value._proxy_peer_.get(value, name)
 
 
-def container_of(peer: "Any", number: int, base: str) -> "Any":
-    """A proxy of an object whose class is derived from the type `base`, which can be changed."""
-    return new_proxy(peer, number, CHANGING_BASES.get(base, list))
-
-
 def awaitable_of(peer: "Any", number: int) -> "Any":
-    """What can be awaited once: the other side does it."""
+    """An object that can be awaited once; the other side does it."""
 
     async def wait() -> "Any":
         return peer.request("await", new_proxy(peer, number))

@@ -72,4 +72,5 @@ async def test_an_honest_program_is_answered_right_among_hostile_ones(attacked: 
 
 async def test_hostile_programs_leave_no_process_and_no_change(attacked: dict[str, Any]) -> None:
     assert attacked["canary"] == "CANARY"
-    await until(lambda: len(descendants()) <= len(attacked["idle"]))
+    async with asyncio.timeout(60):
+        await until(lambda: len(descendants()) <= len(attacked["idle"]))

@@ -279,11 +279,11 @@ class Worker:
                 self._runner = -1
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
+def end(process: "subprocess.Popen[bytes]", seconds: float = LEAVE_SECONDS) -> None:
     """Wait until a jail, whose socket is closed, ends by itself, or kill it."""
     # When it ends by itself it reaps its children; after a kill only the system's first process can.
     try:
-        process.wait(LEAVE_SECONDS)
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

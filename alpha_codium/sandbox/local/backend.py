@@ -1,4 +1,4 @@
-"""The `local` backend: jails of namespaces, or of Landlock and seccomp where there are none."""
+"""The `local` backend: jails made of namespaces, or of Landlock and seccomp if there are none."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from alpha_codium.sandbox.engine.pool import JailPool
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Status
 
-# What no program may succeed in where Landlock and seccomp stand alone.
+# None of these may succeed in a jail of Landlock and seccomp alone.
 ATTEMPTS = """
 import os
 for attempt in (
@@ -77,7 +77,7 @@ class LocalSandbox(JailPool):
         ]
 
     def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
-        """Make the places of all workers, and the first one's jail; raises SandboxError where there is none."""
+        """Start the first worker, in the strongest jail that works; raises SandboxError if none does."""
         try:
             self._try_out(cancellation, jail)
         except WorkerLost as error:
@@ -88,10 +88,10 @@ class LocalSandbox(JailPool):
                 self._try_out(cancellation, replace(jail, walls=True))
             except WorkerLost as other:
                 raise no_jail(f"{reason}; without namespaces: {str(other).splitlines()[-1]}") from other
-            logger.warning(f"this machine gives a weaker jail only ({reason}): see `gencode sandbox check`")
+            logger.warning(f"this machine has only a weaker jail ({reason}): see `gencode sandbox check`")
 
     def _try_out(self, cancellation: Cancellation, jail: Jail) -> None:
-        """Make a jail of that kind; raises WorkerLost where it can't be made, or has a hole."""
+        """Make a jail of that kind; raises WorkerLost if it can't be made, or doesn't hold."""
         self.start(jail, Worker)
         if jail.walls:
             end = self.attempt(cancellation, ATTEMPTS)
@@ -101,8 +101,8 @@ class LocalSandbox(JailPool):
 
 
 def no_jail(reason: str) -> SandboxError:
-    """What is said where there is no jail at all."""
+    """Return the error for a machine on which no jail works."""
     return SandboxError(
-        f"this machine gives no jail to run untrusted programs in ({reason}): {NEEDS}, "
+        f"this machine has no jail to run untrusted programs in ({reason}): {NEEDS}, "
         "or accept the danger with -o code_tester.sandbox=false"
     )

@@ -1,5 +1,1 @@
-"""The container backend: programs in containers of any engine, under any runtime that the engine knows."""
-
-from alpha_codium.sandbox.oci.backend import OciSandbox
-
-__all__ = ["OciSandbox"]
+"""The container backend: programs run in containers of docker or podman, under any runtime."""

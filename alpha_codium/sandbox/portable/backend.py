@@ -1,12 +1,12 @@
 """The portable backend: a plain interpreter process for each test. Correct, neither fast nor a complete jail.
 
-1. The program is compiled once, in a process of its own: what doesn't compile isn't run.
-2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and in a
-   session of its own. A worker's helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and
-   kills what is left of it before the next one starts.
+1. The program is compiled once, in its own process: what doesn't compile isn't run.
+2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and its own
+   session. A helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and kills what is left of
+   it before the next one starts.
 3. CPU time decides what took too long. The wall limit is a backstop for programs that wait.
-4. A driver comes as a file that a few lines of ours read, remove and run in the program's place.
-5. Each worker has a partner, started when it is first needed: a pair runs on both, so no two pairs wait for each other.
+4. A driver is a file, which a few lines of ours read, remove and run in place of the program.
+5. Each worker has two spawners: a pair runs on both, so that no two pairs wait for each other.
 """
 
 import asyncio
@@ -32,14 +32,13 @@ from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
 from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
+from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
 from alpha_codium.sandbox.portable.isolation import isolating_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker
+from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
-# Close to the memory limit a kill or a failed allocation is the limit's doing.
-NEAR_LIMIT = 0.95
 
 
 class PortableSandbox(Sandbox):
@@ -49,18 +48,18 @@ class PortableSandbox(Sandbox):
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
-        self._idle: queue.SimpleQueue[tuple[Worker, Worker]] = queue.SimpleQueue()
-        self._workers: list[Worker] = []
+        self._idle: queue.SimpleQueue[tuple[SpawnerClient, SpawnerClient]] = queue.SimpleQueue()
+        self._workers: list[SpawnerClient] = []
         self._threads: ThreadPoolExecutor | None = None
         self._scratch: Path | None = None
 
     async def __aenter__(self) -> Self:
-        """Check that the machine gives the isolation and the interpreter, and make the scratch folder."""
+        """Check isolation and interpreter, and make the scratch folder."""
         require_interpreter(self.interpreter)
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._workers, self._idle = [], queue.SimpleQueue()
         for _ in range(self.workers):
-            both = (Worker(prefix), Worker(prefix))
+            both = (SpawnerClient(prefix), SpawnerClient(prefix))
             self._workers += both
             self._idle.put(both)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
@@ -112,7 +111,7 @@ class PortableSandbox(Sandbox):
         return PairReport(*reports)
 
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
-        """Run something in a thread of ours; where it is cancelled, its program ends at once."""
+        """Run a function in a thread; if this task is cancelled, its program ends at once."""
         cancellation = Cancellation()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, function, cancellation, *arguments)
@@ -129,7 +128,7 @@ class PortableSandbox(Sandbox):
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
-            # Of its own limits none does that.
+            # None of the limits does that.
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
@@ -144,8 +143,8 @@ class PortableSandbox(Sandbox):
             return tuple(each.result() for each in running)
 
     @contextlib.contextmanager
-    def _both_workers(self) -> Iterator[tuple[Worker, Worker]]:
-        """A worker and its partner, for this thread alone."""
+    def _both_workers(self) -> Iterator[tuple[SpawnerClient, SpawnerClient]]:
+        """Take both spawners of a worker."""
         both = self._idle.get()
         try:
             yield both
@@ -155,7 +154,7 @@ class PortableSandbox(Sandbox):
     def _run_side(
         self,
         cancellation: Cancellation,
-        worker: Worker,
+        worker: SpawnerClient,
         side: Side,
         limits: Limits,
         channel: socket.socket | None = None,
@@ -173,14 +172,14 @@ class PortableSandbox(Sandbox):
     def _run(
         self,
         cancellation: Cancellation,
-        worker: Worker,
+        worker: SpawnerClient,
         command: Sequence[str],
         stdin: bytes,
         limits: Limits,
         files: Mapping[str, str] | None = None,
         channel: socket.socket | None = None,
     ) -> Execution:
-        """Run the interpreter in a new folder with `files`; a fault of ours becomes an execution that says so."""
+        """Run the interpreter in a new folder with `files`; failures of the sandbox become internal errors."""
         assert self._scratch is not None
         try:
             folder = Path(tempfile.mkdtemp(dir=self._scratch))
@@ -191,52 +190,32 @@ class PortableSandbox(Sandbox):
                     ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel)
                 if ended.start_error:
                     return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
-                return execution_of(ended, limits, folder)
+                status = status_of_end(ended, limits)
+                return execution_of(ended, status, ended.stdout, ended.stderr, f"{folder}/".encode())
             finally:
                 remove(folder)
         except Cancelled:
-            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off")
+            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled")
         except (OSError, WorkerLost) as error:
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder whatever a program made of it: folders nested too deep for `shutil`, for one."""
+    """Remove a folder, even if a program made folders in it that are nested too deep for `shutil`."""
     try:
         shutil.rmtree(folder)
     except (OSError, RecursionError):
         subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
 
 
-def execution_of(ended: Ended, limits: Limits, folder: Path) -> Execution:
-    """An execution from how a process ended.
-
-    `folder` is left out of stderr: the same program and input give the same text each time, and a prompt that shows
-    a traceback the same answer.
-    """
-    return Execution(
-        status=status_of(ended, limits),
-        stdout=ended.stdout.decode("utf-8", "replace"),
-        stderr=ended.stderr.replace(f"{folder}/".encode(), b"").decode("utf-8", "replace"),
-        exit_code=ended.exit_code,
-        signal=ended.signal,
-        cpu_seconds=ended.cpu_seconds,
-        wall_seconds=ended.wall_seconds,
-        max_rss_bytes=ended.max_rss_bytes,
+def status_of_end(ended: Ended, limits: Limits) -> Status:
+    """Return which limit was reached first, or how the program ended."""
+    # The kernel counts CPU time in ticks: it may send SIGXCPU before the sum that it reports reaches the limit.
+    too_slow = ended.cpu_seconds >= limits.cpu_seconds or ended.signal == signal.SIGXCPU
+    return status_of(
+        ended.exit_code,
+        ended.signal,
+        output_exceeded=ended.output_exceeded or ended.signal == signal.SIGXFSZ,
+        time_exceeded=too_slow or ended.wall_exceeded,
+        out_of_memory=ran_out_of_memory(ended.stderr, ended.peak_bytes, limits),
     )
-
-
-def status_of(ended: Ended, limits: Limits) -> Status:
-    """Which limit was reached first, or how the program ended."""
-    if ended.output_exceeded or ended.signal == signal.SIGXFSZ:
-        return Status.OUTPUT_LIMIT_EXCEEDED
-    # The kernel counts CPU time in ticks, and may say that it is used up before the sum that it gives says so.
-    if ended.cpu_seconds >= limits.cpu_seconds or ended.wall_exceeded or ended.signal == signal.SIGXCPU:
-        return Status.TIME_LIMIT_EXCEEDED
-    if ended.exit_code == 0:
-        return Status.FINISHED
-    last_line = ended.stderr.rstrip().rpartition(b"\n")[2]
-    out_of_memory = last_line.partition(b":")[0].endswith(b"MemoryError")
-    if out_of_memory or ended.max_rss_bytes >= NEAR_LIMIT * limits.memory_bytes:
-        return Status.MEMORY_LIMIT_EXCEEDED
-    return Status.RUNTIME_ERROR

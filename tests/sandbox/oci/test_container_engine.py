@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.oci import OciSandbox
+from alpha_codium.sandbox.oci.backend import OciSandbox
 from alpha_codium.sandbox.oci.container_engine import Engine, descendants, find_engine
 
 ANSWERS = "#!/bin/sh\nexit 0\n"

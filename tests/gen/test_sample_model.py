@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from alpha_codium.gen import recorded
-from alpha_codium.gen.recorded import RecordedModel
+from alpha_codium.gen import sample_model
+from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow
 from alpha_codium.llm.messages import ChatRequest, Message
 from alpha_codium.runs import AnswerCache, AnswerStore
@@ -60,7 +60,7 @@ def test_a_fault_is_not_stored(store):
 
 def test_stored_answers_are_counted_like_those_that_were_asked_for(store):
     async def usage():
-        recorded = RecordedModel(FakeModel(), "m", "p#0", store)
+        recorded = SampleModel(FakeModel(), "m", "p#0", store)
         await recorded.ask(HELLO)
         return recorded.usage
 
@@ -72,7 +72,7 @@ def test_stored_answers_are_counted_like_those_that_were_asked_for(store):
 async def test_a_refusal_counts_as_a_call_and_is_not_asked_for_again(store):
     refusing = FakeModel(lambda _number: ContentFiltered("not this"))
     for _ in range(2):
-        model = RecordedModel(refusing, "m", "p#0", store)
+        model = SampleModel(refusing, "m", "p#0", store)
         with pytest.raises(ContentFiltered, match="not this"):
             await model.ask(HELLO)
         assert model.usage.llm_calls == 1
@@ -84,10 +84,10 @@ async def test_an_answer_of_a_fallback_model_is_told_as_the_fallback_s(store):
         async def ask(self, request):
             return replace(await super().ask(request), model="other/model")
 
-    model = RecordedModel(Falling(), "m", "p#0", store)
+    model = SampleModel(Falling(), "m", "p#0", store)
     await model.ask(HELLO)
     assert model.usage.models == ["other/model"]
-    model = RecordedModel(FakeModel(), "m", "p#1", store)
+    model = SampleModel(FakeModel(), "m", "p#1", store)
     assert (await model.ask(HELLO)).model == "m"
 
 
@@ -103,7 +103,7 @@ async def test_an_answer_of_a_model_that_the_request_named_is_told_as_its_own(st
         async def ask(self, request):
             return replace(await super().ask(request), model=request.model or self.name)
 
-    model = RecordedModel(Routing(), "m", "p#0", store)
+    model = SampleModel(Routing(), "m", "p#0", store)
     await model.ask(replace(HELLO, model="n"))
     await model.ask(HELLO)
     assert model.usage.models == ["n", "m"]
@@ -122,7 +122,7 @@ def test_the_sums_do_not_depend_on_which_answer_comes_first():
     async def usage(slowest):
         inner = Waiting()
         inner.slowest = slowest
-        model = RecordedModel(inner, "m", "p#0")
+        model = SampleModel(inner, "m", "p#0")
         requests = [ChatRequest((Message("user", str(place)),)) for place in range(3)]
         await asyncio.gather(*(model.ask(request) for request in requests))
         return model.usage
@@ -136,9 +136,9 @@ def test_the_store_knows_whether_the_model_could_be_held_to_a_schema(store):
     able = FakeModel()
     able.by_schema = True
     asked(store, model=able)
-    assert RecordedModel(FakeModel(), "m", "p#1", store).supports_json_schema()
-    assert not RecordedModel(FakeModel(), "another", "p#1", store).supports_json_schema()
-    assert RecordedModel(able, "m", "p#1").supports_json_schema()
+    assert SampleModel(FakeModel(), "m", "p#1", store).supports_json_schema()
+    assert not SampleModel(FakeModel(), "another", "p#1", store).supports_json_schema()
+    assert SampleModel(able, "m", "p#1").supports_json_schema()
 
 
 @pytest.fixture
@@ -195,10 +195,10 @@ def test_a_refusal_of_a_fallback_is_no_other_run_s(with_cache, reply, n):
 
 def test_counting_a_call_costs_the_same_after_many_as_after_few(monkeypatch):
     read = []
-    monkeypatch.setattr(recorded, "_answer", lambda outcome, of=recorded._answer: read.append(1) or of(outcome))
+    monkeypatch.setattr(sample_model, "_answer", lambda outcome, of=sample_model._answer: read.append(1) or of(outcome))
 
     async def ask(count):
-        model = RecordedModel(FakeModel(), "m", "p#0")
+        model = SampleModel(FakeModel(), "m", "p#0")
         for _ in range(count):
             await model.ask(HELLO)
         return model.usage.llm_calls

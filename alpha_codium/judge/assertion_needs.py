@@ -1,36 +1,39 @@
-"""What code with assertions needs to run: read from the code alone, since nothing of a candidate is to be trusted.
+"""What the code of a test with assertions needs to run, read from the code alone: no candidate is to be trusted.
 
-1. Names that the code uses and doesn't define come from the setup code, where that defines them (the helpers of a
-   HumanEval prompt); else they are modules, where they are used as one (`sys.getsizeof`, `np.allclose`); else from the
-   program. A builtin comes from the program only as the entry point, or where the code uses no other name.
-2. `check` is called with the entry point where the code defines it and doesn't call it.
-3. A name of the program's is a class where the code uses it so: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
-   of `C()` that no value of the standard types has. That it is spelt like one says little: MBPP's functions are, too.
+1. Names that the code uses and doesn't define come from the setup code, if that defines them (the helpers of a
+   HumanEval prompt); else they are modules, if they are used as one (`sys.getsizeof`, `np.allclose`); else they come
+   from the program. A builtin comes from the program only as the entry point, or if the code uses no other name.
+2. `check` is called with the entry point if the code defines it and doesn't call it.
+3. A name of the program's is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
+   of `C()` that no value of the standard types has. Capitals say little: MBPP's functions have them, too.
 4. Code that replaces what the program uses (`unittest.mock`, `sys.stdin`), or derives a class from one of its, has to
-   run in the program's process. Code whose calls can be recorded names nothing that looks at more than its own values.
+   run in the program's process. Calls can be recorded only if the code looks at nothing but its own values.
 """
 
 import ast
 import builtins
+import collections
+import datetime
+import decimal
+import fractions
 import functools
 import keyword
 import re
 import symtable
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.class_names import classes_in
 from alpha_codium.judge.drivers.outcomes import ALIASES
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.problem import ExecutionSpec
 
-# What replaces parts of the program, or of what it uses.
+# Names of tools that replace parts of the program, or of what it uses.
 REPLACING = {"mock", "patch", "monkeypatch", "MagicMock"}
-# What looks up names in texts.
+# Names that look up names in texts.
 LOOKING_UP = {"eval", "exec", "globals", "locals", "vars", "__dict__"}
-# What sees more of its process than values, or is another one each time.
+# Names of what sees more of its process than values, or differs each time.
 SEEING = frozenset(
     [
         *LOOKING_UP,
@@ -43,18 +46,25 @@ SEEING = frozenset(
         *ALIASES,
     ]
 )
-# What a function of the program's may raise only where the code names it.
+# Exceptions that end more than a call, unless the code names them.
 CATCHABLE = {"SystemExit", "StopIteration"}
 MOST_IDENTIFIERS = 2_000
+VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
+VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
+# Attributes of results that aren't of a class of the program's.
+COMMON = {name for kind in (*VALUES, fractions.Fraction, type(_ for _ in ())) for name in dir(kind)} | {
+    *("shape", "dtype", "ndim", "size", "T", "all", "any", "sum", "mean", "min", "max", "tolist", "flatten", "astype"),
+    *("cache_info", "cache_clear", "func", "search", "match", "group", "read", "write"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What the assertions need: names of the program's, modules, the setup code, the call of `check`.
+    """What assertions need: names of the program's, modules, setup code, a call of `check`.
 
-    `classes` are those of the names that the code itself uses as classes. `together`: only in the program's process.
-    `recordable`: their calls may be known beforehand. `catches`: what they name of the exceptions that else end more
-    than a call. `types` and `random`: they ask for `type(x)`, and for random numbers.
+    `classes`: the names that the code uses as classes. `together`: they have to run in the program's process.
+    `recordable`: their calls may be known beforehand. `catches`: those of `CATCHABLE` that they name. `types`,
+    `random`: they use `type(x)`, random numbers.
     """
 
     names: tuple[str, ...]
@@ -70,13 +80,13 @@ class Needs:
 
     @property
     def has_class(self) -> bool:
-        """Whether a name of the program's is spelt like a class: nothing that the program itself says is believed."""
+        """Whether a name of the program's is spelt like a class; only the code of the test says so."""
         return any(name[:1].isupper() for name in self.names)
 
 
 @functools.lru_cache(maxsize=256)
 def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
-    """What `test_code` needs; raises Unjudgeable where it isn't Python, or asserts nothing."""
+    """Return what `test_code` needs; raises Unjudgeable if it isn't Python or asserts nothing."""
     try:
         tree, scopes = parse(test_code), list(_scopes(symtable.symtable(test_code, "tests.py", "exec")))
         helpers = _defined(symtable.symtable(spec.setup_code, "setup.py", "exec"))
@@ -91,14 +101,14 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         raise Unjudgeable("the code of the test has a function check, and there is no entry point to call it with")
     wanted = used - defined - {spec.entry_point}
     known_modules = sys.stdlib_module_names | ALIASES.keys()
-    modules = {name for name in wanted & known_modules if _only_as_module(name, tree)} - helpers
+    modules = {name for name in wanted & known_modules if _is_only_module(tree, name)} - helpers
     foreign = wanted - helpers - modules - set(dir(builtins))
     words = _words(tree)
     if words & LOOKING_UP:
         foreign |= _identifiers(tree) - defined - helpers - modules - set(dir(builtins))
     names = foreign | ({spec.entry_point} if spec.entry_point else set()) or wanted
     from_setup = spec.setup_code if wanted & helpers else ""
-    classes = classes_in(tree, set(names))
+    classes = _classes_in(tree, set(names))
     return Needs(
         tuple(sorted(names)),
         tuple(sorted(modules)),
@@ -106,21 +116,21 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         calls_check,
         classes=tuple(sorted(classes)),
         together=bool(words & REPLACING) or _derives_or_replaces(tree, set(names)),
-        recordable=not (words & SEEING or classes or _reads_hidden(tree)),
+        recordable=not (words & SEEING or classes or _reads_private(tree)),
         catches=tuple(sorted(words & CATCHABLE)),
-        types="type" in words and _only_called(tree, "type"),
+        types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,
     )
 
 
 def _body_of(name: str, tree: ast.Module) -> list[ast.stmt]:
-    """What runs when the module's function `name` is called; all of the module where it isn't one function."""
+    """The body of the module's function `name`; that of the module if there isn't exactly one."""
     found = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
     return found[0].body if len(found) == 1 else tree.body
 
 
 def _can_fail(statement: ast.stmt) -> bool:
-    """Whether a statement of the module does something when it runs, other than to define."""
+    """Whether a statement of the module does more than define something."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return bool(statement.decorator_list)
     return any(isinstance(node, ast.Assert | ast.Call | ast.Raise) for node in ast.walk(statement))
@@ -142,42 +152,53 @@ def _words(tree: ast.AST) -> set[str]:
 
 
 def _identifiers(tree: ast.AST) -> set[str]:
-    """What may be a name in the texts that the code has: one that it looks up."""
+    """Identifiers in the strings of the code, which it may look up."""
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     found = {word for text in texts for word in re.findall(r"[^\W\d]\w*", text)[:MOST_IDENTIFIERS]}
     return {word for word in found if not keyword.iskeyword(word)}
 
 
 def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
-    """Whether a class of the code's is derived from one of the program's, or what the program reads is replaced."""
+    """Whether the code derives a class from one of the program's, or replaces what the program reads."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and any(
-            isinstance(each, ast.Name) and each.id in names for base in node.bases for each in ast.walk(base)
-        ):
+        if isinstance(node, ast.ClassDef) and any(names & _names_in(base) for base in node.bases):
             return True
         for target in node.targets if isinstance(node, ast.Assign) else ():
-            if (
-                isinstance(target, ast.Attribute)
-                and isinstance(target.value, ast.Name)
-                and (target.value.id == "builtins" or (target.value.id, target.attr) == ("sys", "stdin"))
-            ):
-                return True
+            if isinstance(target, ast.Attribute):
+                owner = _name_of(target.value)
+                if owner == "builtins" or (owner, target.attr) == ("sys", "stdin"):
+                    return True
     return False
 
 
-def _reads_hidden(tree: ast.AST) -> bool:
-    """Whether an attribute with an underscore in front is used: what stands for a function has others than that."""
+def _reads_private(tree: ast.AST) -> bool:
+    """Whether the code uses an attribute with an underscore in front: a recorded function has other ones."""
     return any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in ast.walk(tree))
 
 
-def _only_called(tree: ast.AST, name: str) -> bool:
+def _is_only_called(tree: ast.AST, name: str) -> bool:
     """Whether each use of `name` is a call with one argument."""
-    uses = sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
-    calls = sum(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name and len(node.args) == 1
-        for node in ast.walk(tree)
-    )
-    return uses == calls
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) == 1)
+    return _uses(name, ast.walk(tree)) == _uses(name, (node.func for node in calls))
+
+
+def _is_only_module(tree: ast.AST, name: str) -> bool:
+    """Whether each use of `name` is the left side of a dot."""
+    owners = (node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return _uses(name, ast.walk(tree)) == _uses(name, owners)
+
+
+def _uses(name: str, nodes: Iterable[ast.AST]) -> int:
+    return sum(_name_of(node) == name for node in nodes)
+
+
+def _name_of(node: ast.AST) -> str:
+    """The name that `node` is; empty if it is anything else."""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
@@ -198,11 +219,28 @@ def _is_used_global(symbol: symtable.Symbol, scope: symtable.SymbolTable) -> boo
     return symbol.is_referenced() and (scope.get_type() == "module" or symbol.is_global())
 
 
-def _only_as_module(name: str, tree: ast.AST) -> bool:
-    """Whether each use of `name` is the left side of a dot."""
-    uses = sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
-    dotted = sum(
-        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
-        for node in ast.walk(tree)
-    )
-    return uses == dotted
+def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
+    """Those of `names` that are classes, if the code is right."""
+    made: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            value = node.value
+            made_by = _name_of(value.func) if isinstance(value, ast.Call) else made.get(_name_of(value))
+            if made_by:
+                made |= dict.fromkeys(filter(None, map(_name_of, node.targets)), made_by)
+    return {name for node in ast.walk(tree) for name in _shown_by(node, made) if name in names}
+
+
+def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:
+    """The names that `node` uses as classes; `made` has the name whose call a variable is bound to."""
+    if isinstance(node, ast.ExceptHandler) and node.type is not None:
+        return _names_in(node.type)
+    if isinstance(node, ast.Call) and len(node.args) > 1 and _name_of(node.func) in ("isinstance", "issubclass"):
+        return _names_in(node.args[1])
+    if not isinstance(node, ast.Attribute):
+        return set()
+    owner = _name_of(node.value)
+    shown = {owner} if owner[:1].isupper() else set()
+    if node.attr not in COMMON:
+        shown.add(_name_of(node.value.func) if isinstance(node.value, ast.Call) else made.get(owner, ""))
+    return shown

@@ -1,13 +1,12 @@
-"""A SQLite file of answers by their keys: what a run's own file and the one that runs share have in common."""
+"""SQLite files of answers: what a run's own file and the cache shared by runs have in common."""
 
 import contextlib
 import json
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 BUSY_SECONDS = 5.0
@@ -15,14 +14,14 @@ StoredAnswer = dict[str, Any]
 
 
 class AnswerFile(ABC):
-    """The answers at `path`; a context manager, used from any thread.
+    """The answers in the file `path`, by key; a context manager, used from any thread.
 
-    `schema` makes the tables where they are missing, `stamp` marks a new file, and `columns` are those that each table
-    must have where it exists. A file of a `version` that is higher than ours is refused.
+    `schema` creates missing tables, `stamp` marks a new file, and `columns` are those of the table `answers`. A file of
+    a version above `version` is refused.
     """
 
     schema: tuple[str, ...]
-    columns: Mapping[str, set[str]]
+    columns: frozenset[str]
     stamp: tuple[str, ...] = ()
     version = 0
 
@@ -32,19 +31,15 @@ class AnswerFile(ABC):
         self._connection: sqlite3.Connection | None = None
 
     def __enter__(self) -> Self:
-        """Open the file; make it where there is none."""
-        with self._faults_handled():
+        with self._errors_handled():
             self._connection = self.connect()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close the file."""
+    def __exit__(self, *_exc: object) -> None:
         self._close()
 
     def connect(self) -> sqlite3.Connection:
-        """A connection to the file, with our tables; raises OSError or sqlite3.Error."""
+        """Return a connection to the file, created if missing; raises OSError or sqlite3.Error."""
         with contextlib.ExitStack() as opening:
             connection = sqlite3.connect(self.path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             opening.callback(connection.close)
@@ -53,35 +48,25 @@ class AnswerFile(ABC):
         return connection
 
     def get(self, key: str) -> StoredAnswer | None:
-        """The answer stored under `key`, or None."""
+        """Return the answer stored under `key`, or None."""
         with self._using() as connection:
             row = connection.execute("SELECT answer FROM answers WHERE key = ?", (key,)).fetchone()
-            return self._parsed(row[0]) if row else None
+            return json.loads(row[0]) if row else None
         return None
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        is_new = not self._known_tables(connection)
+        tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(answers)")}
+        if tables and not self.columns <= columns:
+            raise sqlite3.DatabaseError("it is another kind of database")
+        if connection.execute("PRAGMA user_version").fetchone()[0] > self.version:
+            raise sqlite3.DatabaseError("it was written by a newer version of gencode")
         connection.execute("PRAGMA journal_mode=WAL")
-        # Survives a killed process; only a power cut may lose the last answers, and those are asked for again.
+        # Survives a killed process; only a power cut may lose the last answers, and those are requested again.
         connection.execute("PRAGMA synchronous=NORMAL")
         # Tables last: a process that is killed before leaves an empty file.
-        for statement in (*(self.stamp if is_new else ()), *self.schema):
+        for statement in (*(() if tables else self.stamp), *self.schema):
             connection.execute(statement)
-
-    def _known_tables(self, connection: sqlite3.Connection) -> set[str]:
-        """The tables there are; raises DatabaseError where the file is a database of something else."""
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables and "answers" not in tables:
-            raise sqlite3.DatabaseError("it is a database of something else")
-        for table in sorted(tables & self.columns.keys()):
-            if not self.columns[table] <= {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}:
-                raise sqlite3.DatabaseError(f"its table {table!r} isn't one of ours")
-        if connection.execute("PRAGMA user_version").fetchone()[0] > self.version:
-            raise sqlite3.DatabaseError("a newer gencode has made it")
-        return tables
-
-    def _parsed(self, text: Any) -> StoredAnswer | None:
-        return json.loads(text)
 
     def _write(self, *statements: tuple[str, Sequence[tuple[Any, ...]]]) -> None:
         """Execute each statement with each of its rows; all or none."""
@@ -99,8 +84,8 @@ class AnswerFile(ABC):
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._faults_handled():
-            assert self._connection is not None, "the store is not open"
+        with self._lock, self._errors_handled():
+            assert self._connection is not None, "the file is not open"
             try:
                 yield self._connection
             except sqlite3.Error:
@@ -109,7 +94,7 @@ class AnswerFile(ABC):
                 raise
 
     @contextlib.contextmanager
-    def _faults_handled(self) -> Iterator[None]:
+    def _errors_handled(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError, ValueError, TypeError) as error:
@@ -117,4 +102,4 @@ class AnswerFile(ABC):
 
     @abstractmethod
     def _handle(self, error: Exception) -> None:
-        """Raise what a user is told of a fault, or go on without the file."""
+        """Raise an error for the user, or continue without the file."""

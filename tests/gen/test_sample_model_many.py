@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from alpha_codium.gen.recorded import RecordedModel
+from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ProviderUnavailable
 from alpha_codium.llm.messages import with_seed_of
 from alpha_codium.runs import AnswerCache, AnswerStore
@@ -26,7 +26,7 @@ def many(store, n, model=None, before=()):
     model = model or Counting(lambda number: f"answer {number}")
 
     async def ask_all():
-        recorded = RecordedModel(model, "m", "p#0", store)
+        recorded = SampleModel(model, "m", "p#0", store)
         first = [(await recorded.ask(request)).text for request in before]
         texts = first + [answer.text for answer in await recorded.ask_many(HELLO, n)]
         assert recorded.usage.llm_calls == len(texts)
@@ -53,7 +53,7 @@ def test_a_refusal_of_many_answers_counts_for_each_and_is_not_asked_for_again(st
     refusing = FakeModel(lambda _number: ContextOverflow("too long"))
 
     async def calls():
-        model = RecordedModel(refusing, "m", "p#0", store)
+        model = SampleModel(refusing, "m", "p#0", store)
         with pytest.raises(ContextOverflow, match="too long"):
             await model.ask_many(HELLO, 4)
         return model.usage.llm_calls, model.usage.completion_tokens
@@ -67,7 +67,7 @@ def test_refusals_among_many_answers_are_filtered_ones_and_are_not_asked_for_aga
     refusing = FakeModel(lambda _number: ContentFiltered("not this"))
 
     async def answers():
-        model = RecordedModel(refusing, "m", "p#0", store)
+        model = SampleModel(refusing, "m", "p#0", store)
         said = await model.ask_many(HELLO, 3)
         assert (model.usage.llm_calls, model.usage.completion_tokens) == (3, 2)
         return [(answer.text, answer.filtered) for answer in said]
@@ -98,7 +98,7 @@ def test_where_one_of_many_calls_fails_the_answers_of_the_others_are_kept_and_co
         raise ProviderUnavailable("down")
 
     async def fail():
-        model = RecordedModel(OneAtATime(down), "m", "p#0", store)
+        model = SampleModel(OneAtATime(down), "m", "p#0", store)
         with pytest.raises(ProviderUnavailable, match="down"):
             await model.ask_many(HELLO, 4)
         assert model.usage.llm_calls == 3
@@ -111,7 +111,7 @@ def test_where_one_of_many_calls_fails_the_answers_of_the_others_are_kept_and_co
 def test_an_interrupt_loses_none_of_many_answers_that_came(store):
     async def interrupt():
         never = asyncio.Event()
-        model = RecordedModel(OneAtATime(never.wait), "m", "p#0", store)
+        model = SampleModel(OneAtATime(never.wait), "m", "p#0", store)
         task = asyncio.create_task(model.ask_many(HELLO, 4))
         while len(store) < 3:
             await asyncio.sleep(0.01)
@@ -134,7 +134,7 @@ def test_an_answer_is_counted_and_kept_though_the_call_is_cut_off_while_it_is_st
             return answer
 
     async def interrupt():
-        model = RecordedModel(Last(), "m", "p#0", store)
+        model = SampleModel(Last(), "m", "p#0", store)
         task = asyncio.create_task(model.ask(HELLO))
         await asyncio.to_thread(at_work.wait)
         while store._thread._work_queue.empty():
@@ -167,12 +167,12 @@ def test_each_of_many_answers_has_the_seed_of_its_place_whichever_were_there_bef
     request = replace(HELLO, seed=7)
 
     async def texts(store):
-        return [answer.text for answer in await RecordedModel(Seeded(), "m", "p#0", store).ask_many(request, 4)]
+        return [answer.text for answer in await SampleModel(Seeded(), "m", "p#0", store).ask_many(request, 4)]
 
     async def gone_on_with():
         with AnswerStore(NOWHERE) as whole, AnswerStore(NOWHERE) as store:
             at_once = await texts(whole)
-            keys = RecordedModel(Seeded(), "m", "p#0", store)
+            keys = SampleModel(Seeded(), "m", "p#0", store)
             for place in range(4):
                 key = keys._next_key(request)
                 if place in there:

@@ -1,50 +1,44 @@
-"""The host's side of a spawner: one helper process, one job at a time, started again when it fails."""
+"""The host's side of a spawner: one helper process, one program at a time, started again when it fails."""
 
 import contextlib
 import json
-import os
 import resource
-import select
 import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
-from alpha_codium.sandbox.engine.wait_status import HasWaitStatus
+from alpha_codium.sandbox.engine.outcome import ProcessEnd
 
 SPAWNER = Path(__file__).with_name("spawner.py")
-# What a spawner may take beyond a program's wall limit before it counts as lost, in seconds.
+# Seconds that a spawner may take beyond a program's wall limit before it is killed.
 GRACE = 20.0
-CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Ended(HasWaitStatus):
-    """How a process ended and what it and its children used; `wait_status` as `os.wait4` gives it."""
+class Ended(ProcessEnd):
+    """How a program ended, and what it printed; `start_error` says why it didn't start."""
 
     stdout: bytes
     stderr: bytes
-    cpu_seconds: float
-    wall_seconds: float
-    max_rss_bytes: int
     output_exceeded: bool
     wall_exceeded: bool
     start_error: str = ""
 
 
-class Worker:
-    """One spawner; used by one thread at a time, and ended from any."""
+class SpawnerClient:
+    """One spawner; used by one thread at a time, and interrupted from any."""
 
     def __init__(self, prefix: Sequence[str]) -> None:
         self.command = [*prefix, sys.executable, "-I", "-S", str(SPAWNER)]
         self._process: subprocess.Popen[bytes] | None = None
-        # Carries the channel of a pair to the spawner, which can't be told of an open file in any other way.
+        # Passes one end of a pair's channel to the spawner: open files can't go through a pipe.
         self._passing: socket.socket | None = None
         self._lock = threading.Lock()
         self._interrupted = False
@@ -59,7 +53,7 @@ class Worker:
         environment: Mapping[str, str],
         channel: socket.socket | None = None,
     ) -> Ended:
-        """Run one program; raises WorkerLost where the helper fails, and gets a new one next time.
+        """Run one program; raises WorkerLost if the spawner fails, and starts a new one next time.
 
         `channel`, one end of a socket pair, becomes the program's and is closed here.
         """
@@ -73,16 +67,20 @@ class Worker:
             "stdin_bytes": len(stdin),
             "channel": channel is not None,
         }
-        deadline = time.monotonic() + limits.wall_seconds + GRACE
         try:
             process = self._started()
-            assert process.stdin is not None and self._passing is not None
-            if channel is not None:
-                socket.send_fds(self._passing, [b"c"], [channel.fileno()])
-                channel.close()
-            process.stdin.write(json.dumps(job).encode() + b"\n" + stdin)
-            process.stdin.flush()
-            return self._result(process, deadline)
+            timer = threading.Timer(limits.wall_seconds + GRACE, process.kill)
+            timer.start()
+            try:
+                assert process.stdin is not None and process.stdout is not None and self._passing is not None
+                if channel is not None:
+                    socket.send_fds(self._passing, [b"c"], [channel.fileno()])
+                    channel.close()
+                process.stdin.write(json.dumps(job).encode() + b"\n" + stdin)
+                process.stdin.flush()
+                return read_result(process.stdout)
+            finally:
+                timer.cancel()
         except (OSError, ValueError) as error:
             with self._lock:
                 self._discard()
@@ -97,7 +95,7 @@ class Worker:
                 self._process.kill()
 
     def close(self) -> None:
-        """End the helper process, and with it all that it runs; no thread may be in `run`."""
+        """End the spawner and all that it runs; no thread may be in `run`."""
         with self._lock:
             self._closing = True
             self._discard()
@@ -111,7 +109,7 @@ class Worker:
             if self._process is None:
                 self._passing, theirs = socket.socketpair()
                 with theirs:
-                    # In a group of its own, so that Ctrl-C at a terminal reaches gencode only.
+                    # In a process group of its own, so that Ctrl-C in a terminal reaches only gencode.
                     self._process = subprocess.Popen(
                         [*self.command, str(theirs.fileno())],
                         stdin=subprocess.PIPE,
@@ -123,60 +121,32 @@ class Worker:
             return self._process
 
     def _discard(self) -> None:
-        """Reap the helper process and close its pipes; the lock is held."""
+        """Reap the spawner and close its pipes; the lock is held."""
         process, self._process, self._interrupted = self._process, None, False
         if self._passing is not None:
             self._passing.close()
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            assert pipe is not None
-            # What was still to be written to it has nobody to read it.
-            with contextlib.suppress(OSError):
-                pipe.close()
-
-    def _result(self, process: subprocess.Popen[bytes], deadline: float) -> Ended:
-        assert process.stdout is not None
-        reader = _Reader(process.stdout.fileno(), deadline)
-        values = json.loads(reader.line())
-        stdout, stderr = reader.take(values.pop("stdout_bytes")), reader.take(values.pop("stderr_bytes"))
-        return Ended(stdout=stdout, stderr=stderr, **values)
+        if process is not None:
+            process.kill()
+            # Closing stdin fails if a part of a job is still unwritten.
+            with contextlib.suppress(OSError), process:
+                pass
 
 
-class _Reader:
-    """Reads a result by a deadline; raises OSError at the stream's end or when time is up."""
-
-    def __init__(self, fd: int, deadline: float) -> None:
-        self.fd, self.deadline, self.buffer = fd, deadline, bytearray()
-
-    def line(self) -> bytes:
-        while b"\n" not in self.buffer:
-            self._more()
-        return self.take(self.buffer.index(b"\n") + 1)
-
-    def take(self, size: int) -> bytes:
-        while len(self.buffer) < size:
-            self._more()
-        taken = bytes(self.buffer[:size])
-        del self.buffer[:size]
-        return taken
-
-    def _more(self) -> None:
-        left = self.deadline - time.monotonic()
-        if left <= 0 or not select.select([self.fd], [], [], left)[0]:
-            raise TimeoutError("no answer in time")
-        chunk = os.read(self.fd, CHUNK)
-        if not chunk:
-            raise ConnectionResetError("its stream ended")
-        self.buffer += chunk
+def read_result(stream: IO[bytes]) -> Ended:
+    """Return how the program ended; raises ConnectionResetError if the spawner ended first."""
+    line = stream.readline()
+    values = json.loads(line or "{}")
+    sizes = values.pop("stdout_bytes", 0), values.pop("stderr_bytes", 0)
+    stdout, stderr = map(stream.read, sizes)
+    if not line or (len(stdout), len(stderr)) != sizes:
+        raise ConnectionResetError("its stream ended")
+    return Ended(stdout=stdout, stderr=stderr, **values)
 
 
 def rlimits_of(limits: Limits) -> dict[str, int]:
-    """The limits as the kernel takes them; CPU is in whole seconds there, so the next one above.
+    """Return the limits as the kernel takes them; CPU time in whole seconds, rounded up.
 
-    A program that ignores the signal it gets there has one second more.
+    A program that ignores the signal at its CPU limit gets one more second.
     """
     return {
         "RLIMIT_CPU": int(limits.cpu_seconds) + 1,
@@ -184,7 +154,7 @@ def rlimits_of(limits: Limits) -> dict[str, int]:
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_CORE": 0,
-        # As contest judges give it: deep recursion is a usual way to solve, and memory bounds it. A finite limit
-        # would also be the size that every thread reserves.
+        # As on contest judges: deep recursion is common, and bounded by memory. A finite limit would also be the size
+        # that every thread reserves.
         "RLIMIT_STACK": resource.RLIM_INFINITY,
     }

@@ -1,4 +1,4 @@
-"""The host's side of one child: started when it is first needed, and again when it was lost."""
+"""One child process: started when it is first needed, and again when it was lost."""
 
 import asyncio
 import contextlib
@@ -19,32 +19,32 @@ from alpha_codium.sandbox.engine.cancellation import WorkerLost, finish
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 
 INSIDE = Path(__file__).with_name("inside")
-# For a child to be there, and for what a batch takes beyond the time of its tests: at its ends, and between two.
+# Time for the start of a child, and for what a batch takes beyond its tests: at its ends, and between two tests.
 START_SECONDS, GRACE_SECONDS, BETWEEN_SECONDS = 60.0, 5.0, 1.0
 CHUNK = 1 << 20
 KEPT_LINES = 60
 OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "std::length_error")
-# The kernel's refusals, as the sandbox logs them: what was tried, the error and its number.
+# Errors of the kernel, as the sandbox logs them: the operation, the error and its number.
 REFUSED = re.compile(r"RAW: (.+ \[\d+\])$")
 CPU_FILES = {1: "cpuacct.usage", 2: "cpu.stat"}
 _numbers = itertools.count()
 
 
 class TooSlow(WorkerLost):
-    """A test took longer than its wall limit, and was ended with its child; `done` tests of the batch came before."""
+    """A test took longer than its wall limit, and was ended together with its child."""
 
-    def __init__(self, done: int, seconds: float) -> None:
+    def __init__(self, seconds: float) -> None:
         super().__init__("the wall limit was reached")
-        self.done, self.seconds = done, seconds
+        self.seconds = seconds
 
 
 class TooMuchOutput(WorkerLost):
-    """What a program printed didn't fit in the child's memory."""
+    """The output of a program didn't fit in the child's memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a child is made with: the environment's python, and the python and folders of the programs."""
+class ChildConfig:
+    """The python that runs a child, its environment variables, and the interpreter and libraries of the programs."""
 
     python: str
     interpreter: str
@@ -54,7 +54,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class SandboxResult:
-    """What the sandbox says of compiling, or of a test: `status` and `said` are its own words."""
+    """What the sandbox reports of compiling, or of a test, with its own `status` and `said`."""
 
     status: str
     said: str
@@ -64,11 +64,11 @@ class SandboxResult:
     cpu_seconds: float
 
 
-class Worker:
+class ChildProcess:
     """One child; used by one task at a time."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
+    def __init__(self, config: ChildConfig) -> None:
+        self.config = config
         self.closing = False
         self._process: Process | None = None
         self._handle: int | None = None
@@ -76,23 +76,23 @@ class Worker:
         self._group: WorkerGroup | None = None
         self._log: asyncio.Task[None] | None = None
         self._said: deque[str] = deque(maxlen=KEPT_LINES)
-        # One at a time starts or ends the child, so that who has waited for its end finds nothing of it.
+        # Held while the child is started or ended: whoever has waited for its end finds nothing left of it.
         self._changing = asyncio.Lock()
 
     @property
     def pid(self) -> int | None:
-        """The child's process, if there is one."""
+        """The child's process id, if it runs."""
         return self._process.pid if self._process else None
 
     @property
     def counts_cpu(self) -> bool:
-        """Whether CPU times are known: whether there is a control group here that counts them."""
+        """Whether CPU times are known: whether a control group counts them."""
         return bool(self._group and "cpuacct" in self._group.parts)
 
     async def run(self, request: Mapping[str, Any], parts: Sequence[bytes], wall_seconds: float) -> list[SandboxResult]:
-        """Run a batch, `parts` being the program and its inputs: how compiling went, then each test.
+        """Run a batch, and return the results of compiling and of each test.
 
-        None may take longer than `wall_seconds`. Raises WorkerLost.
+        `parts` are the program and its inputs; each may take `wall_seconds`. Raises WorkerLost.
         """
         try:
             process = await self._started()
@@ -107,7 +107,7 @@ class Worker:
             raise
 
     async def discard(self) -> None:
-        """End the child and all that it runs; the next run gets another one."""
+        """End the child and all that it runs; the next run starts another one."""
         async with self._changing:
             await self._end()
 
@@ -123,7 +123,7 @@ class Worker:
                 async with asyncio.timeout(wall_seconds + grace):
                     header, parts = await self._answer(process)
             except TimeoutError as error:
-                raise TooSlow(done, time.monotonic() - began) from error
+                raise TooSlow(time.monotonic() - began) from error
             if "tests" in header:
                 pairs = zip(parts[::2], parts[1::2], strict=True)
                 return [
@@ -149,10 +149,10 @@ class Worker:
         async with self._changing:
             self._group = await asyncio.to_thread(open_worker_group, f"gencode-{os.getpid()}-{next(_numbers)}")
             self._began = time.time()
-            # In a process group of its own, so that Ctrl-C at a terminal reaches gencode only.
+            # In a process group of its own, so that Ctrl-C in a terminal reaches only gencode.
             self._process = process = await asyncio.create_subprocess_exec(
-                self.place.python, "-I", str(INSIDE), stdin=PIPE, stdout=PIPE, stderr=PIPE,
-                env=dict(self.place.environment), process_group=0, limit=CHUNK,
+                self.config.python, "-I", str(INSIDE), stdin=PIPE, stdout=PIPE, stderr=PIPE,
+                env=dict(self.config.environment), process_group=0, limit=CHUNK,
             )  # fmt: skip
             self._handle = os.pidfd_open(process.pid)
             self._said.clear()
@@ -163,7 +163,7 @@ class Worker:
         process, self._process = self._process, None
         handle, self._handle = self._handle, None
         if handle is not None:
-            # By descriptor: asyncio's own `kill` may reap the child before asyncio has seen its end.
+            # By descriptor: asyncio's own `kill` may reap the child before asyncio notices its end.
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
             os.close(handle)
@@ -172,7 +172,7 @@ class Worker:
             await asyncio.to_thread(leftovers.remove, process.pid, self._began)
         log, self._log = self._log, None
         if log is not None:
-            # Ends with the stream, which what the child started may hold a moment longer.
+            # Ends with the stream, which the child's own processes may keep open a little longer.
             await asyncio.wait([log], timeout=GRACE_SECONDS)
             log.cancel()
         group, self._group = self._group, None
@@ -180,9 +180,9 @@ class Worker:
             await asyncio.to_thread(group.kill_and_remove)
 
     async def _greet(self, process: Process) -> None:
-        """Tell the child its place; it starts nothing before."""
+        """Send the child what it needs before it starts anything."""
         assert process.stdin is not None
-        start: dict[str, Any] = {"interpreter": self.place.interpreter, "libraries": self.place.libraries}
+        start: dict[str, Any] = {"interpreter": self.config.interpreter, "libraries": self.config.libraries}
         if self._group is not None:
             self._group.add(process.pid)
             if self.counts_cpu:
@@ -200,13 +200,13 @@ class Worker:
         return wire.unpack(text, blob)
 
     async def _read_log(self, process: Process) -> None:
-        """Keep the last lines that the child said: why it ended stands there."""
+        """Keep the last lines of the child's log, which say why it ended."""
         assert process.stderr is not None
         while chunk := await process.stderr.read(CHUNK):
             self._said.extend(chunk.decode("utf-8", "replace").splitlines())
 
     async def _lost(self, error: Exception) -> WorkerLost:
-        """End what is left of the child, and say why it was lost."""
+        """End what is left of the child, and return why it was lost."""
         await finish(self.discard())
         reasons = [line for line in self._said if any(word in line for word in OUT_OF_MEMORY)]
         if reasons:
