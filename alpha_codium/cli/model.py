@@ -2,10 +2,14 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
+
+if TYPE_CHECKING:
+    from alpha_codium.llm.local.registry import StoredModel
 
 
 @click.group("model")
@@ -51,8 +55,7 @@ def get_model(name: str, common: CommonOptions) -> None:
     known = known_model(name)
     with click.progressbar(length=known.size_bytes, label=name, file=sys.stderr) as bar:
         model = fetch(known, models_folder(), progress=lambda here, _total: bar.update(here - bar.pos))
-    click.echo(model.path)
-    common.write_json({"name": model.name, "path": str(model.path), "sha256": model.sha256})
+    _show(model, common)
 
 
 @group.command("add")
@@ -65,5 +68,9 @@ def add_model(name: str, file: Path, common: CommonOptions) -> None:
     from alpha_codium.paths import models_folder
 
     model = add(name, file, models_folder())
+    _show(model, common)
+
+
+def _show(model: "StoredModel", common: CommonOptions) -> None:
     click.echo(model.path)
     common.write_json({"name": model.name, "path": str(model.path), "sha256": model.sha256})
