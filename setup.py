@@ -26,7 +26,7 @@ setup(
     package_data={
         "alpha_codium": ["py.typed"],
         "alpha_codium.data": ["examples/*.json"],
-        "alpha_codium.eval.doctor": ["kit/*.toml"],
+        "alpha_codium.eval.doctor": ["cases/*.toml"],
         "alpha_codium.sandbox.conformance": ["attackers/*.py"],
         "alpha_codium.settings": ["*.toml"],
         "alpha_codium.prompts": ["*/*.toml"],
@@ -42,7 +42,6 @@ setup(
         "pydantic>=2.7",
         "pyyaml>=6.0",
         "rich>=13.7",
-        "tenacity>=9.0",
         "toml>=0.10.2",
     ],
     extras_require={

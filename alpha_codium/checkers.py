@@ -1,8 +1,7 @@
-"""Checkers compare what a program printed with what was expected: pure functions, chosen by name for each problem.
+"""Checkers: pure functions, chosen by name for each problem, that compare an output with the expected one.
 
-A checker is made by a factory with the problem's arguments and called as `checker(input, expected, actual)`.
-A user's package adds a factory under the entry-point group `alpha_codium.checkers`. A checker that is itself a
-program is no pure function; it belongs to the judge.
+A factory makes a checker from the problem's arguments; it is called as `checker(input, expected, actual)`. Packages add
+factories under the entry-point group `alpha_codium.checkers`. Checkers that are programs belong to the judge.
 """
 
 import math
@@ -181,7 +180,7 @@ BUILT_IN: dict[str, Callable[..., Checker]] = {
 DEFAULT_CHECKER = CheckerSpec("tokens")
 
 
-# The name of checkers that are programs: no pure functions, so the judge runs them (`judge.checker_program`).
+# The name of checkers that are programs: no pure functions, so the judge runs them (`judge.checker_programs`).
 PROGRAM = "program"
 
 

@@ -7,7 +7,7 @@ Some sections hold sections: `[sandbox.oci]`, `GENCODE_SANDBOX__OCI__IMAGE=value
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -20,14 +20,15 @@ from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR
 
 ENVIRONMENT_PREFIX = "GENCODE_"
 Model = TypeVar("Model", bound=BaseModel)
-# Environment variables of earlier versions -> the settings that took their place.
-REMOVED_VARIABLES = {
+# Environment variables and settings of earlier versions -> the settings in their place, if any.
+REMOVED = {
     "GENCODE_OCI_ENGINE": "sandbox.oci.engine",
     "GENCODE_OCI_IMAGE": "sandbox.oci.image",
     "GENCODE_OCI_OPTIONS": "sandbox.oci.options",
     "GENCODE_OCI_RUNTIME": "sandbox.oci.runtime",
     "GENCODE_RUNSC": "sandbox.gvisor.runsc",
     "GENCODE_RUNSC_PLATFORM": "sandbox.gvisor.platform",
+    "code_tester.test_order": "",
 }
 
 
@@ -192,7 +193,6 @@ class CodeTesterSection(Section):
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
     stop_on_first_failure: bool = False
-    test_order: Literal["dataset", "fails_soonest"] = "dataset"
     known_solutions: int = Field(2, ge=0)
     header: str = ""
     calc_trace: bool = False
@@ -229,12 +229,8 @@ class CodeContestsSection(Section):
     environment: str = ""
 
 
-class PluginSection(Section):
-    """`[sandbox.NAME]` of a backend from the entry-point group `alpha_codium.sandboxes`, which checks the keys."""
-
-
 class SandboxSection(Section):
-    """`[sandbox]`: a table for each backend; plug-ins have theirs beside those declared here."""
+    """`[sandbox]`: a table for each backend; those of plug-ins are kept as they are."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -243,7 +239,7 @@ class SandboxSection(Section):
     code_contests: CodeContestsSection = CodeContestsSection()
 
     def options_of(self, backend: str) -> dict[str, Any]:
-        """The settings of one backend, which are keyword arguments of `open_sandbox`."""
+        """Return the settings of one backend, which are keyword arguments of `open_sandbox`."""
         return self.model_dump().get(backend, {})
 
 
@@ -268,10 +264,6 @@ class Settings(Section):
     sandbox: SandboxSection = SandboxSection()
 
 
-# Sections that hold sections, and no values.
-GROUPS = (Settings, SandboxSection)
-
-
 def load_settings(
     config_file: Path | None = None,
     overrides: Iterable[str] = (),
@@ -281,35 +273,76 @@ def load_settings(
     """Merge all sources; `overrides` are texts `section.key=value`.
 
     `base`, the settings of an earlier run, stands in place of the shipped file and the environment.
-    Raises SettingsError, naming the source, the key, and the nearest known key where it is unknown.
+    Raises SettingsError, naming the source, the key, and the nearest known key if it is unknown.
     """
     environment = os.environ if environment is None else environment
-    _refuse_removed(environment)
-    merged: dict[str, Any] = {}
+    for variable, setting in REMOVED.items():
+        if variable in environment:
+            instead = ENVIRONMENT_PREFIX + setting.replace(".", "__").upper()
+            raise SettingsError(f"environment variable {variable} is no longer read: use {instead} or -o {setting}=...")
+    known = _known_settings(Settings)
+    values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    if base is not None:
-        environment = {}
-        _merge(merged, origins, base, "the earlier run's settings (run.toml)")
-    else:
-        shipped = resources.files("alpha_codium.settings").joinpath("configuration.toml")
-        _merge(merged, origins, tomllib.loads(shipped.read_text("utf-8")), "the shipped settings")
-    if config_file is not None:
-        _merge(merged, origins, _read_file(config_file), f"settings file {config_file}")
-    for name, text in sorted(environment.items()):
-        if name.startswith(ENVIRONMENT_PREFIX) and "__" in name:
-            keys = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
-            _merge(merged, origins, _table(keys, text), f"environment variable {name}")
-    for text in overrides:
-        keys, value = _parse_override(text)
-        _merge(merged, origins, _table(keys, value), f"-o {text}")
+    for origin, found in _sources(config_file, overrides, environment, base, known):
+        for name, value in found.items():
+            _refuse_unknown(name, known, origin)
+            values[name], origins[name] = value, origin
+    merged: dict[str, Any] = {}
+    for name, value in values.items():
+        *sections, key = name.split(".")
+        table = merged
+        for section in sections:
+            table = table.setdefault(section, {})
+        table[key] = value
     return validated(Settings, merged, origins)
 
 
-def _refuse_removed(environment: Mapping[str, str]) -> None:
-    for name, setting in REMOVED_VARIABLES.items():
-        if name in environment:
-            instead = ENVIRONMENT_PREFIX + setting.replace(".", "__").upper()
-            raise SettingsError(f"environment variable {name} is no longer read: use {instead} or -o {setting}=...")
+def _known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
+    """Return the types of all settings by their names: `sandbox.oci.image`."""
+    known: dict[str, Any] = {}
+    for key, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            known |= _known_settings(field.annotation, f"{prefix}{key}.")
+        else:
+            known[prefix + key] = field.annotation
+    return known
+
+
+def _sources(
+    config_file: Path | None,
+    overrides: Iterable[str],
+    environment: Mapping[str, str],
+    base: Mapping[str, Any] | None,
+    known: Mapping[str, Any],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each source with its settings by their names, the later ones winning."""
+    if base is None:
+        shipped = resources.files("alpha_codium.settings").joinpath("configuration.toml")
+        yield "the shipped settings", _by_name(tomllib.loads(shipped.read_text("utf-8")), known)
+    else:
+        yield "the earlier run's settings (run.toml)", _by_name(base, known)
+    if config_file is not None:
+        yield f"settings file {config_file}", _by_name(_read_file(config_file), known)
+    for variable, text in sorted(environment.items() if base is None else ()):
+        if variable.startswith(ENVIRONMENT_PREFIX) and "__" in variable:
+            name = variable.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", ".")
+            yield f"environment variable {variable}", {name: _value(text, known.get(name))}
+    for override in overrides:
+        name, equals, text = override.partition("=")
+        name = name.strip().replace("-", "_")
+        if not (equals and all(name.split(".")) and "." in name):
+            usage = "settings are given as section.key=value, for example -o config.model=local/x"
+            raise SettingsError(f"-o {override}: {usage}")
+        yield f"-o {override}", {name: _value(text.strip(), known.get(name))}
+
+
+def _by_name(table: Mapping[str, Any], known: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the values in tables of tables by their names."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        is_section = isinstance(value, Mapping) and prefix + key not in known
+        found |= _by_name(value, known, f"{prefix}{key}.") if is_section else {prefix + key: value}
+    return found
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -321,41 +354,9 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise SettingsError(f"settings file {path} is not valid TOML: {error}") from error
 
 
-def _parse_override(text: str) -> tuple[list[str], str]:
-    name, equals, value = text.partition("=")
-    keys = name.strip().replace("-", "_").split(".")
-    if not (equals and len(keys) > 1 and all(keys)):
-        raise SettingsError(f"-o {text}: settings are given as section.key=value, for example -o config.model=local/x")
-    return keys, value.strip()
-
-
-def _table(keys: Sequence[str], text: str) -> dict[str, Any]:
-    """One setting as a table of tables, its value as TOML spells it."""
-    model: type[BaseModel] | None = Settings
-    sections = 0
-    while model in GROUPS and sections < len(keys) - 1:
-        model = _section(model, keys[sections])
-        sections += 1
-    key = ".".join(keys[sections:])
-    table: Any = {key: _value(model, key, text)}
-    for section in reversed(keys[:sections]):
-        table = {section: table}
-    return table
-
-
-def _section(model: type[BaseModel], key: str) -> type[BaseModel] | None:
-    """The section that `key` names in a section, or None if it names none."""
-    if key in model.model_fields:
-        kind = model.model_fields[key].annotation
-        return kind if isinstance(kind, type) and issubclass(kind, Section) else None
-    is_plugin = model is SandboxSection and key in entry_points(group="alpha_codium.sandboxes").names
-    return PluginSection if is_plugin else None
-
-
-def _value(model: type[BaseModel] | None, key: str, text: str) -> Any:
-    """A value as TOML spells it; a key that holds text takes any text as it stands."""
-    field = model.model_fields.get(key) if model is not None else None
-    if field is not None and field.annotation is str:
+def _value(text: str, kind: Any) -> Any:
+    """Return a value as TOML spells it; a setting of text takes any text as it is."""
+    if kind is str:
         return text.strip("\"'") if text[:1] == text[-1:] and text[:1] in "\"'" else text
     try:
         return tomllib.loads(f"value = {text}")["value"]
@@ -363,27 +364,22 @@ def _value(model: type[BaseModel] | None, key: str, text: str) -> Any:
         return text
 
 
-def _merge(
-    into: dict[str, Any],
-    origins: dict[str, str],
-    values: Mapping[str, Any],
-    origin: str,
-    model: type[BaseModel] = Settings,
-    prefix: str = "",
-) -> None:
-    """Put `values` over `into`, and where each is from into `origins`; raises SettingsError at an unknown name."""
-    for key, value in values.items():
-        name = prefix + key
-        section = _section(model, key)
-        if section is not None:
-            if not isinstance(value, Mapping):
-                raise SettingsError(f"{origin}: [{name}] is a section, not a value")
-            _merge(into.setdefault(key, {}), origins, value, origin, section, f"{name}.")
-        elif key in model.model_fields or model is PluginSection:
-            into[key], origins[name] = value, origin
-        else:
-            unknown = f"section [{name}]" if model in GROUPS else f"setting {name}"
-            raise SettingsError(f"{origin}: unknown {unknown}{nearest(key, model.model_fields)}")
+def _refuse_unknown(name: str, known: Mapping[str, Any], origin: str) -> None:
+    if name in known:
+        return
+    if name in REMOVED:
+        raise SettingsError(f"{origin}: setting {name} was removed: leave it out")
+    section, _, key = name.rpartition(".")
+    first, *rest = name.split(".")
+    if first == "sandbox" and len(rest) > 1 and rest[0] in entry_points(group="alpha_codium.sandboxes").names:
+        return
+    sections = {known_name.rpartition(".")[0] for known_name in known}
+    if name in sections:
+        raise SettingsError(f"{origin}: [{name}] is a section, not a value")
+    if section not in sections:
+        raise SettingsError(f"{origin}: unknown section [{section or name}]{nearest(section or name, sections)}")
+    keys = [each.removeprefix(f"{section}.") for each in known if each.startswith(f"{section}.")]
+    raise SettingsError(f"{origin}: unknown setting {name}{nearest(key, keys)}")
 
 
 def validated(

@@ -1,4 +1,4 @@
-"""Logs: to stderr, short, without secrets, and without what a terminal would obey."""
+"""Logging to stderr: short lines without secrets and without control characters."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 SECRET_NAME = re.compile(r"(API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 HIDDEN = "[secret]"
-# Control characters but for line ends and tabs, what turns the direction of writing, and halves of surrogate pairs.
+# Control characters except line ends and tabs, those that change the direction of writing, and lone surrogates.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # The colours that loguru writes.
 COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
@@ -16,23 +16,20 @@ LEVELS = {-2: "ERROR", -1: "WARNING", 0: "INFO", 1: "DEBUG", 2: "TRACE"}
 
 
 def secrets_of(environment: Iterable[tuple[str, str]] | None = None) -> list[str]:
-    """The values of environment variables that bear a secret's name, longest first."""
+    """Return the values of environment variables whose name is that of a secret, longest first."""
     pairs = os.environ.items() if environment is None else environment
     return sorted({v for k, v in pairs if SECRET_NAME.search(k) and len(v) >= 8}, key=len, reverse=True)
 
 
 def redact(text: str) -> str:
-    """The text without the secrets of the environment and without bearer tokens."""
+    """Return the text without the secrets of the environment and without bearer tokens."""
     for secret in secrets_of():
         text = text.replace(secret, HIDDEN)
     return re.sub(r"(?i)\b(bearer\s+)\S+", rf"\1{HIDDEN}", text)
 
 
 def visible(text: str) -> str:
-    r"""The text with control characters as escapes, such as `\x1b`: text of others can't drive a terminal.
-
-    Line ends and tabs stay, and so does all that is written from left to right.
-    """
+    r"""Return untrusted text with control characters as escapes, such as `\x1b`, except line ends and tabs."""
     return CONTROLS.sub(lambda found: _escape(ord(found[0])), text)
 
 
@@ -41,7 +38,7 @@ def _escape(number: int) -> str:
 
 
 def setup_logging(verbosity: int = 0, short: bool = False) -> None:
-    """Send log lines to stderr; `verbosity` from -2 (errors only) to 2 (all); `short` leaves out time and place."""
+    """Log to stderr; `verbosity` is from -2 (errors only) to 2 (all); `short` leaves out time and place."""
     from loguru import logger
 
     level = LEVELS[max(-2, min(2, verbosity))]
@@ -58,7 +55,7 @@ def _make_visible(record: Any) -> None:
 
 
 def _write(line: str) -> None:
-    # What stands in a traceback comes after the message; the colours are loguru's own.
+    # Tracebacks come after the message; the colours are loguru's own.
     pieces = COLOURS.split(redact(line)) if sys.stderr.isatty() else [redact(line)]
-    # stderr is looked up for each line: a progress display takes it over later.
+    # stderr is looked up for each line, since a progress display may replace it later.
     sys.stderr.write("".join(piece if place % 2 else visible(piece) for place, piece in enumerate(pieces)))

@@ -1,4 +1,4 @@
-"""Where gencode keeps things: `$GENCODE_HOME`, else `~/.cache/gencode`."""
+"""The folders in which gencode stores things, below `$GENCODE_HOME` or `~/.cache/gencode`."""
 
 import os
 from pathlib import Path
@@ -7,28 +7,28 @@ from alpha_codium.errors import UserError
 
 
 def home() -> Path:
-    """The folder of everything gencode keeps, made when it is first asked for; raises UserError if unwritable."""
+    """Return the folder of everything that gencode stores, made if missing; raises UserError if it isn't writable."""
     chosen = os.environ.get("GENCODE_HOME")
     return _writable(Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "gencode")
 
 
 def datasets_folder() -> Path:
-    """Where datasets are stored under their names."""
+    """Return the folder of datasets that were saved under a name."""
     return _writable(home() / "datasets")
 
 
 def runs_folder() -> Path:
-    """Where runs are recorded."""
+    """Return the folder of runs."""
     return _writable(home() / "runs")
 
 
 def models_folder() -> Path:
-    """Where local models are kept."""
+    """Return the folder of local models."""
     return _writable(home() / "models")
 
 
 def cache_folder() -> Path:
-    """Where the answers of all runs are kept."""
+    """Return the folder of the cache of answers, which all runs share."""
     return _writable(home() / "cache")
 
 

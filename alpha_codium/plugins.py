@@ -1,4 +1,4 @@
-"""Parts that are chosen by name: ours from a table, a user's own through an entry-point group."""
+"""Parts that are chosen by name: built-in ones from a table, a user's own through an entry-point group."""
 
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
@@ -6,7 +6,7 @@ from typing import Any
 
 from alpha_codium.errors import UserError, nearest
 
-# entry-point group -> what one of it is called
+# entry-point group -> name for messages
 KINDS = {
     "alpha_codium.sandboxes": "sandbox",
     "alpha_codium.checkers": "checker",
@@ -16,9 +16,9 @@ KINDS = {
 
 
 def find_plugin(group: str, name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
-    """The factory called `name`: a built-in one, else the entry point of that name in `group`.
+    """Return the factory called `name`: a built-in one, else the entry point of that name in `group`.
 
-    Raises UserError, with the nearest known name, where there is none.
+    Raises UserError, with the nearest known name, if there is none.
     """
     if name in built_in:
         return built_in[name]

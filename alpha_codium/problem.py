@@ -1,4 +1,4 @@
-"""What is to be solved: problems and their test cases, in the words of the CodeContests schema."""
+"""Problems and their test cases, in the terms of the CodeContests schema."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 class TestType(StrEnum):
     """The three sets of tests that a problem may have."""
 
-    __test__ = False  # pytest takes what begins with Test for a test
+    __test__ = False  # for pytest, which collects classes called Test...
 
     PUBLIC = "public_tests"
     PRIVATE = "private_tests"
@@ -18,10 +18,9 @@ class TestType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TestCase:
-    """One input and the output that is expected for it."""
+    """One input and its expected output."""
 
-    # pytest would take a class called Test... for a test.
-    __test__: ClassVar[bool] = False
+    __test__: ClassVar[bool] = False  # for pytest, which collects classes called Test...
 
     input: str
     output: str
@@ -47,10 +46,10 @@ class CheckerSpec:
 class ExecutionSpec:
     """How a test runs a program.
 
-    `stdin`: the test's input is what the program reads, its output what it must print. `call`: the input is a JSON
-    list of arguments for `entry_point` (a function, or a method of `class Solution`), the output is JSON of what it
-    must return. `assertions`: the input is code with assertions; `test_code` is one such test more, a private one.
-    `setup_code` runs before the program, in its namespace.
+    `stdin`: the program reads the test's input and must print its output. `call`: the input is a JSON list of arguments
+    for `entry_point` (a function, or a method of `class Solution`), the output the expected result as JSON.
+    `assertions`: the input is code with assertions; `test_code` is another, private test. `setup_code` runs before the
+    program, in its namespace.
     """
 
     kind: str = "stdin"
@@ -61,7 +60,7 @@ class ExecutionSpec:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """All that a flow, and so a prompt, may see of a problem."""
+    """The part of a problem that a flow, and so a prompt, may see."""
 
     name: str
     description: str
@@ -70,11 +69,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem with its tests and what is known of its solutions.
+    """One problem with its tests and known solutions.
 
-    `time_limit_seconds` and `memory_limit_bytes` are the problem's own; None where it gives none.
-    `execution` says how a test runs a program. `input_file` and `output_file` name files that programs use in place
-    of stdin and stdout.
+    `time_limit_seconds` and `memory_limit_bytes` are the problem's own, or None. `input_file` and `output_file` name
+    files that programs use in place of stdin and stdout.
     """
 
     name: str
@@ -100,7 +98,7 @@ class Problem:
         return Statement(self.name, self.description, self.public_tests)
 
     def tests(self, test_types: Sequence[TestType]) -> tuple[TestCase, ...]:
-        """The tests of the given types, in the dataset's order, public ones first; `test_code` is a private one."""
+        """Return the tests of the given types in the dataset's order, public ones first; `test_code` is private."""
         code = self.execution.test_code if self.execution.kind == "assertions" else ""
         by_type = {
             TestType.PUBLIC: self.public_tests,

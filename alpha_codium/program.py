@@ -1,4 +1,4 @@
-"""Programs and jobs: what a sandbox runs, as values that can be sent to another process or machine as JSON."""
+"""Programs and jobs for a sandbox, as values that can be sent to another process or machine as JSON."""
 
 import hashlib
 import json
@@ -16,20 +16,20 @@ PYTHON = "python3"
 
 @dataclass(frozen=True, slots=True)
 class Program(JsonValue):
-    """A program in one `language`: its files by their relative paths, and the path of the one that is run."""
+    """A program: its `language`, its files by their relative paths, and the path of the one to run."""
 
     language: str
     files: Mapping[str, str]
     main: str
 
     def __post_init__(self) -> None:
-        """Refuse a main file that isn't there."""
+        """Raise ValueError if the main file is missing."""
         if self.main not in self.files:
             raise ValueError(f"the program has no file {self.main!r}")
 
     @classmethod
     def from_source(cls, language: str, source: str) -> Self:
-        """A program of one file."""
+        """Return a program of one file."""
         main = f"program{LANGUAGE_SUFFIXES.get(language, '')}"
         return cls(language, {main: source}, main)
 
@@ -40,10 +40,9 @@ class Program(JsonValue):
 
     @property
     def digest(self) -> str:
-        """SHA-256 by which journals know the program, in hexadecimal digits.
+        """SHA-256 of the program, in hexadecimal digits, as journals have it.
 
-        It is that of the whole program as JSON; of a Python program of one file, that of its text, as it was when
-        journals knew of no other language.
+        For a Python program of one file it is that of its text, else that of the whole program as JSON.
         """
         if self == Program.from_source(PYTHON, self.source):
             return hashlib.sha256(self.source.encode("utf-8", "surrogatepass")).hexdigest()
@@ -54,17 +53,17 @@ class Program(JsonValue):
 
 
 def as_program(program: str | Program) -> Program:
-    """The program. A string is the source of a Python program."""
+    """Return the program; a string is the source of a Python program."""
     return Program.from_source(PYTHON, program) if isinstance(program, str) else program
 
 
 @dataclass(frozen=True, slots=True)
 class Job(JsonValue):
-    """A program to be compiled once and run on each input, in order, each run in a process that shares nothing.
+    """A program to compile once and run on each input, in order, each time in a process that shares nothing.
 
-    `driver`, if given, is the source of a trusted script in the program's language that runs in the program's place and
-    process; for Python its global `program` is the code object of the program, which it runs itself. With
-    `stop_after_failure` no input is run after an execution whose status isn't `finished`.
+    `driver`, if given, is the source of a trusted script in the program's language that runs instead of the program, in
+    its process; in Python, its global `program` is the program's code object. With `stop_after_failure` no input is run
+    after an execution whose status isn't `finished`.
     """
 
     readers: ClassVar[Readers] = {"program": Program.from_json, "limits": Limits.from_json}
@@ -82,7 +81,7 @@ class Job(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class Side(JsonValue):
-    """One side of a pair: a program, the trusted driver in its place (or none), and its standard input."""
+    """One side of a pair: a program, its trusted driver (or none), and its standard input."""
 
     readers: ClassVar[Readers] = {"program": Program.from_json}
 
@@ -93,7 +92,7 @@ class Side(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class PairJob(JsonValue):
-    """Two programs to be run at once, isolated from each other but for a channel between them; `limits` of each."""
+    """Two programs to run at once, isolated except for a channel between them; each has the `limits`."""
 
     readers: ClassVar[Readers] = {"left": Side.from_json, "right": Side.from_json, "limits": Limits.from_json}
 

@@ -1,10 +1,10 @@
 """Prompts: TOML files whose texts are Jinja2 templates.
 
-1. A prompt file holds `system`, `user`, `temperature`, and, where the answer is structured, a table `fields`.
-2. Templates are rendered in Jinja2's sandbox with `StrictUndefined`: a variable that isn't given is an error.
-3. What is put into a template is text and stays text: a value is never rendered a second time.
-4. `partials.toml` beside the prompts holds templates that several of them `{% include "name" %}`; `from = "../other"`
-   in it adds those of another folder.
+1. A prompt file holds `system`, `user`, `temperature`, and, for structured answers, a table `fields`.
+2. Templates are rendered in Jinja2's sandbox with `StrictUndefined`: a missing variable is an error. Values are never
+   rendered a second time.
+3. `partials.toml` beside the prompts holds templates for `{% include "name" %}`; `from = "../other"` in it adds those
+   of another folder.
 """
 
 import functools
@@ -21,10 +21,10 @@ KNOWN_KEYS = {"system", "user", "temperature", "fields", "code"}
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt: two templates, a temperature, and what the answer must hold.
+    """One prompt: two templates, a temperature, and what the answer must contain.
 
-    `fields` describes a structured answer: name -> what it holds (text, a list of text, a list of records), see
-    `alpha_codium.flows.answers`. `code` says that the answer must hold a program in a fence of its own.
+    `fields` describes a structured answer: name -> type (text, a list of text, a list of records), see
+    `alpha_codium.flows.answers`. `code`: the answer must contain a program in a fence of its own.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Prompt:
     partials: dict[str, str] = field(default_factory=dict)
 
     def render(self, variables: Mapping[str, Any]) -> tuple[str, str]:
-        """The system and the user text; raises FlowError where a template needs what isn't given."""
+        """Return the system and the user text; raises FlowError if a template needs a missing variable."""
         return self._fill(self.system, variables), self._fill(self.user, variables)
 
     def _fill(self, template: str, variables: Mapping[str, Any]) -> str:
@@ -69,7 +69,7 @@ def _environment(partials: tuple[tuple[str, str], ...]) -> Any:
 
 
 def load_prompt(path: Path) -> Prompt:
-    """Read one prompt file; raises FlowError with the file and what is wrong in it."""
+    """Read a prompt file; raises FlowError with the file and what is wrong in it."""
     values = read_toml(path)
     unknown = set(values) - KNOWN_KEYS
     if unknown:
@@ -81,7 +81,7 @@ def load_prompt(path: Path) -> Prompt:
 
 
 def _partials(file: Path) -> dict[str, Any]:
-    """The templates of a `partials.toml`; its own go before those of the folder that it names by `from`."""
+    """Return the templates of a `partials.toml`; its own override those of the folder that `from` names."""
     own = read_toml(file) if file.exists() else {}
     folder = own.pop("from", "")
     if not isinstance(folder, str):
@@ -91,7 +91,7 @@ def _partials(file: Path) -> dict[str, Any]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file of a flow; raises FlowError where it is missing or malformed."""
+    """Read a TOML file of a flow; raises FlowError if it is missing or malformed."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Candidates: what a model made, and why a sample has no program."""
+"""Candidates, the programs that models generate, and the reasons why a sample has none."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +17,7 @@ class ErrorKind(StrEnum):
 
 
 class BudgetOwner(StrEnum):
-    """Whose calls a budget bounds: those of one sample, of all samples of a problem, or of the run."""
+    """Whose calls a budget limits: those of one sample, of all samples of a problem, or of the run."""
 
     SAMPLE = "sample"
     PROBLEM = "problem"
@@ -25,7 +25,7 @@ class BudgetOwner(StrEnum):
 
 
 class BudgetLimit(StrEnum):
-    """Which limit of a budget was reached, as the settings call it."""
+    """The limit of a budget that was reached, as it is called in the settings."""
 
     CALLS = "calls"
     TOKENS = "tokens"
@@ -35,9 +35,9 @@ class BudgetLimit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BudgetEnd(JsonValue):
-    """A budget that let a sample make no further call.
+    """A budget that was used up, so that a sample could make no further call.
 
-    `amount` is the limit, in its unit; `price_unknown` says that money was limited and what was spent isn't known.
+    `amount` is the limit, in its unit; `price_unknown`: the cost was limited, and what was spent isn't known.
     """
 
     kind: ClassVar[str] = "budget_end"
@@ -59,7 +59,7 @@ class BudgetEnd(JsonValue):
 
     @property
     def unit(self) -> str:
-        """What the amount counts."""
+        """The unit of the amount."""
         return "dollars" if self.limit is BudgetLimit.COST else self.limit.value
 
     @property
@@ -74,7 +74,7 @@ class BudgetEnd(JsonValue):
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the sample's own budget: one that it shares with others says nothing of the model."""
+        """Whether it is the sample's own budget; a budget shared with others says nothing about the model."""
         return self.owner is BudgetOwner.SAMPLE
 
 
@@ -82,9 +82,9 @@ class BudgetEnd(JsonValue):
 class SampleError(JsonValue):
     """Why a sample ended without a program.
 
-    A fault of the model (truncated, no code, refusal) is a failed sample. A fault of the provider or of ours is
-    no verdict on the model: it makes a result incomplete, and `--resume` tries the sample again. `budget` is the one
-    shared with other samples that was spent, if that is the reason.
+    A fault of the model (truncated, no code, refusal) makes it a failed sample. A fault of the provider or of gencode
+    makes a result incomplete, and `--resume` tries the sample again. `budget` is the budget shared with other samples
+    that was used up, if that is the reason.
     """
 
     readers: ClassVar[Readers] = {
@@ -101,10 +101,7 @@ class SampleError(JsonValue):
 
     @classmethod
     def parse(cls, text: str) -> "SampleError | None":
-        """The error of a text of the column `sample_errors`; None for the empty text.
-
-        Text without a known kind is the model's fault.
-        """
+        """Return the error of a text in the column `sample_errors`, by default the model's; None if it is empty."""
         if not text:
             return None
         kind, separator, message = text.partition(": ")
@@ -114,7 +111,7 @@ class SampleError(JsonValue):
 
 
 def _read_error(value: Any) -> SampleError | None:
-    """An error of a run folder; earlier versions wrote it as the column `sample_errors` has it."""
+    """Read an error of a run folder, which earlier versions wrote as in the column `sample_errors`."""
     if isinstance(value, str):
         return SampleError.parse(value)
     return None if value is None else SampleError.from_json(value)
@@ -122,10 +119,10 @@ def _read_error(value: Any) -> SampleError | None:
 
 @dataclass(frozen=True, slots=True)
 class Candidate(JsonValue):
-    """One sample's outcome: a program, or `""` and the error that stood in its way.
+    """The result of one sample: a program, or `""` and an error.
 
-    `cost` is in US dollars and None where a price was unknown. `public_tests_passed` of `public_tests_total` as
-    the flow saw them.
+    `cost` is in US dollars, None if a price is unknown. `public_tests_passed` of `public_tests_total` are what the flow
+    saw.
     """
 
     readers: ClassVar[Readers] = {"error": _read_error}
@@ -146,25 +143,25 @@ class Candidate(JsonValue):
     language: str = PYTHON
 
     def to_program(self) -> Program:
-        """The program as it is run."""
+        """Return the program to run."""
         return Program.from_source(self.language, self.program)
 
     @property
     def solved_public(self) -> bool:
-        """Whether the program passes all public tests, and there was one."""
+        """Whether there are public tests and the program passes all."""
         return 0 < self.public_tests_total == self.public_tests_passed
 
     @property
     def is_final(self) -> bool:
-        """Whether the sample counts: it has a program, or failed through the model's own fault."""
+        """Whether the sample counts: it has a program, or failed by the model's fault."""
         return self.error is None or self.error.kind is ErrorKind.MODEL
 
     @property
     def spent_budget(self) -> BudgetEnd | None:
-        """The budget shared with other samples that kept this one from a program; None if none did."""
+        """The budget shared with other samples that ended this one without a program, or None."""
         return None if self.error is None else self.error.budget
 
     @property
     def was_begun(self) -> bool:
-        """Whether the sample made a call, or none was refused to it."""
+        """Whether the sample made a call, or wasn't kept from it by a budget."""
         return self.spent_budget is None or self.llm_calls > 0

@@ -1,32 +1,33 @@
-"""Frozen dataclasses that go to JSON and back without loss."""
+"""Frozen dataclasses that are converted to JSON and back without loss."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-# What makes a field's value of what JSON holds, by the field's name.
+# Functions that convert a JSON value to a field's value, by the field's name.
 Readers = Mapping[str, Callable[[Any], Any]]
 
 
 class JsonValue:
-    """Base class of a frozen dataclass that crosses processes and machines as JSON.
+    """Base class of a frozen dataclass that is sent to other processes and machines as JSON.
 
-    `to_json` gives what `json.dumps` takes; `from_json` makes an equal value of that. Fields that JSON doesn't give
-    back as they are have an entry in `readers`.
+    Fields that JSON doesn't return as they are have an entry in `readers`. Those in `optional` are left out if empty.
     """
 
     __slots__ = ()
     readers: ClassVar[Readers] = {}
+    optional: ClassVar[Sequence[str]] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The fields by their names, with lists in place of tuples."""
-        return {each.name: _plain(getattr(self, each.name)) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        """Return the fields by their names, with lists in place of tuples, for `json.dumps`."""
+        fields = ((each.name, getattr(self, each.name)) for each in dataclasses.fields(self))  # type: ignore[arg-type]
+        return {name: _plain(value) for name, value in fields if value or name not in self.optional}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The value of what `to_json` gave; missing fields have their defaults.
+        """Return the value that `to_json` converted; missing fields get their defaults.
 
-        Raises ValueError if `values` has unknown fields, lacks one that has no default, or holds an impossible value.
+        Raises ValueError if there are unknown fields, or missing ones without a default, or an invalid value.
         """
         try:
             return cls(**{name: cls._read(name, value) for name, value in values.items()})
@@ -40,12 +41,12 @@ class JsonValue:
 
 
 def many(reader: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """A reader of a list whose items `reader` reads."""
+    """Return a reader of a list whose items `reader` reads."""
     return lambda values: tuple(map(reader, values))
 
 
 def strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
-    """`values` as a tuple; raises TypeError if they are not a sequence of strings, or are one string."""
+    """Return `values` as a tuple; raises TypeError if they aren't a sequence of strings, or are one string."""
     is_sequence = isinstance(values, Sequence) and not isinstance(values, str)
     if not is_sequence or not all(isinstance(each, str) for each in values):
         raise TypeError(f"{name} must be a list of str, not {type(values).__name__}: {str(values)[:80]!r}")

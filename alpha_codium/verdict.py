@@ -1,4 +1,4 @@
-"""What came of running a program: executions from a sandbox, verdicts from the judge."""
+"""Results of running programs: executions from a sandbox, verdicts from the judge."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -7,16 +7,14 @@ from typing import ClassVar
 
 from alpha_codium.values import JsonValue, Readers, many
 
-# Where a verdict was decided.
+# Where a verdict was decided, outside of the program's process or in it.
 OUTSIDE, IN_PROCESS = "outside", "in_process"
-
-
-# Characters of an output that stay in a result.
+# Characters of an output that a result keeps.
 KEPT = 1 << 16
 
 
 class Status(StrEnum):
-    """How one execution ended, as a sandbox sees it."""
+    """How an execution ended, as reported by a sandbox."""
 
     FINISHED = "finished"
     RUNTIME_ERROR = "runtime_error"
@@ -29,10 +27,7 @@ class Status(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What the judge says of a test or of a candidate.
-
-    `no_tests` is said of a candidate only: there was nothing to judge it by. It is never a pass.
-    """
+    """The judge's verdict on a test or a candidate; `no_tests` is a candidate's only, and never a pass."""
 
     ACCEPTED = "accepted"
     WRONG_ANSWER = "wrong_answer"
@@ -48,10 +43,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Execution(JsonValue):
-    """One run of a program on one input; `stdout` and `stderr` hold what fitted under the output limit.
+    """One run of a program on one input; `stdout` and `stderr` are cut at the output limit.
 
-    `exit_code` is None where a signal ended the program, and `signal` where none did. Bytes that are not UTF-8
-    stand as U+FFFD.
+    `exit_code` is None if a signal ended the program, `signal` if none did. Bytes that aren't UTF-8 become U+FFFD.
     """
 
     readers: ClassVar[Readers] = {"status": Status}
@@ -67,11 +61,11 @@ class Execution(JsonValue):
 
     @property
     def finished(self) -> bool:
-        """Whether the program came to its end, with the exit status 0."""
+        """Whether the program ended with exit status 0."""
         return self.status is Status.FINISHED
 
     def shortened(self) -> "Execution":
-        """This one with the beginning of its outputs only: a hundred of what a program may print fill a machine."""
+        """Return it with shortened outputs: the full outputs of a hundred tests could fill the memory."""
         if len(self.stdout) <= KEPT and len(self.stderr) <= KEPT:
             return self
         return replace(self, stdout=self.stdout[:KEPT], stderr=self.stderr[-KEPT:])
@@ -79,10 +73,9 @@ class Execution(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class Report(JsonValue):
-    """What a sandbox says of one program: did it compile, and one execution an input, in order.
+    """A sandbox's report on one program: how compiling it ended, and one execution per input, in order.
 
-    `executions` is shorter than the inputs where the caller stopped early; a program that doesn't compile has
-    none.
+    There are fewer executions if the caller stopped early, and none if the program doesn't compile.
     """
 
     readers: ClassVar[Readers] = {"compilation": Execution.from_json, "executions": many(Execution.from_json)}
@@ -103,7 +96,7 @@ class Report(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class PairReport(JsonValue):
-    """What a sandbox says of the two sides of a pair; each has one execution, if both compiled."""
+    """A sandbox's report on the two sides of a pair; each has one execution, if both compiled."""
 
     readers: ClassVar[Readers] = {"left": Report.from_json, "right": Report.from_json}
 
@@ -113,10 +106,10 @@ class PairReport(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class Identity(JsonValue):
-    """What verdicts depend on besides programs, tests and limits. Verdicts of two identities are never mixed.
+    """The identity of a sandbox, on which verdicts depend. Verdicts of two identities are never mixed.
 
     `version` is that of the backend, or of its runtime if it has one. `interpreter` includes the full version. `image`
-    is a digest, empty without an image. `isolation` names the layers of isolation in use.
+    is a digest, or empty. `isolation` names the layers of isolation in use.
     """
 
     readers: ClassVar[Readers] = {"isolation": tuple}
@@ -130,13 +123,13 @@ class Identity(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """One test's verdict and the execution it was reached on.
+    """One test's verdict and the execution that it is based on.
 
-    `trust` says where the verdict was decided: `outside` of the program's process, or `in_process`, where a program
-    that tries to can forge it.
+    `trust` is where the verdict was decided: `outside` of the program's process, or `in_process`, where a program can
+    forge it.
     """
 
-    __test__ = False  # pytest takes what begins with Test for a test
+    __test__ = False  # for pytest, which collects classes called Test...
 
     verdict: Verdict
     execution: Execution
@@ -147,7 +140,7 @@ class TestResult:
 class Judgement:
     """A candidate's verdict, and those of its tests in the dataset's order.
 
-    Tests that were left out after an early stop are counted in `tests_total` and absent from `tests`.
+    `tests_total` counts tests, too, that weren't run after an early stop and are missing in `tests`.
     """
 
     verdict: Verdict
@@ -157,7 +150,7 @@ class Judgement:
 
     @property
     def accepted(self) -> bool:
-        """Whether every test was passed, and there was one."""
+        """Whether there are tests and all were passed."""
         return self.verdict is Verdict.ACCEPTED
 
     @property
@@ -167,12 +160,12 @@ class Judgement:
 
     @property
     def trust(self) -> str:
-        """`in_process` where a test's verdict was decided there, else `outside`."""
+        """`in_process` if any test's verdict was decided there, else `outside`."""
         return IN_PROCESS if any(test.trust == IN_PROCESS for test in self.tests) else OUTSIDE
 
 
 def first_failure(verdicts: Iterable[Verdict]) -> Verdict:
-    """A candidate's verdict: its first test's that is not accepted; `no_tests` where there is none."""
+    """Return a candidate's verdict: that of its first test that isn't accepted; `no_tests` if there are none."""
     overall = Verdict.NO_TESTS
     for verdict in verdicts:
         if verdict is not Verdict.ACCEPTED:

@@ -28,7 +28,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from alpha_codium.gen.recorded import RecordedModel  # noqa: E402
+from alpha_codium.config import ConfigSection  # noqa: E402
+from alpha_codium.gen.sample_model import SampleModel  # noqa: E402
 from alpha_codium.llm.client import ModelClient  # noqa: E402
 from alpha_codium.llm.litellm_loading import load  # noqa: E402
 from alpha_codium.llm.messages import ChatRequest, Message  # noqa: E402
@@ -83,16 +84,16 @@ async def table(api_base: str, folder: Path, in_flight: int, rounds: int, calls:
 async def ways(api_base: str, folder: Path, in_flight: int) -> AsyncIterator[dict[str, Ask]]:
     """Each way to ask once; every request is a new one."""
     litellm = await asyncio.to_thread(load)
-    client = ModelClient(MODEL, api_base=api_base, api_key="k", max_concurrent_requests=in_flight)
+    client = ModelClient(ConfigSection(model=MODEL, api_base=api_base, max_concurrent_requests=in_flight), api_key="k")
     with AnswerStore(folder / f"answers-{in_flight}.sqlite") as store:
         async with client:
-            samples: dict[int, RecordedModel] = {}
+            samples: dict[int, SampleModel] = {}
 
             async def recorded(number: int) -> Any:
                 sample = number // CALLS_OF_A_SAMPLE
                 if sample not in samples:
                     samples.clear()
-                    samples[sample] = RecordedModel(client, MODEL, str(sample), store)
+                    samples[sample] = SampleModel(client, MODEL, str(sample), store)
                 return await samples[sample].ask(question(number))
 
             def litellm_way(model: str, route: str) -> Ask:
@@ -115,7 +116,7 @@ async def ways(api_base: str, folder: Path, in_flight: int) -> AsyncIterator[dic
                 "litellm, its own HTTP handler": litellm_way(MODEL, "True"),
                 "litellm, hosted_vllm/": litellm_way("hosted_vllm/x", "False"),
                 "ModelClient.ask": ours,
-                "RecordedModel, with a store": ours_recorded,
+                "SampleModel, with a store": ours_recorded,
             }
 
 
@@ -151,7 +152,7 @@ async def many(ask: Ask, calls: int, in_flight: int) -> None:
 async def memory(api_base: str, folder: Path) -> None:
     """Print this process's memory as calls go on."""
     async with ways(api_base, folder, MEMORY_IN_FLIGHT) as asks:
-        ask = asks["RecordedModel, with a store"]
+        ask = asks["SampleModel, with a store"]
         for done in range(0, MEMORY_CALLS, MEMORY_CALLS // 10):
             await many(ask, MEMORY_CALLS // 10, MEMORY_IN_FLIGHT)
             print(f"{done + MEMORY_CALLS // 10:6} calls: {resident_mb():7.1f} MB")

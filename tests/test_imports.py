@@ -8,7 +8,7 @@ import pytest
 
 HEAVY = {
     "aiohttp", "datasets", "httpx", "jinja2", "litellm", "numpy", "openai", "pandas", "pyarrow", "pydantic", "rich",
-    "tenacity", "yaml",
+    "yaml",
 }  # fmt: skip
 LIST_MODULES = """
 import atexit, json, sys

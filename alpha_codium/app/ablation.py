@@ -12,7 +12,7 @@ from alpha_codium.app.run_folders import SettingsOn, run_options, run_settings
 from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.report import Comparison
 from alpha_codium.eval.prepare import parse_test_types
-from alpha_codium.gen.choosing import chosen_flow, kinds_meant
+from alpha_codium.gen.choosing import chosen_flow
 from alpha_codium.gen.preview import Preview
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs.folder import RUN_FILE, new_run_name
@@ -88,7 +88,7 @@ def _planned(options: AblateOptions, settings: SettingsOn) -> tuple[AblationPlan
         stages = variant.without or ()
         if stages:
             chosen_flow(options.flow, in_force, stages)
-        first = found.setdefault(kinds_meant(flow, stages), variant)
+        first = found.setdefault(flow.stage_kinds_named(stages), variant)
         if first is not variant:
             same.append((", ".join(stages), first.run))
     return AblationPlanned(name, tuple(variant.run for variant in found.values()), tuple(same)), list(found.values())

@@ -28,12 +28,11 @@ Rows = Iterable[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation; `description` goes to `run.toml`, `rows` of a Solutions dataset give the rates of samples."""
+    """One evaluation; `description` goes to `run.toml`."""
 
     tasks: EvaluationSet
     description: dict[str, Any]
     settings: Settings
-    rows: Rows | None = None
     sandbox: Sandbox | None = None
     rules: Rules | None = None
 
@@ -54,7 +53,7 @@ class Evaluation:
     async def _score(self, judge: OpenJudge, ks: Sequence[int], folder: RunFolder | None, on_event: OnEvent) -> Score:
         total = await in_thread(judge.total, self.tasks)
         with judging(on_event, total) as on_result, folder.journal if folder else nullcontext() as journal:
-            return await judge.score(self.tasks, ks, self.rows, journal, on_result)
+            return await judge.score(self.tasks, ks, journal, on_result)
 
 
 async def evaluate_async(
@@ -174,7 +173,7 @@ def _evaluation_of_solutions(
         loaded = ProblemSet([], name, "", _digest(loaded))
     source = solutions if isinstance(solutions, str) else _digest([dict(row) for row in rows])
     description = describe("eval_gen_solutions", name, loaded, tasks.test_types, solutions=source)
-    return Evaluation(tasks, description, settings, rows, sandbox, rules)
+    return Evaluation(tasks, description, settings, sandbox, rules)
 
 
 def _digest(values: Sequence[Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alpha_codium.eval.doctor import Examination
+    from alpha_codium.eval.doctor.examination import Examination
     from alpha_codium.gen.preview import Preview
     from alpha_codium.gen.summary import RunSummary
 
@@ -53,7 +53,7 @@ class WorkEnded:
 
 @dataclass(frozen=True, slots=True)
 class KitExamined:
-    """The doctor has judged the kit that ships with gencode."""
+    """The built-in cases have been judged."""
 
     examination: "Examination"
 

@@ -1,4 +1,4 @@
-"""Examination of the judge by programs whose verdict is known: a kit, and a file of submissions."""
+"""Checks of the judge with built-in cases and a file of submissions, whose verdicts are known."""
 
 import os
 from contextlib import ExitStack, nullcontext
@@ -9,7 +9,8 @@ from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.app.events import KitExamined, OnEvent, ignore, judging, working
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.eval.doctor import Examination, examine, load_kit, witnesses
+from alpha_codium.eval.doctor.cases import load_cases, planted_secrets
+from alpha_codium.eval.doctor.examination import Examination, examine
 from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownVerdicts
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.judge import Rules
@@ -18,7 +19,7 @@ from alpha_codium.runs import RunFolder
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """What the doctor found with the kit and with a file of submissions; None for a part that wasn't asked for."""
+    """The results of the built-in cases (the kit) and of a file of submissions; None for those not asked for."""
 
     kit: Examination | None
     known: KnownReport | None
@@ -39,7 +40,7 @@ async def check_judge_async(
     resume: str | None = None,
     on_event: OnEvent = ignore,
 ) -> JudgeReport:
-    """Judge programs whose verdict is known: the kit that ships with gencode, and a file of submissions.
+    """Judge programs whose verdict is known: the built-in cases (the kit), and a file of submissions.
 
     `time_limit_factor` multiplies the problems' own limits, which the labels of the file refer to. `run` names a new
     run folder with a journal of the file's submissions; `resume` names an earlier run.
@@ -52,7 +53,7 @@ async def check_judge_async(
     with ExitStack() as stack:
         folder = None
         if known is not None:
-            # Opened before the kit is judged, so that errors of the run are reported at once.
+            # Opened before the built-in cases are judged, so that errors of the run are reported at once.
             description = await _description(known, str(known_verdicts), labelled)
             folder = stack.enter_context(opened_run(run, resume, description, on_event))
         examined = await _examine(settings, on_event) if kit else None
@@ -76,12 +77,12 @@ async def _description(known: KnownVerdicts, path: str, settings: Settings) -> d
 
 
 async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
-    with witnesses() as secrets:
-        kit = load_kit(secrets)
-        with working(on_event, "kit", len(kit) + 1) as on_result:
+    with planted_secrets() as planted:
+        cases = load_cases(planted)
+        with working(on_event, "kit", len(cases) + 1) as on_result:
             async with open_judge(settings, rules=Rules(time_limit_factor=1.0)) as judge:
                 isolated, at_once = settings.code_tester.sandbox is not False, judge.workers or os.cpu_count() or 1
-                found = await examine(judge.judge, kit, isolated=isolated, at_once=at_once, on_result=on_result)
+                found = await examine(judge.judge, cases, isolated=isolated, at_once=at_once, on_result=on_result)
     on_event(KitExamined(found))
     return found
 

@@ -29,7 +29,7 @@ from alpha_codium.flows import Flow, load_flow
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache, spent_by
-from alpha_codium.gen.choosing import chosen_flow, kinds_meant
+from alpha_codium.gen.choosing import chosen_flow
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.summary import RunSummary, counts_of
@@ -89,7 +89,7 @@ class GenerationPlan:
             "samples": options.samples,
             "sample_rate": options.sample_rate,
             "flow": flow.folder.name if flow.folder in shipped_flows().values() else str(flow.folder),
-            "without": kinds_meant(load_flow(str(flow.folder)), options.without) if options.without else None,
+            "without": load_flow(str(flow.folder)).stage_kinds_named(options.without) if options.without else None,
             "flow_fingerprint": flow.fingerprint,
             "settings": shown_settings(self.settings),
         }

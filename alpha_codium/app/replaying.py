@@ -111,6 +111,6 @@ async def _replay(plan: _ReplayPlan, shared: bool, on_event: OnEvent) -> Replay:
     job = SampleJob(plan.problems, plan.samples, settings.config.concurrency)
     with working(on_event, "replayed", len(job.names) * job.samples) as on_sample:
         async with open_judge(settings) as judge:
-            solver = Solver(plan.flow, SilentModel(model, {}), model, judge.judge, settings)
+            solver = Solver(plan.flow, SilentModel(model), model, judge.judge, settings)
             with open_cache(_with_cache(settings)) if shared else contextlib.nullcontext() as cache:
                 return await replay_samples(job, solver, plan.folder, same=plan.same, cache=cache, on_sample=on_sample)

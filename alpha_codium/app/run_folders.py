@@ -20,8 +20,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
-from alpha_codium.runs.description import MEND
-from alpha_codium.runs.folder import RUN_FILE, to_toml
+from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
 
 # What may change when a run is resumed, since it doesn't change the results.
 RESUMABLE_ENTRIES = {"versions", "output_dataset_name"}
@@ -158,7 +157,7 @@ def _holds(path: Path) -> bool:
 
 def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     if "versions" not in before:  # which stand at the end
-        raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {MEND}")
+        raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
     asked = _flat(tomllib.loads(to_toml(now)))
     was = _flat(before)
     for key in sorted(asked.keys() | was.keys()):

@@ -86,7 +86,7 @@ async def score_async(
             columns=dict(columns_of(rows)),
             setup=chosen,
         )
-        return Evaluation(tasks, description, settings, solutions)
+        return Evaluation(tasks, description, settings)
 
     return await (await in_thread(evaluation)).run(k, run, resume, on_event)
 

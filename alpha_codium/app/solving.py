@@ -18,7 +18,7 @@ from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
-from alpha_codium.gen.choosing import DEFAULT_FLOW, chosen_flow
+from alpha_codium.gen.choosing import DEFAULT_FLOW, check_fit, chosen_flow
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.sample import Solver
 from alpha_codium.judge import Judge
@@ -52,6 +52,7 @@ async def solve_problem_async(
     """
     settings = settings or load_settings()
     chosen = chosen_flow(flow, settings)
+    check_fit(chosen, [problem])
     settings = await in_thread(with_model, settings)
     samples = settings.dataset.num_iterations
     on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))

@@ -77,8 +77,7 @@ validate = blocking(validate_async)
 
 
 def _settings_of(settings: Settings) -> dict[str, Any]:
-    every_test_is_run = ("stop_on_first_failure", "test_order")
-    return {key: value for key, value in verdict_settings(settings.code_tester).items() if key not in every_test_is_run}
+    return {k: v for k, v in verdict_settings(settings.code_tester).items() if k != "stop_on_first_failure"}
 
 
 @contextmanager
@@ -105,16 +104,13 @@ def _report(
     results: list[ProblemResult],
     near: float,
 ) -> ValidationReport:
-    assessed = list(assess_known(problems, kinds, judge.judge, folder, results, near))
-    assessments = tuple(each.assessment for each in assessed)
-    timings = [each.timing for each in assessments if each.timing is not None]
+    assessments = tuple(assess_known(problems, kinds, judge.judge, folder, results, near))
     factor = _factor_in_force(problems, judge.judge.rules, assessments)
-    unjudged = sum(each.unjudged for each in assessed)
-    return ValidationReport(assessments, calibration(timings, near, factor), unjudged)
+    return ValidationReport(assessments, calibration([each.timing for each in assessments], near, factor))
 
 
 def _factor_in_force(problems: ProblemSet, rules: Rules, assessments: tuple[Assessment, ...]) -> float | None:
     """Return the time_limit_factor, if all programs were timed under problems' own limits times it; otherwise None."""
-    timed = {each.name for each in assessments if each.timing is not None and each.timing.share is not None}
+    timed = {each.name for each in assessments if each.timing.share is not None}
     own = all(problem.time_limit_seconds for problem in problems if problem.name in timed)
     return rules.time_limit_factor if timed and own and not rules.cpu_seconds else None

@@ -1,4 +1,4 @@
-"""`gencode eval doctor`: how far the judge itself can be trusted."""
+"""`gencode eval doctor`: checks of the judge itself."""
 
 from pathlib import Path
 
@@ -25,7 +25,9 @@ from alpha_codium.errors import UserError
     show_default=True,
     help="Multiply the problems' own time limits, which the labels of --known_verdicts refer to.",
 )
-@click.option("--skip_kit", is_flag=True, help="Judge only the file of --known_verdicts.")
+@click.option(
+    "--skip_kit", is_flag=True, help="Skip the built-in programs (the kit): judge only the file of --known_verdicts."
+)
 @click.option("--run", "run_name", help="A name for the run folder of --known_verdicts.")
 @click.option("--resume", help="Resume this run of --known_verdicts.")
 @common_options
@@ -38,9 +40,8 @@ def doctor(
     resume: str | None,
     common: CommonOptions,
 ) -> None:  # fmt: skip
-    """Check the judge with programs of known verdict: a kit of idioms and cheats, and a file of your own."""
+    """Check the judge with programs of known verdict: built-in idioms and cheats, and a file of your own."""
     from alpha_codium.app.examination import check_judge
-    from alpha_codium.eval.doctor.report import known_lines
 
     if backend is not None:
         common.extra_overrides.append(f"code_tester.tester_type={backend}")
@@ -58,7 +59,7 @@ def doctor(
         on_event=Reporter(common),
     )
     known = report.known
-    for line in known_lines(known) if known else ():
+    for line in known.lines() if known else ():
         click.echo(line)
     values = {"backend": settings.tester_type, "isolation": settings.sandbox, "kit": None}
     values |= {"kit": report.kit.to_json()} if report.kit else {}

@@ -1,6 +1,5 @@
 """`gencode model`: the local models, their files, and getting them."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,17 +29,17 @@ def list_models(common: CommonOptions) -> None:
         {
             "name": model.name,
             "size_bytes": model.size_bytes,
-            "source": str(model.source),
+            "source": model.source,
             "here": model.name in stored,
             "path": str(stored[model.name].path) if model.name in stored else None,
             "sha256": model.sha256,
         }
         for model in models
     ]
-    widths = [max(len(model.name) for model in models), max(len(str(model.source)) for model in models)]
+    widths = [max(len(model.name) for model in models), max(len(model.source) for model in models)]
     for model in models:
         state = "here" if model.name in stored else f"not here: gencode model get {model.name}"
-        click.echo(f"{model.name:{widths[0]}}  {megabytes(model.size_bytes):>8}  {model.source!s:{widths[1]}}  {state}")
+        click.echo(f"{model.name:{widths[0]}}  {megabytes(model.size_bytes):>8}  {model.source:{widths[1]}}  {state}")
     common.write_json(rows)
 
 
@@ -52,10 +51,7 @@ def get_model(name: str, common: CommonOptions) -> None:
     from alpha_codium.llm.local import fetch, known_model
     from alpha_codium.paths import models_folder
 
-    known = known_model(name)
-    with click.progressbar(length=known.size_bytes, label=name, file=sys.stderr) as bar:
-        model = fetch(known, models_folder(), progress=lambda here, _total: bar.update(here - bar.pos))
-    _show(model, common)
+    _show(fetch(known_model(name), models_folder()), common)
 
 
 @group.command("add")
@@ -67,8 +63,7 @@ def add_model(name: str, file: Path, common: CommonOptions) -> None:
     from alpha_codium.llm.local import add
     from alpha_codium.paths import models_folder
 
-    model = add(name, file, models_folder())
-    _show(model, common)
+    _show(add(name, file, models_folder()), common)
 
 
 def _show(model: "StoredModel", common: CommonOptions) -> None:

@@ -46,9 +46,7 @@ class Reporter:
             case RunPlanned(preview) if not self.quiet:
                 click.echo(visible(preview.line()), err=True)
             case KitExamined(examination):
-                from alpha_codium.eval.doctor.report import kit_lines
-
-                for line in kit_lines(examination):
+                for line in examination.lines():
                     click.echo(line)
             case AblationPlanned(name, same=same):
                 self.ablation = name

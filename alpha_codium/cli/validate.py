@@ -38,14 +38,13 @@ from alpha_codium.cli.scores import new_run, tests_option
 def validate(common: CommonOptions, run: str | None, resume: str | None, **options: Any) -> None:
     """Check a dataset's tests, checkers and limits by running its known solutions."""
     from alpha_codium.app import validation
-    from alpha_codium.eval.validation.text import report_lines
 
     run = new_run("validate", run, resume)
     report = validation.validate(**options, run=run, resume=resume, settings=common.settings, on_event=Reporter(common))
     if report.stored is not None:
         click.echo(f"stored in {report.stored}", err=True)
     common.write_json(report.to_json())
-    for line in report_lines(report):
+    for line in report.lines():
         say(line)
     if report.unjudged:
         click.echo(f"the result is INCOMPLETE: {report.unjudged} programs got no verdict", err=True)

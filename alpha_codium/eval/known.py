@@ -1,21 +1,22 @@
-"""The judge's own error, beside every score: how it judges programs of the same problems whose verdict is known.
+"""The judge's own error, beside every score: its verdicts on programs of the same problems whose verdict is known.
 
 1. A problem's first few known-correct and known-incorrect programs are judged with its candidates, by the same judge,
-   tests and limits. They stand in groups of their own, in the journal too, and never count in a score. A program that
-   stands in both lists says nothing of the judge and is left out.
+   tests and limits. They are in groups of their own, in the journal too, and never count in a score. A program that is
+   in both lists is left out.
 2. A correct program that is rejected, and an incorrect one that is accepted, is an error of the judge, of the tests or
    of the label. The share bounds what the score is worth; it doesn't say whose fault it is.
-3. Where human solutions are what is scored, nothing runs twice: their agreement says it already.
+3. Where human solutions are scored, nothing runs twice: their own verdicts give the error.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import ClassVar
 
-from alpha_codium.eval.prepare import CORRECT, INCORRECT, Entry, EvaluationTask, entries_of_solutions
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask, entries_of_solutions
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.languages import LANGUAGES
-from alpha_codium.problem import Problem, Solution
+from alpha_codium.problem import Problem
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
 
 DEFAULT_KNOWN = 2
@@ -27,11 +28,13 @@ TURNED_OFF = "turned off: known_solutions = 0"
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeError:
+class JudgeError(JsonValue):
     """How often the judge was wrong on programs of known verdict; `not_judged` are in neither total.
 
-    `reason` says why nothing is known, where nothing is.
+    `reason` says why nothing is known, if nothing is.
     """
+
+    optional: ClassVar[tuple[str, ...]] = ("reason",)
 
     backend: str
     correct_rejected: int = 0
@@ -41,17 +44,15 @@ class JudgeError:
     not_judged: int = 0
     reason: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        """The error as `--json` writes it."""
-        values: dict[str, Any] = {
-            "backend": self.backend,
-            "correct_rejected": self.correct_rejected,
+    @property
+    def agreement(self) -> dict[str, int]:
+        """The same counts as agreement between the judge and the labels."""
+        return {
+            "correct_accepted": self.correct_total - self.correct_rejected,
             "correct_total": self.correct_total,
-            "incorrect_accepted": self.incorrect_accepted,
+            "incorrect_rejected": self.incorrect_total - self.incorrect_accepted,
             "incorrect_total": self.incorrect_total,
-            "not_judged": self.not_judged,
         }
-        return values | ({"reason": self.reason} if self.reason else {})
 
     def __str__(self) -> str:
         if self.reason:
@@ -66,18 +67,20 @@ class JudgeError:
 def with_known(tasks: Iterable[EvaluationTask], most: int = DEFAULT_KNOWN) -> Iterator[EvaluationTask]:
     """Each task with its problem's first `most` correct and first `most` incorrect programs that can be run."""
     for task in tasks:
-        problem, neither = task.problem, disputed(task.problem)
-        known = (
-            *_entries(KNOWN_CORRECT, problem.solutions, neither, most),
-            *_entries(KNOWN_INCORRECT, problem.incorrect_solutions, neither, most),
-        )
+        problem, both = task.problem, disputed(task.problem)
+        groups = zip(KNOWN_GROUPS, (problem.solutions, problem.incorrect_solutions), strict=True)
+        known = [
+            entry
+            for group, solutions in groups
+            for entry in entries_of_solutions(group, (s for s in solutions if s.code not in both))[:most]
+        ]
         yield replace(task, entries=(*task.entries, *known)) if task.tests else task
 
 
 def split_known(
     problems: Sequence[ProblemResult], backend: str, most: int = DEFAULT_KNOWN
 ) -> tuple[list[ProblemResult], JudgeError]:
-    """The results without those of `with_known`, and what those say of the judge."""
+    """The results without the known programs that `with_known` added, and the judge's error on those."""
     scored = [replace(p, candidates=tuple(c for c in p.candidates if c.group not in KNOWN_GROUPS)) for p in problems]
     return scored, _judge_error(problems, backend, KNOWN_GROUPS, "" if most else TURNED_OFF)
 
@@ -88,47 +91,41 @@ def disputed(problem: Problem) -> frozenset[str]:
 
 
 def without_disputed(problems: Sequence[ProblemResult], tasks: Iterable[EvaluationTask]) -> list[ProblemResult]:
-    """The results of `tasks`, in the same order, without those of programs that stand in both lists."""
+    """The results of `tasks`, in the same order, without those of programs that are in both lists."""
     left = []
     for problem, task in zip(problems, tasks, strict=True):
-        neither = disputed(task.problem)
+        both = disputed(task.problem)
         pairs = zip(problem.candidates, task.entries, strict=True)
-        left.append(replace(problem, candidates=tuple(c for c, entry in pairs if entry.program not in neither)))
+        left.append(replace(problem, candidates=tuple(c for c, entry in pairs if entry.program not in both)))
     return left
 
 
 def error_of_human_solutions(problems: Sequence[ProblemResult], backend: str) -> JudgeError:
-    """What the results of human solutions, all of known verdict, say of the judge."""
+    """The judge's error on human solutions, all of known verdict."""
     return _judge_error(problems, backend, (CORRECT, INCORRECT))
 
 
 def _judge_error(
     problems: Sequence[ProblemResult], backend: str, groups: tuple[str, str], reason: str = ""
 ) -> JudgeError:
-    correct, incorrect = (_of_group(problems, group) for group in groups)
+    known = [c for problem in problems for c in problem.candidates if c.group in groups]
+    judged = [c for c in known if c.verdict not in NO_VERDICT]
+    correct, incorrect = (_acceptances(judged, group) for group in groups)
     return JudgeError(
         backend=backend,
-        correct_rejected=sum(c.verdict is not Verdict.ACCEPTED for c in _judged(correct)),
-        correct_total=len(_judged(correct)),
-        incorrect_accepted=sum(c.verdict is Verdict.ACCEPTED for c in _judged(incorrect)),
-        incorrect_total=len(_judged(incorrect)),
-        not_judged=sum(c.verdict in NO_VERDICT for c in (*correct, *incorrect)),
-        reason=reason or ("" if correct or incorrect else NONE_KNOWN),
+        correct_rejected=correct.count(False),
+        correct_total=len(correct),
+        incorrect_accepted=incorrect.count(True),
+        incorrect_total=len(incorrect),
+        not_judged=len(known) - len(judged),
+        reason=reason or ("" if known else NONE_KNOWN),
     )
 
 
-def _of_group(problems: Sequence[ProblemResult], group: str) -> list[CandidateResult]:
-    return [c for problem in problems for c in problem.candidates if c.group == group]
-
-
-def _judged(candidates: Sequence[CandidateResult]) -> list[CandidateResult]:
-    return [c for c in candidates if c.verdict not in NO_VERDICT]
-
-
-def _entries(group: str, solutions: Sequence[Solution], neither: frozenset[str], most: int) -> list[Entry]:
-    return entries_of_solutions(group, (s for s in solutions if s.code not in neither))[:most]
+def _acceptances(candidates: Sequence[CandidateResult], group: str) -> list[bool]:
+    return [c.verdict is Verdict.ACCEPTED for c in candidates if c.group == group]
 
 
 def _share(count: int, total: int, what: str, none: str) -> str:
-    """`1 of 50 known-correct rejected`, or that there is none to say it of."""
+    """`1 of 50 known-correct rejected`, or `no known-correct program`."""
     return f"{count} of {total} {what}" if total else f"no {what.rpartition(' ')[0]} {none}"

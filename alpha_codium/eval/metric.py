@@ -1,4 +1,4 @@
-"""Scores of candidates and tests by themselves, as the `evaluate` interface passes them."""
+"""Scores of candidates and tests as the `evaluate` interface passes them."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ Metrics = tuple[dict[str, float | None], list[dict[str, Any]], dict[str, list[di
 def calculate_metrics(
     evaluation_set: EvaluationSet, k: Sequence[int] = DEFAULT_KS, sandbox: str | Sandbox = "local"
 ) -> Metrics:
-    """`(pass_at_k, inputs, results)`: the scores, what was judged, and each problem's candidates' results by name."""
+    """`(pass_at_k, inputs, results)`: the scores, the programs judged, and the candidates' results by problem."""
     ks = checked_ks(k)
     name = sandbox if isinstance(sandbox, str) else "local"
     settings = Settings(code_tester=CodeTesterSection(tester_type=name, known_solutions=0))
@@ -35,7 +35,7 @@ def calculate_metrics(
 
 
 class Metric:
-    """Candidates and tests by themselves, as the `evaluate` interface passes them."""
+    """pass@k of candidates by their tests, in the form that the `evaluate` interface uses."""
 
     def __init__(self, sandbox: str = "local") -> None:
         self.sandbox = sandbox
@@ -59,7 +59,7 @@ def _problem_of(prediction: Mapping[str, Any], reference: Mapping[str, Any]) -> 
 
 
 def checked_ks(k: Any) -> tuple[int, ...]:
-    """The k of pass@k, checked before an hour of judging rather than after it; raises UserError."""
+    """The values of k for pass@k; raises UserError if they aren't positive integers."""
     ks = tuple(k) if isinstance(k, Iterable) and not isinstance(k, str) else ()
     if not ks or not all(isinstance(each, Integral) and int(each) >= 1 for each in ks):
         raise UserError(f"k must be a list of numbers above 0, such as [1, 5, 10], not {k!r}")

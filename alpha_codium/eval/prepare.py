@@ -12,24 +12,40 @@ from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, Solution, TestCase, TestType
 from alpha_codium.program import PYTHON, Program
-from alpha_codium.solution import SampleError
+from alpha_codium.solution import ErrorKind, SampleError
 
 GENERATED, CORRECT, INCORRECT = "generated", "correct", "incorrect"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One program to be judged; `index` counts within its `group`, `error` says why there is no program."""
+    """One program to be judged; `index` counts within its `group`, `error` says why there is no program.
+
+    `truncated` says whether an answer was cut off on the way to it, None if that isn't known; `error_known` whether
+    the dataset records errors.
+    """
 
     index: int
     group: str
     program: str
     error: SampleError | None = None
     language: str = PYTHON
+    truncated: bool | None = None
+    error_known: bool = False
 
     def to_program(self) -> Program:
         """The program as it is run."""
         return Program.from_source(self.language, self.program)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the provider or we lost the sample."""
+        return self.error is not None and self.error.kind is not ErrorKind.MODEL
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the program is empty."""
+        return not self.program.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +64,7 @@ class EvaluationTask:
 
 
 class EvaluationSet:
-    """Every problem of a split with its programs; a problem without any stays in it.
+    """Every problem of a split with its programs, including problems without any.
 
     `evaluation_set["predictions"]` and `["references"]` give the two columns that the `evaluate` interface
     takes: `{task_name, solution_candidates}` and `{tests_inputs, tests_outputs}`, one row a problem.
@@ -58,14 +74,13 @@ class EvaluationSet:
         self, problems: Sequence[Problem], entries: Mapping[str, tuple[Entry, ...]], test_types: Sequence[TestType]
     ) -> None:
         self.names = _distinct_names(problems)
-        self.problems, self._entries, self.test_types = problems, entries, tuple(test_types)
+        self.problems, self.entries, self.test_types = problems, entries, tuple(test_types)
 
     def __len__(self) -> int:
         return len(self.problems)
 
     def __iter__(self) -> Iterator[EvaluationTask]:
-        for problem in self.problems:
-            yield self._task(problem)
+        return map(self._task, self.problems)
 
     def __getitem__(self, column: str) -> list[dict[str, Any]]:
         return {"predictions": self.predictions, "references": self.references}[column]
@@ -84,11 +99,11 @@ class EvaluationSet:
         ]
 
     def _task(self, problem: Problem) -> EvaluationTask:
-        return EvaluationTask(problem, problem.tests(self.test_types), self._entries.get(problem.name, ()))
+        return EvaluationTask(problem, problem.tests(self.test_types), self.entries.get(problem.name, ()))
 
 
 class HumanSolutions(EvaluationSet):
-    """Every problem with the programs that humans submitted; those that the sandbox can't run are left out."""
+    """Every problem with the programs that humans submitted, except those that the sandbox can't run."""
 
     def __init__(self, problems: Sequence[Problem], groups: Sequence[str], test_types: Sequence[TestType]) -> None:
         super().__init__(problems, {}, test_types)
@@ -96,16 +111,13 @@ class HumanSolutions(EvaluationSet):
 
     def _task(self, problem: Problem) -> EvaluationTask:
         by_group = {CORRECT: problem.solutions, INCORRECT: problem.incorrect_solutions}
-        all_of_them = [(group, s) for group in self.groups for s in by_group[group]]
-        entries: list[Entry] = []
-        for group in self.groups:
-            entries += entries_of_solutions(group, by_group[group])
-        skipped = len(all_of_them) - len(entries)
+        entries = [entry for group in self.groups for entry in entries_of_solutions(group, by_group[group])]
+        skipped = sum(len(by_group[group]) for group in self.groups) - len(entries)
         return EvaluationTask(problem, problem.tests(self.test_types), tuple(entries), skipped)
 
 
 def parse_test_types(names: str | TestType | Iterable[str]) -> tuple[TestType, ...]:
-    """The kinds of tests that `names` asks for: one name, several (a list, or with commas), or `all`."""
+    """The types of tests in `names`: one name, several (a list, or with commas), or `all`; raises UserError."""
     texts = names.split(",") if isinstance(names, str) else [part for name in names for part in name.split(",")]
     asked = [text.strip().replace("-", "_") for text in texts if text.strip()]
     if "all" in asked:
@@ -115,7 +127,7 @@ def parse_test_types(names: str | TestType | Iterable[str]) -> tuple[TestType, .
         if name not in known:
             raise UserError(f"there are no tests called {name!r}{nearest(name, [*known, 'all'])}")
     if not asked:
-        raise UserError("no kind of tests is asked for: public_tests, private_tests, generated_tests or all")
+        raise UserError("no type of tests is given: use public_tests, private_tests, generated_tests or all")
     return tuple(kind for kind in TestType if kind in asked)
 
 
@@ -124,11 +136,11 @@ def prepare_for_evaluation(
     problems: Sequence[Problem],
     test_type: str | Iterable[str] = TestType.PRIVATE,
 ) -> EvaluationSet:
-    """Put the candidates of a Solutions dataset beside the tests of all problems of the split.
+    """The candidates of a Solutions dataset beside the tests of all problems of the split.
 
-    `solutions` has rows `{task_name, solution_candidates, sample_errors?, language?}`. Raises DatasetError where a row
-    has no name of a problem of the split, a name stands twice in either, or a candidate is in a language that can't be
-    run.
+    `solutions` has rows `{task_name, solution_candidates, sample_errors?, language?, truncated_answers?}`. Raises
+    DatasetError if a row doesn't name a problem of the split, a name occurs twice in either, or a candidate is in a
+    language that can't be run.
     """
     names = _distinct_names(problems)
     entries: dict[str, tuple[Entry, ...]] = {}
@@ -137,7 +149,7 @@ def prepare_for_evaluation(
         if name not in names:
             raise DatasetError(f"the solutions' problem {name!r} is not in the split judged{nearest(name, names)}")
         if name in entries:
-            raise DatasetError(f"the solutions hold the problem {name!r} twice")
+            raise DatasetError(f"the solutions contain the problem {name!r} twice")
         entries[name] = _entries_of(row)
     return EvaluationSet(problems, entries, parse_test_types(test_type))
 
@@ -149,47 +161,56 @@ def human_solutions(problems: Sequence[Problem], groups: str, test_type: str | I
 
 
 def entries_of_solutions(group: str, solutions: Iterable[Solution]) -> list[Entry]:
-    """Those of the solutions that can be run, numbered among themselves."""
+    """The solutions that can be run, numbered among themselves."""
     runnable = (solution for solution in solutions if solution.language in LANGUAGES)
     return [Entry(index, group, s.code, language=s.language) for index, s in enumerate(runnable)]
 
 
 def refuse_language(language: str, where: str) -> None:
-    """Raise DatasetError where programs in `language`, one of which stands at `where`, can't be run."""
+    """Raise DatasetError if programs in `language`, such as the one described by `where`, can't be run."""
     if language not in LANGUAGES:
         raise DatasetError(f"{where} is in {language!r}, a language that can't be run{nearest(language, LANGUAGES)}")
 
 
 def _distinct_names(problems: Sequence[Problem]) -> frozenset[str]:
-    """The problems' names; raises DatasetError where two bear one: their candidates couldn't be told apart."""
+    """The problems' names; raises DatasetError for a duplicate: its candidates couldn't be told apart."""
     names = getattr(problems, "names", None) or [problem.name for problem in problems]
     twin = next((name for name, count in Counter(names).items() if count > 1), None)
     if twin is not None:
-        raise DatasetError(f"two problems of the split are called {twin!r}: which one is meant?")
+        raise DatasetError(f"two problems of the split are called {twin!r}: their candidates can't be told apart")
     return frozenset(names)
 
 
 def _row_name(row: Mapping[str, Any]) -> str:
     missing = [column for column in ("task_name", "solution_candidates") if column not in row]
     if missing:
-        raise DatasetError(f"this is no Solutions dataset: it has no column {missing[0]!r} (it has: {', '.join(row)})")
+        raise DatasetError(f"not a Solutions dataset: it has no column {missing[0]!r} (it has: {', '.join(row)})")
     return row["task_name"]
 
 
 def _entries_of(row: Mapping[str, Any]) -> tuple[Entry, ...]:
     programs = row["solution_candidates"] or []
-    errors = _beside(programs, row, "sample_errors")
     languages = [language or PYTHON for language in _beside(programs, row, "language")]
     for index, language in enumerate(languages):
         refuse_language(language, f"{row['task_name']!r}, candidate {index}")
+    columns = (_beside(programs, row, "sample_errors"), languages, _beside(programs, row, "truncated_answers"))
+    errors_known, truncated_known = (row.get(name) is not None for name in ("sample_errors", "truncated_answers"))
     return tuple(
-        Entry(index, GENERATED, program or "", SampleError.parse(error or ""), language)
-        for index, (program, error, language) in enumerate(zip(programs, errors, languages, strict=True))
+        Entry(
+            index,
+            GENERATED,
+            program or "",
+            SampleError.parse(error or ""),
+            language,
+            bool(truncated) if truncated_known else None,
+            errors_known,
+        )
+        for index, (program, error, language, truncated) in enumerate(zip(programs, *columns, strict=True))
     )
 
 
-def _beside(programs: Sequence[str], row: Mapping[str, Any], column: str) -> Sequence[str | None]:
-    """What a column says of each program; None of each where the row lacks it."""
+def _beside(programs: Sequence[str], row: Mapping[str, Any], column: str) -> Sequence[Any]:
+    """The values of a column for each program; None for each if the row lacks it."""
     values = row.get(column) or [None] * len(programs)
     if len(values) != len(programs):
         raise DatasetError(f"{row['task_name']!r} has {len(programs)} candidates and {len(values)} {column}")

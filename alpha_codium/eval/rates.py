@@ -1,104 +1,55 @@
-"""What else became of samples: how many were cut off, held no program, were empty, or didn't compile.
+"""Rates of samples that were cut off, held no program, were empty, or didn't compile.
 
 A pass@k is only as good as its samples: one of 0.2 with a quarter of the answers cut off measures the token limit.
-What a Solutions dataset doesn't say is not known, and is None, never 0.
+What a Solutions dataset doesn't record is unknown: None, never 0.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from alpha_codium.eval.prepare import Entry
 from alpha_codium.eval.results import ProblemResult
-from alpha_codium.solution import ErrorKind, SampleError
 from alpha_codium.verdict import Verdict
 
+COUNTED = ("truncated", "no_program", "empty", "does_not_compile")
 
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """Counts of samples; None where nothing is known. `present` are those that the rates are shares of.
 
-    `asked` holds those too that the provider or we lost. `truncated` had an answer cut off on the way, `no_program`
-    ended without one through the model's fault, `empty` are blank for no known reason.
+def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> dict[str, Any]:
+    """The rates of the candidates in `entries`, by problem, as `--json` writes them; `results` are of all problems.
+
+    `present` samples are those that neither the provider nor we lost; the rates `{"count", "rate"}` are shares of them.
+    `truncated` had an answer cut off on the way, `no_program` ended without one through the model's fault, `empty` are
+    blank for no known reason.
     """
-
-    present: int
-    asked: int | None = None
-    truncated: int | None = None
-    no_program: int | None = None
-    empty: int = 0
-    does_not_compile: int = 0
-    problems_without_samples: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """The rates as `--json` writes them: `{"count", "rate"}`, null where nothing is known."""
-        counts = {name: getattr(self, name) for name in ("truncated", "no_program", "empty", "does_not_compile")}
-        return {
-            "asked": self.asked,
-            "present": self.present,
-            "problems_without_samples": self.problems_without_samples,
-            **{name: None if count is None else {"count": count, "rate": self._rate(count)}
-               for name, count in counts.items()},
-        }  # fmt: skip
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "Rates":
-        """Read back what `to_json` gave."""
-        return cls(**{name: value["count"] if isinstance(value, Mapping) else value for name, value in values.items()})
-
-    def _rate(self, count: int) -> float | None:
-        return count / self.present if self.present else None
-
-    def __str__(self) -> str:
-        asked = "n/a" if self.asked is None else self.asked
-        counts = asdict(self)
-        words = ("truncated", "no_program", "empty", "does_not_compile")
-        shares = ", ".join(f"{name.replace('_', ' ')} {self._share(counts[name])}" for name in words)
-        return f"{self.present} present of {asked} asked; {shares}"
-
-    def _share(self, count: int | None) -> str:
-        if count is None:
-            return "n/a"
-        return f"{count} ({count / self.present:.1%})" if self.present else str(count)
+    samples = [pair for p in results for pair in zip(entries.get(p.name, ()), p.candidates, strict=True)]
+    present = [(entry, result.verdict) for entry, result in samples if not entry.is_lost]
+    errors_known = bool(samples) and all(entry.error_known for entry, _ in samples)
+    truncated_known = bool(samples) and all(entry.truncated is not None for entry, _ in samples)
+    counts = {
+        "truncated": sum(bool(entry.truncated) for entry, _ in present) if truncated_known else None,
+        "no_program": sum(entry.error is not None for entry, _ in present) if errors_known else None,
+        "empty": sum(entry.is_blank and entry.error is None for entry, _ in present),
+        "does_not_compile": sum(v is Verdict.COMPILATION_ERROR and not entry.is_blank for entry, v in present),
+    }
+    return {
+        "asked": len(samples) if errors_known else None,
+        "present": len(present),
+        "problems_without_samples": sum(not problem.candidates for problem in results),
+    } | {name: _rate(count, len(present)) for name, count in counts.items()}
 
 
-def rates_of(solutions: Iterable[Mapping[str, Any]], results: Sequence[ProblemResult]) -> Rates:
-    """The rates of the rows of a Solutions dataset, and of what became of them; `results` are of all problems."""
-    rows = {row["task_name"]: row for row in solutions}
-    samples = [_Sample.of(rows[p.name], c.index, c.verdict) for p in results if p.name in rows for c in p.candidates]
-    present = [sample for sample in samples if not sample.lost]
-    tells_errors, tells_truncated = (_told_by_all(rows.values(), key) for key in ("sample_errors", "truncated_answers"))
-    return Rates(
-        present=len(present),
-        asked=len(samples) if tells_errors else None,
-        truncated=sum(sample.truncated for sample in present) if tells_truncated else None,
-        no_program=sum(sample.failed for sample in present) if tells_errors else None,
-        empty=sum(sample.blank and not sample.failed for sample in present),
-        does_not_compile=sum(s.verdict is Verdict.COMPILATION_ERROR and not s.blank for s in present),
-        problems_without_samples=sum(not problem.candidates for problem in results),
-    )
+def rates_text(rates: Mapping[str, Any]) -> str:
+    """`3 present of 4 asked; truncated 2 (66.7%), ...`."""
+    asked = "n/a" if rates["asked"] is None else rates["asked"]
+    shares = ", ".join(f"{name.replace('_', ' ')} {_share(rates[name])}" for name in COUNTED)
+    return f"{rates['present']} present of {asked} asked; {shares}"
 
 
-def _told_by_all(rows: Iterable[Mapping[str, Any]], column: str) -> bool:
-    """Whether a column says something of every sample: a count of some of them would be taken for one of all."""
-    told = [row.get(column) is not None for row in rows if row["solution_candidates"]]
-    return bool(told) and all(told)
+def _rate(count: int | None, total: int) -> dict[str, Any] | None:
+    return None if count is None else {"count": count, "rate": count / total if total else None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    blank: bool
-    failed: bool
-    lost: bool
-    truncated: bool
-    verdict: Verdict
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any], index: int, verdict: Verdict) -> "_Sample":
-        error = SampleError.parse((row.get("sample_errors") or {index: ""})[index] or "")
-        return cls(
-            blank=not (row["solution_candidates"][index] or "").strip(),
-            failed=error is not None and error.kind is ErrorKind.MODEL,
-            lost=error is not None and error.kind is not ErrorKind.MODEL,
-            truncated=bool((row.get("truncated_answers") or {index: 0})[index]),
-            verdict=verdict,
-        )
+def _share(rate: Mapping[str, Any] | None) -> str:
+    if rate is None:
+        return "n/a"
+    return str(rate["count"]) if rate["rate"] is None else f"{rate['count']} ({rate['rate']:.1%})"

@@ -1,18 +1,21 @@
-"""What judging a split gives, in the shape that results are written in."""
+"""The results of judging a split, in the shape in which they are written."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from alpha_codium.values import JsonValue, Readers
 from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateResult:
+class CandidateResult(JsonValue):
     """One program's verdict and its tests'; `tests` holds what `--json` shows of each test.
 
-    That a test's verdict was decided in the program's process (`"trust": "in_process"`) is said where it is so.
+    A test whose verdict was reached in the program's own process has `"trust": "in_process"`.
     """
+
+    readers: ClassVar[Readers] = {"verdict": Verdict, "tests": tuple}
+    optional: ClassVar[tuple[str, ...]] = ("error",)
 
     index: int
     group: str
@@ -24,36 +27,11 @@ class CandidateResult:
 
     @classmethod
     def of(cls, index: int, group: str, judgement: Judgement) -> "CandidateResult":
-        """The result of one judgement, without what the program printed; `error` says why there is no verdict."""
+        """The result of one judgement, without the program's output; `error` says why there is no verdict."""
         lost = next((t.execution.stderr for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), "")
         error = (judgement.message or lost) if judgement.verdict is Verdict.INTERNAL_ERROR else ""
         tests = tuple(map(_shown, judgement.tests))
         return cls(index, group, judgement.verdict, judgement.tests_passed, judgement.tests_total, tests, error=error)
-
-    def to_json(self) -> dict[str, Any]:
-        """The result as `--json` and the journal write it."""
-        values: dict[str, Any] = {
-            "index": self.index,
-            "group": self.group,
-            "verdict": self.verdict.value,
-            "tests_passed": self.tests_passed,
-            "tests_total": self.tests_total,
-            "tests": list(self.tests),
-        }
-        return values | ({"error": self.error} if self.error else {})
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> "CandidateResult":
-        """Read back what `to_json` gave."""
-        return cls(
-            index=values["index"],
-            group=values["group"],
-            verdict=Verdict(values["verdict"]),
-            tests_passed=values["tests_passed"],
-            tests_total=values["tests_total"],
-            tests=tuple(values["tests"]),
-            error=values.get("error", ""),
-        )
 
 
 @dataclass(frozen=True, slots=True)

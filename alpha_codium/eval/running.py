@@ -1,11 +1,11 @@
-"""Judging all programs of a split: concurrent, in bounded memory, and able to go on after a kill.
+"""Judging all programs of a split: concurrent, in bounded memory, and resumable after a kill.
 
-1. Tasks are drawn one at a time as room appears, and two programs a worker are judged at a time: what they printed is
+1. Tasks are drawn one at a time as workers become free, and two programs a worker are judged at a time: their output is
    dropped once they are judged, and a kill loses the verdicts of no more than those.
-2. Programs of a problem with the same text and language are run once and share their verdicts; each counts as one.
-3. Each verdict is journalled under problem, group, index and the program's digest. On resume those are taken over, for
+2. Programs of a problem with the same text and language are run once and share their verdict; each counts as one.
+3. Each verdict is journalled under problem, group, index and the program's digest. On resume these are reused, for
    programs with the same text, too; `internal_error`, which is no verdict, is judged again.
-4. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others go on.
+4. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others are judged.
 """
 
 import asyncio
@@ -19,13 +19,12 @@ from alpha_codium.eval.prepare import Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Judge
 from alpha_codium.runs import Journal
-from alpha_codium.solution import ErrorKind
 from alpha_codium.verdict import Judgement, Verdict
 
 OnResult = Callable[[str, CandidateResult], None]
 Key = tuple[str, str, int, str]
 T = TypeVar("T")
-# For each worker of the sandbox: enough that none waits.
+# For each worker of the sandbox: enough that none is idle.
 PROGRAMS_IN_FLIGHT = 2
 TASKS_IN_FLIGHT = 4
 
@@ -38,60 +37,57 @@ async def run_evaluation(
     on_result: OnResult | None = None,
     workers: int = 0,
 ) -> list[ProblemResult]:
-    """Judge every program of every task; the results stand in the tasks' order.
+    """Judge every program of every task; the results are in the tasks' order.
 
-    `journal`, if given, is open; what it holds already isn't judged again. `workers` are the sandbox's (0: one a
-    core).
+    `journal`, if given, is open; verdicts that it contains are reused. `workers` are the sandbox's (0: one a core).
     """
     workers = workers or os.cpu_count() or 1
     evaluation = _Evaluation(judge, journal, on_result, PROGRAMS_IN_FLIGHT * workers)
-    results: dict[int, ProblemResult] = {}
-    running: set[asyncio.Task[None]] = set()
-
-    async def judge_task(number: int, task: EvaluationTask) -> None:
-        judged = await all_or_none(evaluation.judge_alike(task, places) for places in _alike(task.entries))
-        by_place = {place: result for results_of_alike in judged for place, result in results_of_alike.items()}
-        candidates = tuple(by_place[place] for place in range(len(task.entries)))
-        results[number] = ProblemResult(task.name, candidates, task.skipped)
-
+    running: list[asyncio.Task[ProblemResult]] = []
+    unfinished: set[asyncio.Task[ProblemResult]] = set()
     try:
-        for number, task in enumerate(tasks):
-            running.add(asyncio.create_task(judge_task(number, task)))
-            if len(running) >= TASKS_IN_FLIGHT * workers:
-                running = await _some_done(running, asyncio.FIRST_COMPLETED)
-        await _some_done(running, asyncio.ALL_COMPLETED)
+        for task in tasks:
+            running.append(asyncio.create_task(evaluation.judge_task(task)))
+            unfinished.add(running[-1])
+            if len(unfinished) >= TASKS_IN_FLIGHT * workers:
+                done, unfinished = await asyncio.wait(unfinished, return_when=asyncio.FIRST_COMPLETED)
+                for each in done:
+                    each.result()
+        return await asyncio.gather(*running)
     finally:
-        for unfinished in running:
-            unfinished.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-    return [results[number] for number in sorted(results)]
+        for each in unfinished:
+            each.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
 
 
 class _Evaluation:
-    """What the programs of one evaluation share."""
+    """The state that all programs of one evaluation share."""
 
     def __init__(self, judge: Judge, journal: Journal | None, on_result: OnResult | None, in_flight: int) -> None:
         self.judge, self.journal, self.on_result = judge, journal, on_result
         self.room = asyncio.Semaphore(in_flight)
         self.known = _known_results(journal)
 
-    async def judge_alike(self, task: EvaluationTask, places: Sequence[int]) -> dict[int, CandidateResult]:
-        """The results of the entries at `places`, which all have one program, from the journal if it holds one."""
+    async def judge_task(self, task: EvaluationTask) -> ProblemResult:
+        """The results of a task's entries, in their order."""
+        judged = await all_or_none(self._judge_alike(task, places) for places in _alike(task.entries))
+        by_place = {place: result for results in judged for place, result in results.items()}
+        return ProblemResult(task.name, tuple(by_place[place] for place in range(len(task.entries))), task.skipped)
+
+    async def _judge_alike(self, task: EvaluationTask, places: Sequence[int]) -> dict[int, CandidateResult]:
+        """The results of the entries at `places`, which all have one program, from the journal if it has one."""
         entries = {place: task.entries[place] for place in places}
         program = task.entries[places[0]].to_program().digest
         shared = next((r for r in (self.known.get(_key(task, e, program)) for e in entries.values()) if r), None)
         if shared is None:
             async with self.room:
                 shared = CandidateResult.of(0, "", await self._judgement(task, task.entries[places[0]]))
-        results = {}
-        for place, entry in entries.items():
-            results[place] = await self._recorded(task, entry, program, shared)
-        return results
+        return {place: await self._recorded(task, entry, program, shared) for place, entry in entries.items()}
 
     async def _recorded(
         self, task: EvaluationTask, entry: Entry, program: str, shared: CandidateResult
     ) -> CandidateResult:
-        """The result of one entry, in the journal from now on if it wasn't, and told."""
+        """The result of one entry, added to the journal if it is new, and reported."""
         result = self.known.get(_key(task, entry, program))
         if result is None:
             error = str(entry.error or "") or (shared.error if shared.verdict is Verdict.INTERNAL_ERROR else "")
@@ -105,7 +101,7 @@ class _Evaluation:
 
     async def _judgement(self, task: EvaluationTask, entry: Entry) -> Judgement:
         """The judgement of one program; a sample that the provider or we lost is `internal_error`, no verdict."""
-        if _is_lost(entry):
+        if entry.is_lost:
             return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
         try:
             return await self.judge.for_problem(task.problem).judge(entry.to_program(), task.tests)
@@ -114,16 +110,11 @@ class _Evaluation:
 
 
 def _alike(entries: Sequence[Entry]) -> list[list[int]]:
-    """The places of entries with the same program; those that were lost have none, and share nothing."""
+    """The places of entries with the same program; lost samples have none, and share nothing."""
     places: dict[object, list[int]] = {}
     for place, entry in enumerate(entries):
-        places.setdefault(place if _is_lost(entry) else (entry.language, entry.program), []).append(place)
+        places.setdefault(place if entry.is_lost else (entry.language, entry.program), []).append(place)
     return list(places.values())
-
-
-def _is_lost(entry: Entry) -> bool:
-    """Whether the provider or we lost the sample."""
-    return entry.error is not None and entry.error.kind is not ErrorKind.MODEL
 
 
 def _key(task: EvaluationTask, entry: Entry, program: str) -> Key:
@@ -131,7 +122,7 @@ def _key(task: EvaluationTask, entry: Entry, program: str) -> Key:
 
 
 async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all; where one raises, the others are ended before that goes on."""
+    """The results of all coroutines; if one raises, the others are cancelled before its exception is raised."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         return await asyncio.gather(*tasks)
@@ -139,16 +130,6 @@ async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _some_done(running: set[asyncio.Task[None]], when: str) -> set[asyncio.Task[None]]:
-    """Wait; raise what a task raised; give back what still runs."""
-    if not running:
-        return running
-    done, pending = await asyncio.wait(running, return_when=when)
-    for task in done:
-        task.result()
-    return pending
 
 
 def _known_results(journal: Journal | None) -> dict[Key, CandidateResult]:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from alpha_codium.eval.known import JudgeError
-from alpha_codium.eval.rates import Rates
+from alpha_codium.eval.rates import rates_text
 from alpha_codium.eval.scoring import Score
 
 
 def score_lines(result: Score) -> Iterator[str]:
-    """The verdicts, pass@k with its intervals, or its bounds where the result is incomplete, and what stands beside."""
+    """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts."""
     candidates = sum(len(problem.candidates) for problem in result.problems)
     yield f"{len(result.problems)} problems, {candidates} programs"
     yield from (f"  {verdict:<24}{count:>7}" for verdict, count in result.verdicts.most_common())
@@ -23,11 +23,10 @@ def score_lines(result: Score) -> Iterator[str]:
 
 
 def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
-    if values := facts.get("rates"):
-        rates = Rates.from_json(values)
-        yield f"samples      {rates}"
-        if rates.problems_without_samples:
-            yield f"{rates.problems_without_samples} problems have no sample: they count as failed"
+    if rates := facts.get("rates"):
+        yield f"samples      {rates_text(rates)}"
+        if missing := rates["problems_without_samples"]:
+            yield f"{missing} problems have no sample: they count as failed"
     yield f"judge error  {JudgeError(**facts['judge_error'])}"
     if agreed := facts.get("agreement"):
         yield f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}"

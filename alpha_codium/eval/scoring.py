@@ -1,4 +1,4 @@
-"""From verdicts to scores: pass@k with its intervals and strata, what makes it incomplete, agreement with labels.
+"""From verdicts to scores: pass@k with its intervals and strata, and why a result is incomplete.
 
 1. A score is of a whole split. Where each problem has one sample, pass@1 is a proportion with a Wilson interval; else
    problems are resampled (`alpha_codium.statistics`).
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
-from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask
-from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.eval.prepare import EvaluationTask
+from alpha_codium.eval.results import ProblemResult
 from alpha_codium.statistics import (
     Estimate,
     Interval,
@@ -26,7 +26,7 @@ from alpha_codium.statistics import (
 from alpha_codium.statistics.intervals import BOOTSTRAP, WILSON
 from alpha_codium.verdict import Verdict
 
-# What each problem is: {"difficulty": "easy", "source": "codeforces"}, by the problem's name.
+# Difficulty and source of each problem, by its name: {"difficulty": "easy", "source": "codeforces"}.
 Labels = Mapping[str, Mapping[str, str]]
 
 
@@ -34,8 +34,8 @@ Labels = Mapping[str, Mapping[str, str]]
 class Score:
     """The scores of a split.
 
-    `estimates` are pass@k by k, `all_pass` are pass^k, `ranges` are the 95 % intervals of pass@k. Where a program got
-    no verdict (`unjudged` > 0: a fault of the provider or of ours) the result is incomplete and `bounds` hold pass@k
+    `estimates` are pass@k by k, `all_pass` are pass^k, `ranges` are the 95 % intervals of pass@k. If programs got no
+    verdict (`unjudged` > 0: a fault of the provider or of ours), the result is incomplete and `bounds` holds pass@k
     with all of those failed and all of them passed. `strata` are the scores of parts of the split by kind and label:
     `strata["difficulty"]["easy"]`.
     """
@@ -73,57 +73,59 @@ class Score:
 
     @property
     def intervals(self) -> dict[str, list[float] | None]:
-        """`{"pass@1": [0.4, 0.6]}`, at 95 %; None where pass@k is, or where an interval would say nothing."""
-        return {
-            f"pass@{e.k}": [*of_k.bounds] if of_k.bounds else None
-            for e, of_k in zip(self.estimates, self.ranges, strict=True)
-        }
+        """`{"pass@1": [0.4, 0.6]}`, at 95 %; None where pass@k is, or where an interval would be meaningless."""
+        return {name: [*interval.bounds] if interval.bounds else None for name, interval in self._ranges().items()}
 
     @property
     def interval_reasons(self) -> dict[str, str]:
         """Why an interval is None."""
-        pairs = zip(self.estimates, self.ranges, strict=True)
-        return {f"pass@{e.k}": of_k.reason for e, of_k in pairs if of_k.bounds is None}
+        return {name: interval.reason for name, interval in self._ranges().items() if interval.bounds is None}
+
+    def _ranges(self) -> dict[str, Interval]:
+        return {f"pass@{e.k}": interval for e, interval in zip(self.estimates, self.ranges, strict=True)}
 
     @property
     def interval_method(self) -> str:
-        """How the intervals are made."""
+        """The method of the intervals."""
         return _method([_counts(problem) for problem in self.problems])
 
     @property
     def verdicts(self) -> Counter[str]:
-        """How many programs got which verdict."""
+        """The number of programs by verdict."""
         return Counter(c.verdict.value for p in self.problems for c in p.candidates)
 
     def by_problem(self, k: int) -> dict[str, float]:
-        """Each problem's pass@k by its name: what two results are compared by (`alpha_codium.statistics`).
+        """Each problem's pass@k by its name: two results are compared by these (`alpha_codium.statistics`).
 
-        Raises ValueError where it is undefined: a program got no verdict, or a problem has samples, but fewer than k.
+        Raises ValueError if it is undefined: a program got no verdict, or a problem has samples, but fewer than k.
         """
         if not self.complete:
             raise ValueError(f"{_no_verdict(self.unjudged)}: the result can't be compared")
         scores = problem_scores([_counts(problem, Verdict.ACCEPTED) for problem in self.problems], k)
         return dict(zip((problem.name for problem in self.problems), scores, strict=True))
 
-    def to_json(self) -> dict[str, Any]:
-        """The whole result as `--json` writes it."""
-        values: dict[str, Any] = {
-            "pass_at_k": self.pass_at_k,
-            "n_problems": len(self.problems),
+    def numbers(self) -> dict[str, Any]:
+        """The scores without the programs, as `--json` writes them for a split and a stratum."""
+        return {
             "complete": self.complete,
+            "pass_at_k": self.pass_at_k,
             "reasons": self.reasons,
             "intervals": self.intervals,
             "interval_method": self.interval_method,
             "interval_reasons": self.interval_reasons,
             "pass_hat_k": self.pass_hat_k,
-            "strata": {
-                kind: {label: _of_stratum(part) for label, part in parts.items()} for kind, parts in self.strata.items()
-            },
-            "verdicts": dict(sorted(self.verdicts.items())),
         }
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole result as `--json` writes it."""
+        of_strata = {
+            kind: {label: {"n_problems": len(part.problems)} | part.numbers() for label, part in parts.items()}
+            for kind, parts in self.strata.items()
+        }
+        values = {"n_problems": len(self.problems), **self.numbers(), "strata": of_strata}
         if not self.complete:
             values["bounds"] = {f"pass@{low.k}": [low.value, high.value] for low, high in self.bounds}
-        values |= self.extra
+        values |= {"verdicts": dict(sorted(self.verdicts.items()))} | self.extra
         return values | {"problems": [problem.to_json() for problem in self.problems]}
 
 
@@ -133,21 +135,20 @@ def score(
     extra: Mapping[str, Any] | None = None,
     labels: Labels | None = None,
 ) -> Score:
-    """pass@k over all problems for each k; `extra` is what else the result shall say.
+    """pass@k over all problems for each k; `extra` is added to the result's JSON.
 
-    `labels`, if given (`labels_of`), add the scores of each difficulty and each source. Raises KeyError where they
-    leave out a problem.
+    `labels`, if given (`labels_of`), add the scores of each difficulty and each source. Raises KeyError if they leave
+    out a problem.
     """
     low = [_counts(problem, Verdict.ACCEPTED) for problem in problems]
     high = [_counts(problem, Verdict.ACCEPTED, Verdict.INTERNAL_ERROR) for problem in problems]
-    unjudged = sum(c.verdict is Verdict.INTERNAL_ERROR for p in problems for c in p.candidates)
+    unjudged = sum(with_lost - passed for (_, passed), (_, with_lost) in zip(low, high, strict=True))
     estimates = tuple(mean_pass_at_k(low, k) for k in ks)
-    bounds = tuple((estimate, mean_pass_at_k(high, estimate.k)) for estimate in estimates)
     return Score(
         tuple(problems),
         estimates,
         unjudged,
-        bounds if unjudged else (),
+        tuple((estimate, mean_pass_at_k(high, estimate.k)) for estimate in estimates) if unjudged else (),
         dict(extra or {}),
         all_pass=tuple(mean_pass_hat_k(low, k) for k in ks),
         ranges=tuple(_interval(low, estimate, unjudged) for estimate in estimates),
@@ -166,35 +167,9 @@ def labels_of(tasks: Iterable[EvaluationTask]) -> dict[str, dict[str, str]]:
     }
 
 
-def human_facts(problems: Sequence[ProblemResult]) -> dict[str, Any]:
-    """What is said of human solutions beside their scores."""
-    return {"agreement": agreement(problems), "skipped_solutions": sum(problem.skipped for problem in problems)}
-
-
-def agreement(problems: Sequence[ProblemResult]) -> dict[str, int]:
-    """How often the judge agrees with the labels of human solutions; what got no verdict is not counted."""
-    candidates = [
-        c for p in problems for c in p.candidates if c.verdict not in (Verdict.INTERNAL_ERROR, Verdict.NO_TESTS)
-    ]
-
-    def count(group: str, accepted: bool | None = None) -> int:
-        return sum(
-            c.group == group and (accepted is None or (c.verdict is Verdict.ACCEPTED) is accepted) for c in candidates
-        )
-
-    return {
-        "correct_accepted": count(CORRECT, accepted=True),
-        "correct_total": count(CORRECT),
-        "incorrect_rejected": count(INCORRECT, accepted=False),
-        "incorrect_total": count(INCORRECT),
-    }
-
-
 def _counts(problem: ProblemResult, *passing: Verdict) -> tuple[int, int]:
-    def passes(candidate: CandidateResult) -> bool:
-        return candidate.verdict in passing
-
-    return len(problem.candidates), sum(map(passes, problem.candidates))
+    """The number of candidates, and of those with one of the verdicts."""
+    return len(problem.candidates), sum(candidate.verdict in passing for candidate in problem.candidates)
 
 
 def _interval(counts: Sequence[tuple[int, int]], estimate: Estimate, unjudged: int) -> Interval:
@@ -216,7 +191,7 @@ def _why_no_interval(counts: Sequence[tuple[int, int]], estimate: Estimate, unju
 
 
 def _method(counts: Sequence[tuple[int, int]]) -> str:
-    """Wilson's where each problem's score is 0 or 1 by one sample (0 without any), else the bootstrap."""
+    """Wilson's if each problem's score is 0 or 1 by one sample (0 without any), else the bootstrap."""
     return WILSON if all(n <= 1 for n, _ in counts) else BOOTSTRAP
 
 
@@ -238,18 +213,5 @@ def _strata(problems: Sequence[ProblemResult], ks: Sequence[int], labels: Labels
 
 
 def _rank(label: str) -> tuple[int, str]:
-    """Difficulties in the schema's order, everything else by the alphabet."""
+    """Difficulties in the schema's order, everything else alphabetically."""
     return (DIFFICULTY_NAMES.index(label) if label in DIFFICULTY_NAMES else len(DIFFICULTY_NAMES)), label
-
-
-def _of_stratum(part: Score) -> dict[str, Any]:
-    return {
-        "n_problems": len(part.problems),
-        "complete": part.complete,
-        "pass_at_k": part.pass_at_k,
-        "reasons": part.reasons,
-        "intervals": part.intervals,
-        "interval_method": part.interval_method,
-        "interval_reasons": part.interval_reasons,
-        "pass_hat_k": part.pass_hat_k,
-    }

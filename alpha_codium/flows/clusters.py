@@ -49,7 +49,7 @@ def clusters_of(behaviours: Mapping[int, Sequence[Behaviour]], votes: Mapping[in
     return sorted(found, key=lambda cluster: (-len(cluster.members), cluster.crashes, cluster.members[0]))
 
 
-def telling_input(one: Cluster, other: Cluster, inputs: Sequence[str]) -> int | None:
+def distinguishing_input(one: Cluster, other: Cluster, inputs: Sequence[str]) -> int | None:
     """The place of the shortest input on which two clusters gave different outputs; None where there is none."""
     pairs = enumerate(zip(one.behaviour, other.behaviour, inputs, strict=True))
     telling = [

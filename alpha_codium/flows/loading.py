@@ -68,20 +68,32 @@ class Flow:
         own = (value.name for stage in self.stages for value in vars(stage).values() if isinstance(value, Prompt))
         return tuple(dict.fromkeys([*inner, *own]))
 
-    def without(self, *kinds: str) -> "Flow":
-        """This flow without its stages of these kinds; raises FlowError where it has none of one, or none is left."""
+    def stage_kinds_named(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the kinds of its stages that the names mean, in the flow's order.
+
+        A name is a kind, or a part of kinds and means all of them: `ai_tests` is `generate_ai_tests` and
+        `fix_ai_tests`. Raises FlowError if a name means none.
+        """
         if self.by_kind:
-            raise FlowError(f"flow {self.name!r} only chooses another one: name one that has stages")
-        for kind in kinds:
-            if kind not in self.stage_kinds:
-                raise FlowError(f"flow {self.name!r} has no stage {kind!r}{nearest(kind, self.stage_kinds)}")
+            chosen = ", ".join(sorted({flow.name for flow in self.by_kind.values()}))
+            raise FlowError(f"flow {self.name!r} only chooses another one: name one that has stages, such as {chosen}")
+        meant: set[str] = set()
+        for name in (name.strip().replace("-", "_") for name in names):
+            found = {kind for kind in self.stage_kinds if name and name in kind}
+            if not found:
+                raise FlowError(f"flow {self.name!r} has no stage {name!r}{nearest(name, self.stage_kinds)}")
+            meant |= {name} & found or found
+        return tuple(dict.fromkeys(kind for kind in self.stage_kinds if kind in meant))
+
+    def without(self, names: Iterable[str]) -> "Flow":
+        """Return this flow without the stages that the names mean; raises FlowError if no stage is left."""
+        kinds = self.stage_kinds_named(names)
         left = [pair for pair in zip(self.stage_kinds, self.stages, strict=True) if pair[0] not in kinds]
         if not left:
             raise FlowError(f"flow {self.name!r} has no stages but {', '.join(kinds)}")
         name = "-".join([self.name, *(f"without-{kind}" for kind in kinds)])
-        return dataclasses.replace(
-            self, name=name, stages=tuple(stage for _, stage in left), stage_kinds=tuple(kind for kind, _ in left)
-        )
+        stage_kinds, stages = zip(*left, strict=True)
+        return dataclasses.replace(self, name=name, stages=stages, stage_kinds=stage_kinds)
 
     def suits(self, kind: str) -> bool:
         """Whether the flow is meant for problems with tests of this kind."""

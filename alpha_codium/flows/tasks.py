@@ -36,7 +36,7 @@ class CodingTask:
     @classmethod
     def of(cls, state: FlowState, context: SampleContext) -> "CodingTask":
         """The task of a sample."""
-        statement, kind = state.statement, context.judge.execution_kind
+        statement, kind = state.statement, context.judge.kind.name
         beginning = None if kind == "stdin" else beginning_of(statement.description)
         return cls(statement, kind, beginning, tests_to_show(statement, state.examples))
 

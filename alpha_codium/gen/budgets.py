@@ -1,13 +1,13 @@
-"""What calls may take, and what they took: of a sample, of all samples of a problem, of the run.
+"""Budgets of calls, tokens, money and time: of a sample, of all samples of a problem, of the run.
 
-1. A `Ledger` stands for one run. It holds an account for the run and one for each problem; a sample opens its own for
-   as long as it goes on. An account sums what its samples took: finished ones, and those in flight.
-2. A call is let through where every account has room for it beside those in flight: however many samples there are at
-   a time, the calls of a run stay within its budget. Tokens and money are known when a call is answered: the first
-   call after they are spent is refused.
-3. Where an account's time ends, the call in flight is cancelled; it counts as none.
-4. An answer counts wherever it came from, the provider or a store: what a budget lets through doesn't depend on what
-   was asked before. So `cost` is what the answers cost when they were given, and never less than what is paid.
+1. A `Ledger` stands for one run. It holds an account for the run and one for each problem; a sample has its own. An
+   account sums what its samples used, finished or running.
+2. A call is allowed if every account has room for it beside the calls in flight, so the calls of a run stay within its
+   budget at any concurrency. Tokens and money are known once a call is answered: the first call after they are used up
+   is refused.
+3. When an account's time is over, the call in flight is cancelled and not counted.
+4. An answer counts in full wherever it came from, the provider or a store, so that a budget allows the same calls
+   whatever was asked before. `cost` is what the answers cost when they were given: never less than what is paid.
 """
 
 import asyncio
@@ -16,18 +16,19 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import ClassVar
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import BudgetExhausted
 from alpha_codium.llm.messages import Answer
 from alpha_codium.llm.prices import cost_of
 from alpha_codium.solution import BudgetEnd, BudgetLimit, BudgetOwner, Candidate
+from alpha_codium.values import JsonValue, Readers
 
 
 @dataclass
 class Usage:
-    """What calls took, those answered from the store too; `cost` is None once a price is unknown."""
+    """Sums over calls, including those answered from the store; `cost` is None once a price is unknown."""
 
     llm_calls: int = 0
     prompt_tokens: int = 0
@@ -44,64 +45,44 @@ class Usage:
         self.truncated_answers += answer.truncated
         if answer.model not in self.models:
             self.models.append(answer.model)
-        self._pay(answer.cost)
+        self._add_cost(answer.cost)
 
     def take(self, other: "Usage | Candidate") -> None:
-        """Count the calls, tokens and money that others took."""
+        """Add the calls, tokens and money of another usage or of a candidate."""
         self.llm_calls += other.llm_calls
         self.prompt_tokens += other.prompt_tokens
         self.completion_tokens += other.completion_tokens
-        self._pay(other.cost)
+        self._add_cost(other.cost)
 
-    def _pay(self, cost: float | None) -> None:
+    def _add_cost(self, cost: float | None) -> None:
         self.cost = None if self.cost is None or cost is None else self.cost + cost
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What may be used: calls, tokens read and written, US dollars, seconds; 0 sets no limit."""
-
-    calls: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-    seconds: float = 0.0
-    owner: BudgetOwner = BudgetOwner.SAMPLE
-
-    def check(self, usage: Usage, in_flight: int = 0) -> None:
-        """Raise BudgetExhausted where nothing is left for another call, or a price is unknown and the cost limited."""
-        if self.calls and usage.llm_calls + in_flight >= self.calls:
-            raise self._exhausted(BudgetLimit.CALLS, self.calls)
-        if self.tokens and usage.prompt_tokens + usage.completion_tokens >= self.tokens:
-            raise self._exhausted(BudgetLimit.TOKENS, self.tokens)
-        if self.cost and (usage.cost is None or usage.cost >= self.cost):
-            raise self._exhausted(BudgetLimit.COST, self.cost, price_unknown=usage.cost is None)
-
-    def out_of_time(self) -> BudgetExhausted:
-        """What is raised when the seconds are over."""
-        return self._exhausted(BudgetLimit.SECONDS, self.seconds)
-
-    def _exhausted(self, limit: BudgetLimit, amount: float, *, price_unknown: bool = False) -> BudgetExhausted:
-        return BudgetExhausted(BudgetEnd(self.owner, limit, amount, price_unknown))
 
 
 @dataclass
 class Account:
-    """A budget and what is gone of it."""
+    """The budget of `owner` and what is used of it.
 
-    budget: Budget
+    Limits are calls, tokens read and written, US dollars, and seconds since `began`; 0 sets no limit.
+    """
+
+    owner: BudgetOwner
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
     finished: Usage = field(default_factory=Usage)
     running: list[Usage] = field(default_factory=list)
     in_flight: int = 0
     began: float | None = None
 
     def begin(self) -> "Account":
-        """Let its time begin, where it hasn't; gives the account."""
+        """Start its clock unless it runs; returns the account."""
         self.began = time.monotonic() if self.began is None else self.began
         return self
 
     @property
     def usage(self) -> Usage:
-        """What its samples took so far."""
+        """What its samples have used so far."""
         total = Usage()
         for usage in (self.finished, *self.running):
             total.take(usage)
@@ -109,68 +90,75 @@ class Account:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until its time ends, None where it has no end or hasn't begun."""
-        if not self.budget.seconds or self.began is None:
+        """Seconds until its time is over; None if it has no limit or hasn't begun."""
+        if not self.seconds or self.began is None:
             return None
-        return self.began + self.budget.seconds - time.monotonic()
-
-    def check(self) -> None:
-        """Raise BudgetExhausted where another call isn't let through."""
-        left = self.seconds_left
-        if left is not None and left <= 0:
-            raise self.budget.out_of_time()
-        self.budget.check(self.usage, self.in_flight)
+        return self.began + self.seconds - time.monotonic()
 
     def room(self, wanted: int) -> int:
-        """How many of so many calls are let through; raises BudgetExhausted where none is."""
-        self.check()
-        calls = self.budget.calls
-        return min(wanted, calls - self.usage.llm_calls - self.in_flight) if calls else wanted
+        """Return how many of `wanted` calls are allowed; raises BudgetExhausted if none is."""
+        left, usage = self.seconds_left, self.usage
+        calls_left = self.calls - usage.llm_calls - self.in_flight
+        if left is not None and left <= 0:
+            raise self.exhausted(BudgetLimit.SECONDS)
+        if self.calls and calls_left <= 0:
+            raise self.exhausted(BudgetLimit.CALLS)
+        if self.tokens and usage.prompt_tokens + usage.completion_tokens >= self.tokens:
+            raise self.exhausted(BudgetLimit.TOKENS)
+        if self.cost and (usage.cost is None or usage.cost >= self.cost):
+            raise self.exhausted(BudgetLimit.COST, price_unknown=usage.cost is None)
+        return min(wanted, calls_left) if self.calls else wanted
+
+    def exhausted(self, limit: BudgetLimit, *, price_unknown: bool = False) -> BudgetExhausted:
+        """Return the error to raise when this limit is reached."""
+        return BudgetExhausted(BudgetEnd(self.owner, limit, getattr(self, limit.value), price_unknown))
 
 
-@dataclass
-class Reservation:
-    """Room for one request of a sample, which wants so many answers.
+@dataclass(frozen=True, slots=True)
+class PartialAnswer(JsonValue):
+    """The part of a request for several answers that budgets allowed.
 
-    `granted` of them are let through, those at `places`; `outcomes` are what came of these, by place.
+    `granted` answers were allowed; those at `places` arrived before the budget of `end`, if any, stopped the others.
     """
 
-    number: int = 0
-    wanted: int = 1
+    readers: ClassVar[Readers] = {
+        "places": tuple,
+        "end": lambda values: None if values is None else BudgetEnd.from_json(values),
+    }
+
     granted: int = 0
     places: Sequence[int] = ()
-    outcomes: dict[int, dict[str, Any]] = field(default_factory=dict)
+    end: BudgetEnd | None = None
 
-    def grant(self, granted: int) -> None:
-        """Let so many answers through."""
-        self.granted, self.places = granted, range(granted)
+    @classmethod
+    def first(cls, granted: int) -> "PartialAnswer":
+        """The first `granted` answers."""
+        return cls(granted, range(granted))
+
+
+# By the number of the request among the sample's requests.
+Parts = dict[int, PartialAnswer]
 
 
 @dataclass
 class SampleBudget:
-    """The accounts that a sample's calls go to: its own, its problem's, the run's.
+    """The accounts that a sample's calls are charged to: its own, its problem's, the run's.
 
-    `end` is that of the budget which first refused the sample a call; `requests` counts its requests.
+    `end` names the budget that first refused the sample a call.
     """
 
-    accounts: tuple[Account, ...]
+    accounts: tuple[Account, ...] = ()
     end: BudgetEnd | None = None
-    requests: int = 0
-
-    @property
-    def calls_made(self) -> int:
-        """How many calls the sample has made."""
-        return self.accounts[0].usage.llm_calls
 
     def check(self) -> None:
-        """Raise BudgetExhausted where no call is let through."""
+        """Raise BudgetExhausted if no further call is allowed."""
         with self._recording_end():
             for account in self.accounts:
-                account.check()
+                account.room(1)
 
     @contextmanager
     def counting(self, usage: Usage) -> Iterator[None]:
-        """Count what the sample takes, `usage`, as it goes."""
+        """Count the sample's `usage` in all accounts as it grows."""
         for account in self.accounts:
             account.running.append(usage)
         try:
@@ -180,38 +168,36 @@ class SampleBudget:
                 account.running = [other for other in account.running if other is not usage]
                 account.finished.take(usage)
 
-    def reserve(self, wanted: int = 1) -> Reservation:
-        """A reservation for the sample's next request, of which nothing is granted yet."""
-        self.requests += 1
-        return Reservation(self.requests - 1, wanted)
-
     @asynccontextmanager
-    async def calls(self, reservation: Reservation) -> AsyncIterator[None]:
-        """Grant a request as much as there is room for; raises BudgetExhausted if there is none, or as time ends."""
+    async def calls(self, wanted: int, request: int) -> AsyncIterator[PartialAnswer]:
+        """Allow as many of the `wanted` answers to the sample's request number `request` as there is room for.
+
+        Raises BudgetExhausted if there is room for none, and when the time is over.
+        """
         with self._recording_end():
-            reservation.grant(min(account.room(reservation.wanted) for account in self.accounts))
+            granted = min((account.room(wanted) for account in self.accounts), default=wanted)
             for account in self.accounts:
-                account.in_flight += reservation.granted
+                account.in_flight += granted
             try:
                 async with self._in_time():
-                    yield
+                    yield PartialAnswer.first(granted)
             finally:
                 for account in self.accounts:
-                    account.in_flight -= reservation.granted
+                    account.in_flight -= granted
 
     @asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
-        """Cancel what goes on inside when the first of the accounts has no time left."""
+        """Cancel the body as soon as the time of one account is over."""
         timed = [(left, account) for account in self.accounts if (left := account.seconds_left) is not None]
-        left, first = min(timed, key=lambda pair: pair[0], default=(None, self.accounts[0]))
+        left, first = min(timed, key=lambda pair: pair[0], default=(None, None))
         limit = asyncio.timeout(left)
         try:
             async with limit:
                 yield
         except TimeoutError:
-            if not limit.expired():
+            if first is None or not limit.expired():
                 raise
-            raise first.budget.out_of_time() from None
+            raise first.exhausted(BudgetLimit.SECONDS) from None
 
     @contextmanager
     def _recording_end(self) -> Iterator[None]:
@@ -223,41 +209,58 @@ class SampleBudget:
 
 
 @dataclass
-class Ledger:
-    """The accounts of one run: the run's own, whose time begins when the ledger is made, and each problem's, whose time
-    begins with its first sample.
+class ReplayBudget(SampleBudget):
+    """Allows of each request the part that the run's budgets allowed, and nothing else."""
 
-    `cut_short` says how many samples ended by which budget of the run or of a problem.
+    parts: Parts = field(default_factory=dict)
+
+    @asynccontextmanager
+    async def calls(self, wanted: int, request: int) -> AsyncIterator[PartialAnswer]:
+        """Allow the same part of the request as the run did."""
+        part = self.parts.get(request) or PartialAnswer.first(wanted)
+        with self._recording_end():
+            if part.granted:
+                yield part
+            if part.end is not None:
+                raise BudgetExhausted(part.end)
+
+
+@dataclass
+class Ledger:
+    """The accounts of one run: the run's own, whose time begins now, and each problem's, whose time begins with its
+    first sample.
+
+    `cut_short` counts the samples that each budget of the run or of a problem ended. `parts`, for a replay, are the
+    partial answers of the sample that is replayed.
     """
 
     settings: Settings
+    parts: Parts = field(default_factory=dict)
     run: Account = field(init=False)
     problems: dict[str, Account] = field(default_factory=dict)
     cut_short: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         """Open the run's account."""
-        limits = self.settings.budget
-        budget = Budget(limits.run_calls, limits.run_tokens, limits.run_cost, limits.run_seconds, owner=BudgetOwner.RUN)
-        self.run = Account(budget).begin()
+        self.run = self._account(BudgetOwner.RUN).begin()
 
     def count(self, candidates: Iterable[Candidate]) -> None:
-        """Count what earlier parts of the run took; time is not among it, each part has its own.
+        """Count what earlier parts of the run used, except time.
 
-        What had no price then costs what it would now.
+        A candidate without a cost gets one if its model's price is known now.
         """
         for candidate in map(self._priced, candidates):
             self.run.finished.take(candidate)
             self._problem(candidate.task_name).finished.take(candidate)
 
     def sample(self, problem: str) -> SampleBudget:
-        """The budget of a sample that begins now."""
-        limits = self.settings.solve
-        own = Account(Budget(limits.max_calls, limits.max_tokens, limits.max_cost, limits.max_seconds))
-        return SampleBudget((own.begin(), self._problem(problem).begin(), self.run))
+        """Return the budget of a sample that begins now."""
+        if self.parts:
+            return ReplayBudget(parts=self.parts)
+        return SampleBudget((self._account(BudgetOwner.SAMPLE).begin(), self._problem(problem).begin(), self.run))
 
     def note(self, sample: SampleBudget) -> None:
-        """Remember that a sample was ended by a budget that isn't its own."""
+        """Count the sample if a budget that it shares with others ended it."""
         if sample.end is not None and not sample.end.is_own:
             self.cut_short[sample.end.budget] += 1
 
@@ -268,14 +271,9 @@ class Ledger:
         return replace(candidate, cost=cost_of(price, candidate.prompt_tokens, candidate.completion_tokens))
 
     def _problem(self, name: str) -> Account:
-        limits = self.settings.budget
-        if name not in self.problems:
-            budget = Budget(
-                limits.problem_calls,
-                limits.problem_tokens,
-                limits.problem_cost,
-                limits.problem_seconds,
-                owner=BudgetOwner.PROBLEM,
-            )
-            self.problems[name] = Account(budget)
-        return self.problems[name]
+        return self.problems.setdefault(name, self._account(BudgetOwner.PROBLEM))
+
+    def _account(self, owner: BudgetOwner) -> Account:
+        is_sample = owner is BudgetOwner.SAMPLE
+        section, prefix = (self.settings.solve, "max") if is_sample else (self.settings.budget, owner.value)
+        return Account(owner, **{limit.value: getattr(section, f"{prefix}_{limit.value}") for limit in BudgetLimit})

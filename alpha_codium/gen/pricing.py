@@ -26,7 +26,7 @@ def check_prices(settings: Settings) -> None:
     """Raise UserError where money is limited and a model may be asked, as a fallback too, whose price isn't known."""
     if not has_cost_budget(settings):
         return
-    from alpha_codium.llm.opening import models_of
+    from alpha_codium.llm.endpoints import models_of
 
     models = models_of(settings.config)
     unknown = [model for model, price in prices_of(settings, models).items() if price is None]

@@ -1,13 +1,13 @@
-"""A run gone through again without a model, from the answers that it kept.
+"""Replays: a run's samples repeated from their stored answers, without a model.
 
-1. The run's file of answers is copied to a place of its own, so that no file of the run changes; a run that is in use
-   is not replayed. What the copy lacks may come from the cache of all runs.
-2. Each sample runs as it did, with the run's settings, its flow and a sandbox. In place of a model stands one that has
-   no answer: who gets to it misses a call, and the sample ends there. The others go on. A sample to which the run
-   itself never came, since a budget was spent or it was cut off, misses nothing.
-3. Where time, or a budget shared with other samples, ended a sample or left it a part of what it wanted, it gets the
-   same part again, as the file of answers tells it: what else there was at the time can't be had again.
-4. With the run's own flow and settings every candidate must be, bit for bit, the one of the journal.
+1. The run's answers are copied to a temporary file, so that no file of the run changes; a run in use isn't replayed.
+   Answers that the copy lacks may come from the cache of all runs.
+2. Each sample runs with the run's settings, its flow and a sandbox. A sample that needs an answer that isn't stored
+   ends there; the others go on. A sample that the run itself never began, because a budget was spent or the run was
+   cut off, lacks nothing.
+3. If time or a budget shared with other samples stopped a sample or some of its answers, the store says which answers
+   it got, and the replay gets the same ones.
+4. With the run's own flow and settings, every candidate must equal the journal's bit for bit.
 """
 
 import contextlib
@@ -18,12 +18,13 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.config import BudgetSection, Settings
 from alpha_codium.errors import UserError
-from alpha_codium.gen.budgeted import ReplayLedger
-from alpha_codium.gen.fitting import check_fit
-from alpha_codium.gen.loop import SampleJob, finished_samples, refuse_twins, run_all
-from alpha_codium.gen.recorded import BY_SCHEMA, parts_of
+from alpha_codium.gen.budgets import Ledger
+from alpha_codium.gen.choosing import check_fit
+from alpha_codium.gen.loop import ANSWERS, SampleJob, finished_samples, refuse_twins, run_all
 from alpha_codium.gen.sample import Solver
+from alpha_codium.gen.sample_model import parts_of
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.problem import Problem
@@ -32,18 +33,17 @@ from alpha_codium.runs.answers import StoreBroken
 from alpha_codium.runs.events import FailedCall
 from alpha_codium.solution import Candidate
 
-ANSWERS = "answers.sqlite"
 # The problem's name and the sample's index.
 SampleKey = tuple[str, int]
 
 
 class AnswerMissing(ModelError):
-    """The call was never answered, and a replay asks nobody."""
+    """The call has no stored answer, and a replay asks no model."""
 
 
 @dataclass(frozen=True, slots=True)
 class MissingCalls:
-    """Where a sample ended for want of answers: the prompt by its name, and how many calls it had begun."""
+    """A sample that ended for want of answers: the name of the prompt, and how many calls of it were unanswered."""
 
     problem: str
     sample: int
@@ -51,13 +51,13 @@ class MissingCalls:
     calls: int
 
 
-# What is called when a sample has ended, with what it lacks.
+# Called at the end of each sample with the calls that it lacks.
 OnSample = Callable[[MissingCalls | None], None]
 
 
 @dataclass(frozen=True, slots=True)
 class NeverBegun:
-    """A sample to which the run never came, and why: a budget was spent, or the run was cut off."""
+    """A sample that the run never began, and why: a budget was spent, or the run was cut off."""
 
     problem: str
     sample: int
@@ -66,7 +66,7 @@ class NeverBegun:
 
 @dataclass(frozen=True, slots=True)
 class CandidateDifference:
-    """A candidate that isn't the journal's, and in which of its fields."""
+    """A candidate that differs from the journal's, and the names of the fields that differ."""
 
     problem: str
     sample: int
@@ -75,9 +75,8 @@ class CandidateDifference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a replay came to; `compared` counts the candidates that were held against the journal's.
-
-    `solutions` is where the candidates were saved, if they were.
+    """The result of a replay; `compared` candidates were compared with the journal's, `solutions` is where all were
+    saved, if they were.
     """
 
     candidates: list[Candidate]
@@ -89,11 +88,11 @@ class Replay:
 
     @property
     def replayed(self) -> int:
-        """How many samples came to their end."""
+        """The number of samples that were replayed to their end."""
         return len(self.candidates) - len(self.missing) - len(self.never_begun)
 
     def to_json(self) -> dict[str, Any]:
-        """The replay as `--json` writes it."""
+        """Return the replay as `--json` writes it."""
         return {
             "samples": len(self.candidates),
             "replayed": self.replayed,
@@ -105,24 +104,19 @@ class Replay:
         }
 
 
+@dataclass
 class SilentModel:
-    """A `ChatModel` that has no answers, and counts what it was asked."""
+    """A `ChatModel` without answers, which counts the calls; whether it supports schemas is in the run's store."""
 
-    def __init__(self, name: str, facts: Mapping[str, Any]) -> None:
-        self.name, self._facts = name, facts
-        self.asked = 0
+    name: str
+    asked: int = 0
 
-    @property
-    def supports_json_schema(self) -> bool:
-        """As it was in the run; False where no call was answered then."""
-        return self.supports_json_schema_of("")
+    def supports_json_schema(self, model: str = "") -> bool:
+        """Return False."""
+        return False
 
-    def supports_json_schema_of(self, model: str) -> bool:
-        """The same of a model that a request names."""
-        return self._facts.get(BY_SCHEMA + (model or self.name), False)
-
-    def takes_n(self, model: str) -> bool:
-        """Whether `model` can be asked for several answers: none can be asked."""
+    def supports_n(self, model: str = "") -> bool:
+        """Return False."""
         return False
 
     async def ask(self, request: ChatRequest) -> Answer:
@@ -145,25 +139,25 @@ async def replay_samples(
     cache: AnswerCache | None = None,
     on_sample: OnSample | None = None,
 ) -> Replay:
-    """Go through the job again with what `folder` holds, else `cache`; the solver's model isn't asked.
+    """Repeat the samples of the job with the answers in `folder`, else in `cache`; the solver's model isn't asked.
 
-    `same` says that flow and settings are the run's: then the journal decides where samples were ended, and is compared
-    with. Raises UserError where the run is in use, or no sample could succeed.
+    `same` says that flow and settings are the run's: then samples end where the journal says, and candidates are
+    compared with it. Raises UserError if the run is in use, or for what would fail every sample.
     """
     refuse_twins(job.names)
     check_fit(solver.flow, job.problems)
     with _copied(folder) as (answers, journal), AnswerStore(answers, cache) as store:
-        solver = replace(solver, store=store, fits=True, fault_level="DEBUG")
-        samples = _SampleReplayer(solver, journal, same, on_sample)
-        await run_all(job, samples.run)
-    return samples.compared([(name, sample) for name in job.names for sample in range(job.samples)])
+        replayer = _SampleReplayer(replace(solver, store=store, fault_level="DEBUG"), store, journal, same, on_sample)
+        await run_all(job, replayer.run)
+    return replayer.result(job.keys)
 
 
 @dataclass
 class _SampleReplayer:
-    """Runs samples, and keeps what came of them."""
+    """Runs samples and collects their results."""
 
     solver: Solver
+    store: AnswerStore
     journal: Mapping[SampleKey, Candidate]
     same: bool
     on_sample: OnSample | None
@@ -174,19 +168,18 @@ class _SampleReplayer:
     async def run(self, problem: Problem, sample: int) -> None:
         key = (problem.name, sample)
         then = self.journal.get(key) if self.same else None
-        if then is not None and not then.was_begun:  # whatever answers it had in an earlier part of the run
+        if then is not None and not then.was_begun:  # whatever answers it got before the run was resumed
             self.candidates[key] = then
             self.never_begun[key] = NeverBegun(*key, self._why_never_begun(key))
         else:
-            await self._go_through(problem, key, then)
+            await self._replay(problem, key, then)
         if self.on_sample is not None:
             self.on_sample(self.missing.get(key))
 
-    async def _go_through(self, problem: Problem, key: SampleKey, then: Candidate | None) -> None:
-        facts = self.solver.store.facts if self.solver.store is not None else {}
-        model, ledger = SilentModel(self.solver.model_name, facts), ReplayLedger(self.solver.settings)
-        if then is not None:
-            ledger.parts = parts_of(facts, f"{key[0]}#{key[1]}")
+    async def _replay(self, problem: Problem, key: SampleKey, then: Candidate | None) -> None:
+        parts = parts_of(self.store.facts, f"{key[0]}#{key[1]}") if then is not None else {}
+        model = SilentModel(self.solver.model_name)
+        ledger = Ledger(_without_shared_budgets(self.solver.settings), parts)
         candidate, events = await replace(self.solver, model=model, ledger=ledger).solve(problem, key[1])
         self.candidates[key] = candidate
         reason = self._why_never_begun(key)
@@ -197,16 +190,16 @@ class _SampleReplayer:
             self.missing[key] = MissingCalls(*key, prompts[-1] if prompts else "", model.asked)
 
     def _why_never_begun(self, key: SampleKey) -> str:
-        """Why the run may never have begun a sample; "" where it is known to have."""
-        if key not in self.journal:
+        """Why the run may not have begun a sample; "" if it is known to have."""
+        then = self.journal.get(key)
+        if then is None:
             return "the run was cut off before their first answer"
-        then = self.journal[key]
         return f"{then.spent_budget.budget} was spent" if then.spent_budget and not then.was_begun else ""
 
-    def compared(self, keys: Sequence[SampleKey]) -> Replay:
-        """What came of these samples, beside what the journal has."""
+    def result(self, keys: Sequence[SampleKey]) -> Replay:
+        """The results of these samples, and how they differ from the journal."""
         left_out = self.missing.keys() | self.never_begun.keys()
-        both = [key for key in keys if self.same and key not in left_out and _repeats(self.journal.get(key))]
+        both = [key for key in keys if self.same and key not in left_out and _is_repeatable(self.journal.get(key))]
         return Replay(
             [self.candidates[key] for key in keys],
             [self.missing[key] for key in keys if key in self.missing],
@@ -216,8 +209,14 @@ class _SampleReplayer:
         )
 
 
-def _repeats(then: Candidate | None) -> bool:
-    """Whether a replay must come to the same: faults of the provider and of ours may pass."""
+def _without_shared_budgets(settings: Settings) -> Settings:
+    """The settings without budgets of time, and without those shared with other samples."""
+    solve = settings.solve.model_copy(update={"max_seconds": 0.0})
+    return settings.model_copy(update={"solve": solve, "budget": BudgetSection()})
+
+
+def _is_repeatable(then: Candidate | None) -> bool:
+    """Whether a replay must give this candidate again: faults of the provider and of ours may not recur."""
     return then is not None and (then.is_final or then.spent_budget is not None)
 
 
@@ -226,8 +225,29 @@ def _difference(then: Candidate, now: Candidate) -> CandidateDifference | None:
     return CandidateDifference(then.task_name, then.sample_index, names) if names else None
 
 
+@contextlib.contextmanager
+def _copied(folder: RunFolder) -> Iterator[tuple[Path, dict[SampleKey, Candidate]]]:
+    """A temporary copy of the run's answers, write-ahead log included, and the candidates of its journal."""
+    source = folder.path / ANSWERS
+    with tempfile.TemporaryDirectory(prefix="gencode-replay-") as place:
+        with folder:  # locked: nothing is written meanwhile
+            # Earlier versions of gencode kept errors as texts.
+            if any(isinstance(entry.get("error"), str) for entry in folder.journal.entries()):
+                raise UserError(
+                    f"run {folder.name!r} was made by an earlier version of gencode: replay it with that version, or "
+                    "make the run again"
+                )
+            journal = finished_samples(folder.journal, final_only=False)
+            for path in (source, source.with_name(f"{ANSWERS}-wal")):
+                _copy(path, Path(place))
+        try:
+            yield Path(place) / ANSWERS, journal
+        except StoreBroken as error:  # name the original: the copy is deleted
+            raise StoreBroken(f"{source}, the answers of the run, can't be used: {error.__cause__}") from error
+
+
 def _copy(file: Path, place: Path) -> None:
-    """Copy the file, if there is one; raises UserError where it can't be read."""
+    """Copy the file if it exists; raises UserError if it can't be read."""
     try:
         source = file.open("rb")
     except FileNotFoundError:
@@ -236,27 +256,3 @@ def _copy(file: Path, place: Path) -> None:
         raise UserError(f"{file} can't be read: {error.strerror}") from error
     with source, (place / file.name).open("wb") as copy:
         shutil.copyfileobj(source, copy)
-
-
-def _refuse_earlier(folder: RunFolder) -> None:
-    """Raise UserError if an earlier version of gencode made samples of the run: it kept their errors as texts."""
-    if any(isinstance(entry.get("error"), str) for entry in folder.journal.entries()):
-        raise UserError(
-            f"run {folder.name!r} was made by an earlier version of gencode: replay it with that one, or make it anew"
-        )
-
-
-@contextlib.contextmanager
-def _copied(folder: RunFolder) -> Iterator[tuple[Path, dict[SampleKey, Candidate]]]:
-    """A copy of the run's answers, with those that stand in the log beside the file; and its journal of that moment."""
-    source = folder.path / ANSWERS
-    with tempfile.TemporaryDirectory(prefix="gencode-replay-") as place:
-        with folder:  # nobody writes while they are copied
-            _refuse_earlier(folder)
-            journal = finished_samples(folder.journal, final_only=False)
-            for path in (source, source.with_name(f"{ANSWERS}-wal")):
-                _copy(path, Path(place))
-        try:
-            yield Path(place) / ANSWERS, journal
-        except StoreBroken as error:  # the copy is: what is to be mended is its source
-            raise StoreBroken(f"{source}, the answers of the run, can't be used: {error.__cause__}") from error

@@ -1,12 +1,12 @@
 """Many programs under the same assertions, for less: a process for each program, none for the assertions of each.
 
-1. The assertions are run once with nothing behind their calls, to record what they ask for (`drivers/recording.py`).
+1. The assertions run once with nothing behind their calls, to record what they ask for (`drivers/recording.py`).
 2. Each program answers these requests, in a process of its own that knows nothing else (`drivers/answering.py`).
-3. The assertions are run with each program's answers, all in one process (`drivers/replaying.py`).
+3. The assertions run with each program's answers, all in one process (`drivers/replaying.py`).
 4. What that leaves undecided is judged as a pair (`AssertionsKind.judge`): assertions whose calls depend on earlier
    answers, programs that give objects of their own, or that end. So a verdict is that of a pair, however it was
    reached.
-5. A program that takes longer than `SOON`, and hasn't failed by then, is run again with all the time that it has.
+5. A program that takes longer than `SOON`, and hasn't failed by then, runs again with all the time that it has.
 """
 
 import ast
@@ -15,14 +15,14 @@ import dataclasses
 import re
 import secrets
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from alpha_codium.judge.assertion_needs import Needs, needs_of
 from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionResult, AssertionsKind, result_of_pair
 from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
-from alpha_codium.judge.names import Needs, needs_of
 from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Program
@@ -30,14 +30,15 @@ from alpha_codium.verdict import Execution, PairReport, Report, Status, Verdict
 
 # CPU seconds for all answers of a program; most take a hundredth of it.
 SOON = 0.03
-# Times the limit, a program that still runs is too slow, however busy the machine; below, it is asked once more, alone.
+# Times the limit: a program that still runs then is too slow, however busy the machine. One that ends earlier, but
+# after its limit, is judged again as a pair.
 SURELY = 1.2
 TOO_SLOW = AssertionResult(
     Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED, stderr="it takes too long")
 )
-# What a program comes to as a pair as well, if it gets so far there.
+# Statuses that a program reaches as a pair as well, if it gets so far there.
 OVER = (Status.MEMORY_LIMIT_EXCEEDED, Status.OUTPUT_LIMIT_EXCEEDED, Status.SANDBOX_VIOLATION, Status.INTERNAL_ERROR)
-# Below so many programs a batch costs more than it saves.
+# With fewer programs a batch costs more than it saves.
 LEAST = 3
 # CPU seconds for the assertions of a whole batch.
 REPLAY_SECONDS = 30.0
@@ -45,6 +46,7 @@ REPLAY_SECONDS = 30.0
 MAX_PROGRAM, MAX_ANSWERS = 1 << 20, 1 << 18
 IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 MOST_IMPORTS = 40
+NO_MODULES = {"None", "True", "False", "import", "as"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,79 +69,120 @@ class Recording:
 async def judge_batch(
     kind: AssertionsKind, jobs: Sequence[AssertionJob], output_variable: str = ""
 ) -> list[AssertionResult]:
-    """What comes of each job, in order; raises Unjudgeable where assertions are none.
+    """The result of each job, in order; raises Unjudgeable if a test has no assertions.
 
     Jobs with the same assertions should stand in one batch. More than a hundred in one gain nothing.
     """
     decided: dict[int, AssertionResult] = {}
     if len(jobs) >= LEAST and not output_variable:
-        decided = await _decide(kind, jobs)
+        recordings = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
+        known = {i: job for i, job in enumerate(jobs) if job.test_code in recordings and _fits(job.program)}
+        decided = await Batch(kind, known, recordings).results()
     return [
         decided.get(i) or await kind.judge(Program.from_source(PYTHON, job.program), job.test_code, output_variable)
         for i, job in enumerate(jobs)
     ]
 
 
-async def _decide(kind: AssertionsKind, jobs: Sequence[AssertionJob]) -> dict[int, AssertionResult]:
-    """What comes of the jobs for which it needs no pair, by their places."""
-    recorded = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
-    known = {i: job for i, job in enumerate(jobs) if job.test_code in recorded and _fits(job.program)}
-    decided, slow = await _round(kind, known, recorded, SOON)
-    if slow:
-        late, too_slow = await _round(kind, slow, recorded, SURELY * kind.limits.cpu_seconds)
-        decided |= late | dict.fromkeys(too_slow, TOO_SLOW)
-    return decided
-
-
-async def _round(
-    kind: AssertionsKind, jobs: dict[int, AssertionJob], recorded: dict[str, Recording], seconds: float
-) -> tuple[dict[int, AssertionResult], dict[int, AssertionJob]]:
-    """What comes of the jobs, and those that take longer than `seconds` and haven't failed by then."""
-    answers: dict[int, Execution] = {}
-    modules = {i: _heavy_module(kind, job.program) for i, job in jobs.items()}
-    for module in set(modules.values()):
-        those = {i: job for i, job in jobs.items() if modules[i] == module}
-        answers |= await _answer(kind, module, those, recorded, seconds)
-    decided: dict[int, AssertionResult] = {}
-    for i in [i for i, execution in answers.items() if execution.stdout.startswith("uncompiled")]:
-        execution = dataclasses.replace(answers.pop(i), status=Status.COMPILATION_ERROR, stdout="")
-        decided[i] = AssertionResult(Verdict.COMPILATION_ERROR, execution)
-    small = [i for i, execution in answers.items() if len(execution.stdout) <= MAX_ANSWERS]
-    decided |= await _replay(kind, {i: jobs[i] for i in small}, recorded, answers)
-    open_ = {i: execution for i, execution in answers.items() if i not in decided}
-    # By the clock, since the limit of CPU time here is beyond what the driver lets it have.
-    waited = [i for i, execution in open_.items() if execution.status is Status.TIME_LIMIT_EXCEEDED]
-    stopped = [i for i, execution in open_.items() if execution.signal == signal.SIGPROF]
-    return decided | dict.fromkeys(waited, TOO_SLOW), {i: jobs[i] for i in stopped}
-
-
-def _fits(program: str) -> bool:
-    return len(program) <= MAX_PROGRAM and bool(program.strip())
-
-
-def _heavy_module(kind: AssertionsKind, program: str) -> str:
-    """The module for which a sandbox has an interpreter of its own; see `LocalSandbox`."""
-    imported = set(IMPORT.findall(program))
-    return next((name for name in getattr(kind.sandbox, "preload", ()) if name in imported), "")
-
-
-async def _record(kind: AssertionsKind, test_codes: Sequence[str] | dict[str, None]) -> dict[str, Recording]:
+async def _record(kind: AssertionsKind, test_codes: Iterable[str]) -> dict[str, Recording]:
     """What is asked for by those of the assertions whose calls can be known beforehand."""
-    found = {code: needs for code in test_codes if (needs := needs_of(code, kind.spec)).recordable and needs.names}
-    found = {code: needs for code, needs in found.items() if not needs.together}
-    seeds = {code: secrets.token_hex(8) if needs.random else "" for code, needs in found.items()}
-    texts = {code: text for code in found if (text := _unless_fails(without_assertions, code))}
-    found = {code: found[code] for code in texts}
-    inputs = [encode(kind.task(needs, seed=seeds[code], test_code=texts[code])) for code, needs in found.items()]
-    if not inputs:
+    found: dict[str, tuple[Needs, str, str]] = {}
+    for code in test_codes:
+        needs = needs_of(code, kind.spec)
+        if needs.recordable and needs.names and not needs.together and (text := _rewritten(without_assertions, code)):
+            seed = secrets.token_hex(8) if needs.random else ""
+            found[code] = needs, seed, encode(kind.task(needs, seed=seed, test_code=text))
+    if not found:
         return {}
+    inputs = [task for _, _, task in found.values()]
     report = await kind.sandbox.run("", inputs, limits=kind.limits, driver=driver("recording"))
-    recorded = {}
-    for (code, needs), execution in zip(found.items(), report.executions, strict=False):
+    recordings = {}
+    for (code, (needs, seed, _)), execution in zip(found.items(), report.executions, strict=False):
         first, *requests = execution.stdout.split("\n")
         if execution.status is Status.FINISHED and first == "end":
-            recorded[code] = Recording(needs, seeds[code], tuple(requests))
-    return recorded
+            recordings[code] = Recording(needs, seed, tuple(requests))
+    return recordings
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Jobs by their places, all with recorded assertions."""
+
+    kind: AssertionsKind
+    jobs: Mapping[int, AssertionJob]
+    recordings: Mapping[str, Recording]
+
+    async def results(self) -> dict[int, AssertionResult]:
+        """The results of the jobs that need no pair, by their places."""
+        decided, slow = await self._round(self.jobs, SOON)
+        if slow:
+            late, too_slow = await self._round(slow, SURELY * self.kind.limits.cpu_seconds)
+            decided |= late | dict.fromkeys(too_slow, TOO_SLOW)
+        return decided
+
+    async def _round(self, places: Iterable[int], seconds: float) -> tuple[dict[int, AssertionResult], list[int]]:
+        """The results of some jobs, and those that take longer than `seconds` and haven't failed by then."""
+        by_module: dict[str, list[int]] = {}
+        for i in places:
+            by_module.setdefault(self._heavy_module(self.jobs[i].program), []).append(i)
+        answers: dict[int, Execution] = {}
+        for module, those in by_module.items():
+            answers |= await self._answer(module, those, seconds)
+        decided: dict[int, AssertionResult] = {}
+        for i in [i for i, execution in answers.items() if execution.stdout.startswith("uncompiled")]:
+            execution = dataclasses.replace(answers.pop(i), status=Status.COMPILATION_ERROR, stdout="")
+            decided[i] = AssertionResult(Verdict.COMPILATION_ERROR, execution)
+        decided |= await self._replay({i: each for i, each in answers.items() if len(each.stdout) <= MAX_ANSWERS})
+        undecided = {i: execution for i, execution in answers.items() if i not in decided}
+        # By the clock, since the limit of CPU time here is beyond what the driver lets a program have.
+        waited = [i for i, execution in undecided.items() if execution.status is Status.TIME_LIMIT_EXCEEDED]
+        stopped = [i for i, execution in undecided.items() if execution.signal == signal.SIGPROF]
+        return decided | dict.fromkeys(waited, TOO_SLOW), stopped
+
+    def _heavy_module(self, program: str) -> str:
+        """The module that the program imports and the sandbox has an interpreter for; see `LocalSandbox`."""
+        imported = set(IMPORT.findall(program))
+        return next((name for name in getattr(self.kind.sandbox, "preload", ()) if name in imported), "")
+
+    async def _answer(self, module: str, places: Sequence[int], seconds: float) -> dict[int, Execution]:
+        """How programs answer what their assertions ask for."""
+        jobs = [self.jobs[i] for i in places]
+        inputs = [
+            encode((job.program, self.kind.spec.setup_code, list(self.recordings[job.test_code].requests), seconds))
+            for job in jobs
+        ]
+        imported = sorted({name for job in jobs for name in IMPORT.findall(job.program)} - NO_MODULES)[:MOST_IMPORTS]
+        # It isn't run: the modules that it names are loaded beforehand, for all.
+        carrier = "".join(f"import {name}\n" for name in [module, *imported] if name)
+        # The driver ends the program before this limit does.
+        limits = self.kind.limits.extended_by(seconds)
+        report = await self.kind.sandbox.run(carrier, inputs, limits=limits, driver=driver("answering"))
+        return dict(zip(places, report.executions, strict=False))
+
+    async def _replay(self, answers: Mapping[int, Execution]) -> dict[int, AssertionResult]:
+        """What the assertions say to each program's answers, where that decides."""
+        groups: dict[str, list[int]] = {}
+        for i in answers:
+            groups.setdefault(self.jobs[i].test_code, []).append(i)
+        token = secrets.token_hex(16)
+        inputs: dict[str, str] = {}
+        for code, places in groups.items():
+            recording = self.recordings[code]
+            lines = [answers[i].stdout.split("\n")[1:-1] for i in places]
+            text = _rewritten(with_messages_apart, code) or code
+            task = self.kind.task(recording.needs, seed=recording.seed, test_code=text)
+            with contextlib.suppress(Excessive):  # assertions with very large values are judged as pairs
+                inputs[code] = encode((token, task, list(recording.requests), lines))
+        if not inputs:
+            return {}
+        limits = dataclasses.replace(self.kind.limits, cpu_seconds=REPLAY_SECONDS, wall_seconds=0)
+        report = await self.kind.sandbox.run("", list(inputs.values()), limits=limits, driver=driver("replaying"))
+        return {
+            i: result
+            for code, execution in zip(inputs, report.executions, strict=False)
+            for i, line in zip(groups[code], execution.stdout.splitlines(), strict=False)
+            if (result := _result_of_line(line, token, answers[i], self.kind.limits)) is not None
+        }
 
 
 def without_assertions(test_code: str) -> str:
@@ -167,63 +210,16 @@ def _with_asserts(test_code: str, change: Callable[[ast.Assert], ast.stmt]) -> s
     return ast.unparse(ast.fix_missing_locations(Changing().visit(parse(test_code))))
 
 
-def _unless_fails(change: Callable[[str], str], code: str) -> str:
-    """The code changed; nothing where it can't be spelt anew, as f-strings with quotes in them can't before 3.12."""
+def _rewritten(change: Callable[[str], str], code: str) -> str:
+    """The changed code; empty if it can't be unparsed, as f-strings with quotes in them can't before 3.12."""
     try:
         return change(code)
     except (ValueError, RecursionError):
         return ""
 
 
-async def _answer(
-    kind: AssertionsKind, module: str, jobs: dict[int, AssertionJob], recorded: dict[str, Recording], seconds: float
-) -> dict[int, Execution]:
-    """How each program answers what its assertions ask for."""
-    inputs = [
-        encode((job.program, kind.spec.setup_code, list(recorded[job.test_code].requests), seconds))
-        for job in jobs.values()
-    ]
-    # It isn't run: what it names is loaded beforehand, for all.
-    carrier = "".join(f"import {name}\n" for name in [module, *_imported(jobs)] if name)
-    # The driver ends the program before this limit does.
-    report = await kind.sandbox.run(
-        carrier, inputs, limits=kind.limits.extended_by(seconds), driver=driver("answering")
-    )
-    return dict(zip(jobs, report.executions, strict=False))
-
-
-def _imported(jobs: dict[int, AssertionJob]) -> list[str]:
-    names = sorted({name for job in jobs.values() for name in IMPORT.findall(job.program)})
-    return [name for name in names if name not in ("None", "True", "False", "import", "as")][:MOST_IMPORTS]
-
-
-async def _replay(
-    kind: AssertionsKind, jobs: dict[int, AssertionJob], recorded: dict[str, Recording], answers: dict[int, Execution]
-) -> dict[int, AssertionResult]:
-    """What the assertions say to each program's answers, where that decides."""
-    groups: dict[str, list[int]] = {}
-    for i, job in jobs.items():
-        groups.setdefault(job.test_code, []).append(i)
-    token = secrets.token_hex(16)
-    inputs: dict[str, str] = {}
-    for code, places in groups.items():
-        each = recorded[code]
-        lines = [answers[i].stdout.split("\n")[1:-1] for i in places]
-        text = _unless_fails(with_messages_apart, code) or code
-        task = kind.task(each.needs, seed=each.seed, test_code=text)
-        with contextlib.suppress(Excessive):  # assertions with very large values are judged as pairs
-            inputs[code] = encode((token, task, list(each.requests), lines))
-    if not inputs:
-        return {}
-    limits = dataclasses.replace(kind.limits, cpu_seconds=REPLAY_SECONDS, wall_seconds=0)
-    report = await kind.sandbox.run("", list(inputs.values()), limits=limits, driver=driver("replaying"))
-    decided: dict[int, AssertionResult] = {}
-    for code, execution in zip(inputs, report.executions, strict=False):
-        for i, line in zip(groups[code], execution.stdout.splitlines(), strict=False):
-            result = _result_of_line(line, token, answers[i], kind.limits)
-            if result is not None:
-                decided[i] = result
-    return decided
+def _fits(program: str) -> bool:
+    return len(program) <= MAX_PROGRAM and bool(program.strip())
 
 
 def _result_of_line(line: str, token: str, right: Execution, limits: Limits) -> AssertionResult | None:
@@ -241,7 +237,7 @@ def _result_of_line(line: str, token: str, right: Execution, limits: Limits) -> 
     if not isinstance(stderr, str):
         return None
     left = Execution(Status.FINISHED, stderr=stderr, exit_code=0)
-    # A program that failed early may well have been stopped later: nobody would have asked it so much.
+    # A program that failed early may well have been stopped later: a pair wouldn't have asked it so much.
     right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
     pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
     return result_of_pair(pair, AssertionReport(outcome, failure, believed), limits)

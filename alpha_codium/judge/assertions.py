@@ -1,11 +1,11 @@
-"""Programs with assertions: the code of the test decides, in a process that the program can't reach.
+"""Tests that are code with assertions, which runs in a process that the program can't reach.
 
-1. Left runs the assertions against proxies, right the program (see `drivers/asserting.py` and `drivers/serving.py`). A
-   token, new for each run, is given to the left side only; a pass is that side ending with 0 and with the token.
-2. A sandbox without pairs, and assertions that replace what the program uses, derive classes from its own, or hand
-   over what can't be lent, run in the program's process, after it. Such a verdict says `in_process`, and so does one
-   for which objects of the program's were compared by itself, since the assertions ask for that. A program can't
-   bring either about: what decides is in the assertions.
+1. The left side of a pair runs the assertions against proxies, the right side the program (`drivers/asserting.py`,
+   `drivers/serving.py`). Only the left side gets a token, new for each run; it passes by ending with 0 and the token.
+2. In a sandbox without pairs the assertions run in the program's process, after it; so do assertions that replace what
+   the program uses, derive classes from its own, or pass what can't be lent. Such a verdict is `in_process`, and so is
+   one for which the program compared its own objects, as the assertions ask. Only the assertions decide on either, not
+   the program.
 3. Many programs under the same assertions: see `assertion_batches`.
 """
 
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.assertion_needs import Needs, needs_of
 from alpha_codium.judge.behaviour import ENDED, Behaviour, error_shown, key_of, spelt
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import NotCompiled, goes_on, is_driven
-from alpha_codium.judge.names import Needs, needs_of
+from alpha_codium.judge.kinds import NotCompiled, TestKind, goes_on
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
@@ -31,7 +31,7 @@ from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Execution, PairReport, Report, Status, TestResult, Verdict
 
 DONE = Execution(Status.FINISHED)
-# What ends the right side whatever the left side says of it.
+# Statuses of either side that decide, whatever the left side reports.
 LIMITS_REACHED = (
     Status.TIME_LIMIT_EXCEEDED,
     Status.MEMORY_LIMIT_EXCEEDED,
@@ -55,7 +55,7 @@ class AssertionResult(TestResult):
 
 
 @dataclass(frozen=True, slots=True)
-class AssertionsKind:
+class AssertionsKind(TestKind):
     """The test's input is code with assertions on what the program defines."""
 
     name: ClassVar[str] = "assertions"
@@ -63,10 +63,6 @@ class AssertionsKind:
     sandbox: Sandbox
     limits: Limits
     spec: ExecutionSpec
-
-    def supports(self, language: str) -> bool:
-        """See `TestKind`."""
-        return is_driven(language, self.name)
 
     def fault_of(self, test: TestCase) -> str:
         """See `TestKind`; the input must be Python, and must assert something."""
@@ -101,20 +97,26 @@ class AssertionsKind:
         result = await self.judge(program, _assigning(input), output_variable="value")
         execution = result.execution
         if not execution.finished:
-            return Behaviour(execution.status, shown=_shown(execution))
+            return Behaviour(execution.status, shown=self.shown(execution))
         if result.verdict is not Verdict.ACCEPTED:
             return Behaviour(Status.RUNTIME_ERROR, shown=ENDED)
         return Behaviour(Status.FINISHED, key_of(spelt(result.output, exact=False)), spelt(result.output))
 
     async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
-        """See `TestKind`; the compared value is found by another run, which may fail through a fault of ours."""
+        """See `TestKind`; another run finds the compared value, and may fail with an internal error."""
         compared = _compared(test.input)
         if execution.finished and compared:
             return await self.behaviour(program, compared)
-        return Behaviour(execution.status, shown=_shown(execution))
+        return Behaviour(execution.status, shown=self.shown(execution))
+
+    def shown(self, execution: Execution) -> str:
+        """See `TestKind`; without the frames of the assertions, which say nothing of the program."""
+        shown = error_shown(execution)
+        failed = execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR)
+        return shown.strip().rpartition("\n")[2] if failed else shown
 
     async def judge(self, program: Program, test_code: str, output_variable: str = "") -> AssertionResult:
-        """Judge `program` by one piece of code with assertions; raises Unjudgeable where that is none.
+        """Judge `program` by code with assertions; raises Unjudgeable if it has none.
 
         `output_variable` names a variable of the assertions', or else of the program's, whose value is wanted.
         """
@@ -135,21 +137,9 @@ class AssertionsKind:
         return result_of_pair(report, reported, self.limits)
 
     def task(self, needs: Needs, output_variable: str = "", **more: Any) -> dict[str, Any]:
-        """What the drivers are told of the assertions."""
-        return {
-            "setup_code": needs.setup_code,
-            "entry_point": self.spec.entry_point,
-            "names": list(needs.names),
-            "modules": list(needs.modules),
-            "calls_check": needs.calls_check,
-            "has_class": needs.has_class,
-            "classes": list(needs.classes),
-            "catches": list(needs.catches),
-            "types": needs.types,
-            "seed": "",
-            "output_variable": output_variable,
-            **more,
-        }
+        """The assertions' needs for the drivers."""
+        task = {"entry_point": self.spec.entry_point, "has_class": needs.has_class, "seed": ""}
+        return {**dataclasses.asdict(needs), **task, "output_variable": output_variable, **more}
 
     async def _judge_together(
         self, program: Program, test_code: str, needs: Needs, output_variable: str = ""
@@ -171,7 +161,7 @@ class AssertionsKind:
 
 @dataclass(frozen=True, slots=True)
 class AssertionReport:
-    """What the assertions' side reports at its end; the outcome is empty if it reported nothing that can be read."""
+    """The final report of the assertions' side; `outcome` is empty if there is no valid one."""
 
     outcome: str = ""
     failure: str | None = None
@@ -180,10 +170,7 @@ class AssertionReport:
 
     @classmethod
     def of(cls, report: Report, token: str) -> "AssertionReport":
-        """The report after the token at the end of stdout; an empty one if it is missing or can't be read.
-
-        A program that shares a process with the assertions can write anything there, and output may be truncated.
-        """
+        """The report after the token at the end of stdout; an empty one if it is missing, truncated or invalid."""
         words = report.executions[0].stdout.removesuffix("\n").rsplit(" ", 2) if report.executions else []
         if len(words) != 3 or words[0] != token:
             return cls()
@@ -196,7 +183,7 @@ class AssertionReport:
 
 
 def _assigning(expression: str) -> str:
-    """Code that keeps an expression's value; it asserts nothing that can fail, but has to assert."""
+    """Code that keeps an expression's value, with an assertion, since it has to have one."""
     return f"value = ({expression}\n)\nassert True"
 
 
@@ -214,19 +201,12 @@ def _compared(test_code: str) -> str:
     return ""
 
 
-def _shown(execution: Execution) -> str:
-    """What ended a run. The frames of assertions are the test's own: they say nothing of the program."""
-    shown = error_shown(execution)
-    failed = execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR)
-    return shown.strip().rpartition("\n")[2] if failed else shown
-
-
 def _verdict(*, passed: bool) -> Verdict:
     return Verdict.ACCEPTED if passed else Verdict.WRONG_ANSWER
 
 
 def result_of_pair(report: PairReport, reported: AssertionReport, limits: Limits) -> AssertionResult:
-    """What came of a pair, with what the assertions' side reported of it."""
+    """The result of a pair with the report of its assertions' side."""
     if not report.right.compiled:
         return AssertionResult(Verdict(report.right.compilation.status.value), report.right.compilation)
     if not report.left.compiled:
@@ -241,7 +221,7 @@ def result_of_pair(report: PairReport, reported: AssertionReport, limits: Limits
 
 def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> tuple[Verdict, Status]:
     passed = outcome == "passed" and left.status is Status.FINISHED and left.exit_code == 0
-    # Once the assertions have passed, the program isn't waited for: how it ended then is nothing against it.
+    # Once the assertions have passed, nobody waits for the program: how it ends then doesn't count.
     unasked = passed and right.cpu_seconds < limits.cpu_seconds
     for side in (right, left):
         if side.status in LIMITS_REACHED and not (unasked and side.status in ENDED_LATE):
@@ -252,7 +232,7 @@ def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> 
 
 
 def _both(left: Execution, right: Execution, status: Status) -> Execution:
-    """The program's execution, with what the assertions reported of it."""
+    """The program's execution, with the errors and times of both sides."""
     return dataclasses.replace(
         right,
         status=status,

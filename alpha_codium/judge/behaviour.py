@@ -1,29 +1,27 @@
-"""What programs do on inputs for which no right answer is known, so that two of them can be told apart.
+"""What programs do on inputs without a known answer, so that two of them can be told apart.
 
-1. An input is what the kind of tests runs programs by: text to read, a JSON list of arguments, or, for assertions, an
+1. An input is what the kind of tests runs programs on: text to read, a JSON list of arguments, or, for assertions, an
    expression.
-2. Two programs behave alike where their `key`s are equal: printed words, or returned values as `==` sees them. Floats
-   are taken to nine digits, sets and dicts in no order, addresses in a `repr` out.
-3. A program that crashes or reaches a limit behaves like no other, and so does one that ends in place of giving a
-   value (`sys.exit()`). After a limit the rest of its inputs is left out: it would cost as much again.
-4. What is shown has no addresses of objects: they are others in each run, and a prompt that holds one couldn't be
-   asked again in the same words.
+2. Two programs behave alike if their keys are equal: printed words, or returned values as `==` sees them. Floats are
+   rounded to nine digits, sets and dicts have no order, and addresses in a `repr` don't count.
+3. A program that crashes, reaches a limit or ends without giving a value (`sys.exit()`) behaves like no other.
+4. Shown texts have no addresses of objects: they differ in each run, and a prompt with one couldn't be replayed.
 """
 
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from alpha_codium.judge.call_result import BUILD, Hashed
 from alpha_codium.judge.codec import Malformed, decode
 from alpha_codium.verdict import Execution, Status
 
-# Characters of a value up to which it stands in a key as it is.
+# Longer keys, in characters, are hashed.
 KEPT = 1 << 12
-# Digits that are spelt in decimal; Python refuses to spell far longer ones.
+# Integers with more bits are shown in hexadecimal; Python refuses to spell far longer ones in decimal.
 LARGE_BITS = 10_000
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 DRIVER_LINES = re.compile(r'^  File "driver\.py".*\n(?:    .*\n)*', re.MULTILINE)
@@ -31,8 +29,24 @@ ENDED = "(the program ended, and gave no value)"
 
 
 @dataclass(frozen=True, slots=True)
+class Unordered:
+    """A set or a dict that a program returned, as its items: a program could make one that takes hours to build."""
+
+    kind: str
+    items: Sequence[Any]
+
+
+# Builders for `decode` of what a program returned.
+SAFE_BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
+    **dict.fromkeys("LTQ", list),
+    **dict.fromkeys("SZ", partial(Unordered, "set")),
+    **dict.fromkeys("DCOV", partial(Unordered, "dict")),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a program did on one input; `key` is equal where two did the same, `shown` is for people and models."""
+    """What a program did on one input; `key` is equal if two did the same, `shown` is for people and models."""
 
     status: Status
     key: str = ""
@@ -40,12 +54,12 @@ class Behaviour:
 
     @property
     def ran(self) -> bool:
-        """Whether the program came to an end by itself, without a fault."""
+        """Whether the program ended by itself, without an error."""
         return self.status is Status.FINISHED
 
 
 def error_shown(execution: Execution) -> str:
-    """What ended a run, for a reader: its traceback without addresses, or the limit that it reached."""
+    """What ended a run: its traceback without addresses, or the limit that it reached."""
     if execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR):
         return without_addresses(DRIVER_LINES.sub("", execution.stderr))
     return f"({execution.status.value.replace('_', ' ')})"
@@ -57,9 +71,9 @@ def without_addresses(text: str) -> str:
 
 
 def returned(text: str, *, exact: bool = True) -> str | None:
-    """The value that a call returned, as `spelt`; None if it returned none."""
+    """The value that a call returned, as `spelt`; None if there is none."""
     try:
-        return spelt(decode(text, BUILD), exact=exact)
+        return spelt(decode(text, SAFE_BUILDERS), exact=exact)
     except Malformed:
         return None
 
@@ -70,11 +84,11 @@ def key_of_output(text: str) -> str:
 
 
 def spelt(value: Any, *, exact: bool = True) -> str:
-    """A value as text, the same for equal values: sets and dicts in the order of their items' texts.
+    """A value as text, the same for equal values: sets and dicts are sorted by their items' texts.
 
-    `exact` spells numbers as Python does; else `1`, `1.0` and `True` are one, and floats have nine digits.
+    `exact` spells numbers as Python does; else `1`, `1.0` and `True` are the same, and floats have nine digits.
     """
-    if isinstance(value, Hashed):
+    if isinstance(value, Unordered):
         items = list(value.items)
         return _braces(_pairs(items[::2], items[1::2], exact) if value.kind == "dict" else _all(items, exact))
     if isinstance(value, dict):

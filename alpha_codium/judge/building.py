@@ -1,13 +1,13 @@
 """Compiling a checker written in C++: once, on the host, into a program that needs nothing but the kernel.
 
 1. The compiler gets a folder of its own with the checker's files, an empty environment, and
-   `CHECKER_COMPILE_LIMITS`. When it ends or its time is up, every process that it started is killed.
-   `$GENCODE_HOME/include` is searched for headers that the files don't bring (testlib.h).
+   `CHECKER_COMPILE_LIMITS`. When it ends or its time is up, every process that it started is killed. Headers that the
+   files lack (testlib.h) are looked up in `$GENCODE_HOME/include`.
 2. Source files can include any file that the compiler can read (`#include`, `.incbin`), and verdicts could reveal its
-   contents. So the compiler can read `READABLE` and its own folder only, where this machine allows to confine it.
-3. A static, position-independent program comes out, which `drivers/image.py` can run from memory in any sandbox.
-4. It is kept under `$GENCODE_HOME/checkers` by the hash of all that went into it: the files, the headers in that
-   folder, the command, the compiler's version. It is moved there in one step, so that processes can share the folder.
+   contents. So the compiler can read only `READABLE` and its own folder, if this machine can confine it.
+3. The result is a static, position-independent program, which `drivers/checking.py` can run from memory in any sandbox.
+4. It is kept under `$GENCODE_HOME/checkers` by the hash of the files, those headers, the command and the compiler's
+   version. It is moved there in one step, so that processes can share the folder.
 """
 
 import functools
@@ -27,9 +27,9 @@ from alpha_codium.errors import Unjudgeable
 from alpha_codium.limits import CHECKER_COMPILE_LIMITS
 from alpha_codium.paths import home
 from alpha_codium.sandbox.engine import inside
-from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.portable.isolation import HOW, namespaces_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker
+from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 
 COMMAND = ("g++", "-std=gnu++17", "-O2", "-w", "-static-pie", "-s")
 SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C")
@@ -50,9 +50,9 @@ _compiling = threading.Lock()
 
 
 def build(files: Mapping[str, str]) -> bytes:
-    """The program that the C++ files among `files` (relative paths and texts) make; takes seconds the first time.
+    """Compile the C++ files among `files` (relative paths and texts); takes seconds the first time.
 
-    Raises Unjudgeable where there is no compiler, or where it can't compile them, with its first error.
+    Raises Unjudgeable if there is no compiler, or with its first error.
     """
     compiler = shutil.which(COMMAND[0], path=PATH)
     if compiler is None:
@@ -116,7 +116,7 @@ def _write(folder: Path, path: str, data: bytes) -> None:
 
 @functools.cache
 def _confinement(compiler: str) -> str:
-    """The strongest mode of `inside/confine` in which the compiler starts on this machine; empty if none works."""
+    """The strongest mode of `inside/confine` in which the compiler starts here; empty if none works."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         (folder / "source").mkdir()
@@ -128,12 +128,12 @@ def _confinement(compiler: str) -> str:
 
 
 def _run(command: Sequence[str], folder: Path, how: str) -> Ended:
-    """Run a compiler in `folder`/source under its limits, without a network, confined in the way `how`."""
+    """Run a compiler in `folder`/source under its limits, without a network, confined in the mode `how`."""
     environment = {"PATH": PATH, "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
     if how:
         script = [sys.executable, "-S", "-s", str(CONFINE)]
         command = [*script, how, str(folder), ":".join(READABLE), *command]
-    worker = Worker(namespaces_command())
+    worker = SpawnerClient(namespaces_command())
     try:
         return worker.run(command, b"", CHECKER_COMPILE_LIMITS, folder / "source", environment)
     except WorkerLost as error:
@@ -143,7 +143,7 @@ def _run(command: Sequence[str], folder: Path, how: str) -> Ended:
 
 
 def _why(ended: Ended) -> str:
-    """Why the compiler failed, in one line: its first error, where it gave one."""
+    """Why the compiler failed, in one line: its first error, if it gave one."""
     if ended.start_error:
         return ended.start_error
     if ended.wall_exceeded:

@@ -1,22 +1,19 @@
 """Values as text between processes that don't trust each other. Standard library only, CPython 3.9 and later.
 
-1. Only values of exactly these types cross, told by `type(value) is`: None, bool, int, float, complex, str, bytes,
-   bytearray, list, tuple, set, frozenset, dict, range, and the containers of `collections` that compare as those do.
-   What a program derives from them, with an `__eq__` of its own, doesn't. A scalar of numpy crosses as Python's.
+1. Only values of exactly these types cross: None, bool, int, float, complex, str, bytes, bytearray, list, tuple, set,
+   frozenset, dict, range, and the containers of `collections` that compare as those do. Values of derived types, which
+   may have an `__eq__` of their own, don't. A scalar of numpy crosses as Python's.
 2. The text is ASCII. A scalar is a letter, its text and `;`, a container a capital, its items and `)`: `Li1;i-ff;)` is
    `[1, -255]`. Numbers are hexadecimal, so that reading one takes linear time; text is the hexadecimal of its UTF-8.
-3. Nothing in it names code: reading makes values of these types or raises Malformed. What isn't spelt as `encode`
-   spells it is malformed, too.
-4. Where both sides agree, `refer` turns a value of another type into a number that stands for it. So does it then for
-   what crosses only in part: a `defaultdict` with a factory, a `deque` of a greatest length.
+3. Nothing in it names code: reading makes values of these types or raises Malformed, also for any other spelling than
+   that of `encode`.
+4. With `refer`, a number stands for a value of another type, and for one that would cross only in part: a
+   `defaultdict` with a factory, a `deque` with a maximal length.
 """
 
 import sys
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 MAX_DEPTH = 200
 MAX_SIZE = 64 << 20
@@ -24,11 +21,11 @@ SURROGATES = "surrogatepass"
 
 
 class Unencodable(TypeError):
-    """A value that may not cross: of another type, too deep, or too large."""
+    """A value that can't cross: of another type, too deep or too large."""
 
 
 class Excessive(Unencodable):
-    """A value of types that may cross, but too deep or too large."""
+    """A value of types that can cross, but too deep or too large."""
 
 
 class Malformed(ValueError):
@@ -142,18 +139,18 @@ def _built(builder: "Callable[[list[Any]], Any]", items: "list[Any]") -> "Any":
 
 def _scalar(mark: str, body: str, referred: "Callable[[int], Any] | None") -> "Any":
     if mark not in READERS:
-        raise Malformed("a scalar that is none")
+        raise Malformed("an unknown kind of scalar")
     try:
         value = READERS[mark](body)
         if mark == "r":
             if referred is None:
-                raise Malformed("a reference where there are none")
+                raise Malformed("an unexpected reference")
             return referred(value)
         spelt = SPELLINGS[type(value)](value)
     except (ValueError, OverflowError, LookupError):
-        raise Malformed(f"a scalar {mark!r} that can't be read") from None
+        raise Malformed(f"an invalid scalar {mark!r}") from None
     if spelt != f"{mark}{body};":
-        raise Malformed(f"a scalar {mark!r} that isn't spelt so")
+        raise Malformed(f"an unusual spelling of a scalar {mark!r}")
     return value
 
 
@@ -227,7 +224,7 @@ READERS: "dict[str, Callable[[str], Any]]" = {
 CONTAINERS: "dict[type, str]" = {list: "L", tuple: "T", set: "S", frozenset: "Z", dict: "D"}
 COLLECTIONS = {"C": "Counter", "O": "OrderedDict", "V": "defaultdict", "Q": "deque"}
 MAPPINGS = "DCOV"
-# What these have that doesn't cross.
+# Attributes of these that don't cross.
 PARTLY = {"V": "default_factory", "Q": "maxlen"}
 BUILDERS: "dict[str, Callable[[list[Any]], Any]]" = {
     "L": lambda items: items,

@@ -1,47 +1,120 @@
-"""The judge: runs programs on tests in a sandbox and decides, outside of the program's process, what they did.
+"""The judge: runs a problem's tests on programs in a sandbox, and decides outside of the program's process.
 
-The kind of a problem's tests says how one runs a program and what is compared: see `kinds`, `by_program` and
-`assertions`.
+1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
+2. No test, no program or no execution is never a pass.
+3. A test that doesn't fit its kind (arguments that aren't JSON) is our fault: `internal_error`, whatever the program.
+   So is a checker program that doesn't compile, which shows only when there is an output to check.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from alpha_codium.checkers import PROGRAM, Checker, make_checker
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.judge.by_program import CheckerProgramKind
-from alpha_codium.judge.call_result import call_result
-from alpha_codium.judge.checker_program import CheckerProgram
-from alpha_codium.judge.kinds import CallKind, StdinKind, TestKind
-from alpha_codium.judge.order import FailureCounts
-from alpha_codium.judge.problem_judge import ProblemJudge
+from alpha_codium.judge.behaviour import Behaviour
+from alpha_codium.judge.call import CallKind, call_result
+from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKind
+from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
-from alpha_codium.judge.runner import Runner, size_of
-from alpha_codium.problem import CheckerSpec, Problem
+from alpha_codium.judge.stdin import StdinKind, own_file
+from alpha_codium.problem import CheckerSpec, Problem, TestCase
+from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
-# What a record may call its files where it means the streams.
-STREAMS = ("", "stdin", "stdout", "standard input", "standard output")
-# Names that stand in a program's folder already, and the bytes that a name may have.
-TAKEN, LONGEST_NAME = ("program.py", "driver.py"), 255
+# The next input runs after these; after a limit it would cost as much again.
+GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
+NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemJudge:
+    """Judges programs by one problem's kind of tests, limits and checker, on any tests of that kind."""
+
+    name: str
+    kind: TestKind
+    stop_on_first_failure: bool = False
+
+    async def judge(
+        self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
+    ) -> Judgement:
+        """Judge `program`, or the source of a Python program; with `stop_early`, only up to the first failure."""
+        program = as_program(program)
+        if not tests:
+            return Judgement(Verdict.NO_TESTS, message="there are no tests")
+        if not program.source.strip():
+            return _uncompiled(NO_PROGRAM, len(tests))
+        if not self.kind.supports(program.language):
+            return _unjudged(f"tests of the kind {self.kind.name!r} can't run {program.language} programs", len(tests))
+        stop_early = self.stop_on_first_failure if stop_early is None else stop_early
+        try:
+            return await self._judged(program, tests, stop_early=stop_early)
+        except NotCompiled as error:
+            return _uncompiled(error.execution, len(tests))
+        except Unjudgeable as reason:
+            return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
+
+    async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
+        """Run the tests; raises NotCompiled and Unjudgeable."""
+        faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
+        places = [place for place in range(len(tests)) if place not in faults]
+        found = await self.kind.results(program, [tests[place] for place in places], stop_early=stop_early)
+        results = {place: _not_run(fault) for place, fault in faults.items()} | dict(zip(places, found, strict=False))
+        if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
+            results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
+        in_order = tuple(results[place] for place in sorted(results))
+        verdict = first_failure(result.verdict for result in in_order)
+        return Judgement(verdict, in_order, len(tests), message=next(iter(faults.values()), ""))
+
+    async def execute(self, program: str | Program, input: str) -> Execution:
+        """Run `program` once under the problem's limits, without comparing its output."""
+        return await self.kind.execute(as_program(program), input)
+
+    async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
+        """What `program` does on inputs without expected outputs (for assertions, expressions).
+
+        After a limit the other inputs don't run, and get the same result.
+        """
+        found: list[Behaviour] = []
+        for text in inputs:
+            found.append(await self.kind.behaviour(as_program(program), text))
+            if found[-1].status not in GOES_ON:
+                break
+        return tuple(found + found[-1:] * (len(inputs) - len(found)))
+
+    async def actual_output(self, program: str | Program, test: TestCase, execution: Execution) -> Behaviour:
+        """What a program that failed `test` by this execution gave instead, as `shown`."""
+        return await self.kind.actual_output(as_program(program), test, execution)
+
+
+def _not_run(why: str) -> TestResult:
+    return TestResult(Verdict.INTERNAL_ERROR, Execution(Status.INTERNAL_ERROR, stderr=why))
+
+
+def _unjudged(why: str, tests: int) -> Judgement:
+    return Judgement(Verdict.INTERNAL_ERROR, (_not_run(why),) * tests, tests, message=why)
+
+
+def _uncompiled(compilation: Execution, tests: int) -> Judgement:
+    verdict = Verdict(compilation.status.value)
+    return Judgement(verdict, (TestResult(verdict, compilation),) * tests, tests, message=compilation.stderr)
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges programs by `rules` in `sandbox`; `failures` counts, by problem, which tests failed programs so far."""
+    """Judges programs by `rules` in `sandbox`."""
 
     sandbox: Sandbox
     rules: Rules = field(default_factory=Rules)
-    failures: FailureCounts = field(default_factory=FailureCounts)
 
     def for_problem(self, problem: Problem) -> ProblemJudge:
-        """The judge of one problem; raises Unjudgeable where its checker or its kind of tests isn't supported."""
-        failures = self.failures if self.rules.test_order == "fails_soonest" else None
+        """The judge of one problem; raises Unjudgeable if its checker or kind of tests isn't supported."""
         try:
             kind = self._kind_of(problem)
         except UserError as error:
             raise Unjudgeable(f"problem {problem.name!r}: {error}") from error
-        return ProblemJudge(problem.name, kind, self.rules.stop_on_first_failure, failures)
+        return ProblemJudge(problem.name, kind, self.rules.stop_on_first_failure)
 
     def _kind_of(self, problem: Problem) -> TestKind:
         limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)
@@ -51,12 +124,12 @@ class Judge:
             return AssertionsKind(self.sandbox, limits, spec)
         if spec.kind != "stdin":
             raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are stdin, call and assertions")
-        files = (_own_file(problem.input_file), _own_file(problem.output_file))
-        runner = Runner(self.sandbox, limits, spec.setup_code, *files)
+        files = (own_file(problem.input_file), own_file(problem.output_file))
         checker = self.rules.checker_for(problem)
         if checker.name == PROGRAM:
-            return CheckerProgramKind(runner, CheckerProgram.of(checker.arguments))
-        return StdinKind(runner, make_checker(checker))
+            program = CheckerProgram.of(checker.arguments)
+            return CheckerProgramKind(self.sandbox, limits, program, spec.setup_code, *files)
+        return StdinKind(self.sandbox, limits, make_checker(checker), spec.setup_code, *files)
 
     def _call_checker(self, problem: Problem) -> Checker:
         spec = problem.checker or CheckerSpec("call_result", {"abs": self.rules.delta, "rel": self.rules.delta})
@@ -66,16 +139,3 @@ class Judge:
             return call_result(**spec.arguments)
         except TypeError as error:
             raise Unjudgeable(f"the checker {spec.name!r} doesn't take {spec.arguments}: {error}") from error
-
-
-def _own_file(name: str) -> str:
-    """The file that a program uses in place of a stream; empty where it uses that. Raises Unjudgeable."""
-    if name.strip().lower() in STREAMS:
-        return ""
-    if "/" in name or "\0" in name or name in (".", ".."):
-        raise Unjudgeable(f"it uses the file {name!r}: only files in the program's own folder can be judged")
-    if name in TAKEN:
-        raise Unjudgeable(f"it uses the file {name!r}, which is a name of ours: give the file another one")
-    if size_of(name) > LONGEST_NAME:
-        raise Unjudgeable(f"it uses the file {name[:40]!r}...: a name may have {LONGEST_NAME} bytes at most")
-    return name

@@ -1,6 +1,6 @@
-"""What a problem is judged by: which limits, which checker. The first that is given wins."""
+"""The limits and the checker that a problem is judged by. The first one given wins."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from alpha_codium.checkers import DEFAULT_CHECKER
@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a user asks of judging; 0 leaves a limit to the problem.
+    """A user's settings for judging; 0 leaves a limit to the problem.
 
-    `cpu_seconds` is taken as it is. A problem's own time limit is meant for C++: Python programs get
-    `time_limit_factor` times of it. `delta` and `order_matters` choose the checker of problems that name none.
-    `test_order` is `dataset`, or, for where the first failure ends it, `fails_soonest`. `header` is code, such as
-    imports, that runs before each program, and before a problem's own setup code.
+    `cpu_seconds` is used as given; a problem's own time limit is meant for C++, and multiplied by `time_limit_factor`.
+    `delta` and `order_matters` choose the checker of problems that name none. `header` is code, such as imports, that
+    runs before each program and before a problem's own setup code.
     """
 
     cpu_seconds: float = 0.0
@@ -29,22 +28,13 @@ class Rules:
     delta: float = 0.0
     order_matters: bool = True
     stop_on_first_failure: bool = False
-    test_order: str = "dataset"
     header: str = ""
 
     @classmethod
     def of(cls, settings: "CodeTesterSection") -> "Rules":
         """The rules that `[code_tester]` sets."""
-        return cls(
-            cpu_seconds=settings.timeout,
-            memory_bytes=settings.memory_bytes,
-            time_limit_factor=settings.time_limit_factor,
-            delta=settings.delta,
-            order_matters=settings.order_matters,
-            stop_on_first_failure=settings.stop_on_first_failure,
-            test_order=settings.test_order,
-            header=settings.header,
-        )
+        same = {field.name: getattr(settings, field.name) for field in fields(cls) if field.name != "cpu_seconds"}
+        return cls(cpu_seconds=settings.timeout, **same)
 
     def execution_of(self, problem: Problem) -> ExecutionSpec:
         """How the problem's tests run a program, with the header before its setup code."""
@@ -56,8 +46,8 @@ class Rules:
         return limits_of_test(problem, self.cpu_seconds, self.memory_bytes, self.time_limit_factor)
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
-        """The checker: the problem's own, else one that the rules ask for, else `float` with the errors that the
-        statement allows, else exact tokens.
+        """The checker: the problem's own, else the user's, else `float` with the errors that the statement allows,
+        else `tokens`.
         """
         if problem.checker is not None:
             return problem.checker

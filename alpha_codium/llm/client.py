@@ -1,25 +1,24 @@
-"""The model client: requests, the limits under which they are sent, retries, fallback models, and what it all took.
+"""The model client: requests, the limits under which they are sent, retries and fallback models.
 
-1. One call is one answer, or several to one request. A fault that may pass is tried again (`alpha_codium.llm.retries`);
-   when retries are used up, the next fallback model has its turn; any other error ends the call at once.
+1. A call asks for one answer, or for several to the same request. A transient error is retried
+   (`alpha_codium.llm.retries`); when retries are used up, the next fallback model is asked. Any other error ends the
+   call at once.
 2. Every request, first or repeated, waits in the queue of its model (`alpha_codium.llm.request_queue`), takes a slot of
    `max_concurrent_requests`, and then waits for `max_requests_per_minute`, which spaces requests evenly. A call that
    waits before a retry holds no place and no slot.
 3. A request may name a model of its own; its fallbacks are the client's. `alpha_codium.llm.endpoints` says how each
    model is reached.
-4. A parameter that a model refuses, and without which the question stays the same, is left out from then on.
+4. A parameter that a model refuses is no longer sent to it, if the request means the same without it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from loguru import logger
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
 
-from alpha_codium.config import ConfigSection
 from alpha_codium.errors import SettingsError
-from alpha_codium.llm.backend import Attempt, Backend
 from alpha_codium.llm.endpoints import Endpoint, Endpoints
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
@@ -30,114 +29,68 @@ from alpha_codium.llm.errors import (
     TransientError,
     UnknownModel,
 )
+from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import Answer, ChatRequest, with_seed_of
 from alpha_codium.llm.retries import RetryPolicy
-from alpha_codium.llm.sender import Call, RequestLimits, Sender
-from alpha_codium.llm.together import all_of
-from alpha_codium.llm.totals import Totals
+from alpha_codium.llm.sender import Call, Sender
 
 if TYPE_CHECKING:
-    from alpha_codium.config import PricesSection
+    from alpha_codium.config import ConfigSection
 
 
 class ModelClient:
-    """A `ChatModel` over a backend, by default litellm; use it as an async context manager.
+    """A `ChatModel` over litellm; an async context manager.
 
-    `other_models` are those that requests may name. `timeout` bounds one request, in seconds.
-    `max_requests_per_minute` 0 sets no limit. `supports_json_schema` None leaves it to litellm's table. `free` says
-    that answers of the model, not those of its fallbacks, cost nothing. `endpoints` are those of models that aren't
-    reached in the usual way; `prices` win over litellm's table. `on_attempt` is told of every request that ended.
-    Raises SettingsError where `api_base` is no address.
+    `api_key` belongs to `config.api_base`; without it the environment's key is used. `endpoints` are those of local
+    servers. Waits are in seconds. Raises SettingsError if `api_base` isn't a URL.
     """
 
     def __init__(
         self,
-        model: str,
+        config: "ConfigSection",
         *,
-        fallback_models: Iterable[str] = (),
-        other_models: Iterable[str] = (),
-        api_base: str | None = None,
         api_key: str | None = None,
-        timeout: float = 120.0,
-        max_retries: int = 5,
-        max_requests_per_minute: float = 0,
-        max_concurrent_requests: int = 64,
-        adaptive_concurrency: bool = True,
-        drop_params: bool = False,
-        supports_json_schema: bool | None = None,
-        free: bool = False,
         endpoints: Mapping[str, Endpoint] | None = None,
-        prices: "PricesSection | None" = None,
+        backend: LiteLLMBackend | None = None,
         first_wait: float = 1.0,
         longest_wait: float = 120.0,
-        on_attempt: Callable[[Attempt], None] | None = None,
-        backend: Backend | None = None,
     ) -> None:
-        if api_base and not api_base.startswith(("http://", "https://")):
-            raise SettingsError(f"config.api_base: {api_base!r} is no address; write http://HOST:PORT/v1")
-        self._model, self._fallbacks = model, tuple(fallback_models)
-        self._endpoints = Endpoints((model, *other_models, *self._fallbacks), api_base or None, api_key, endpoints)
-        if free:
-            self._endpoints.make_free(model)
-        self._policy = RetryPolicy(max_retries, first_wait, longest_wait)
-        self._supports_json_schema = supports_json_schema
-        self._backend: Backend = LiteLLMBackend(prices) if backend is None else backend
-        limits = RequestLimits(
-            max_concurrent_requests, adaptive_concurrency, max_requests_per_minute, timeout, longest_wait
-        )
-        self._sender = Sender(self._backend, self._endpoints, limits, drop_params=drop_params, on_attempt=on_attempt)
-        self._tally = self._sender.tally
-
-    @classmethod
-    def from_config(cls, config: ConfigSection, **overrides: Any) -> Self:
-        """A client as `[config]` describes it; `overrides` are arguments of the constructor that win."""
-        given: dict[str, Any] = {
-            "model": config.model,
-            "fallback_models": config.fallback_models,
-            "other_models": (*config.rotate_models, *config.model_by_prompt.values()),
-            "api_base": config.api_base or None,
-            "timeout": config.ai_timeout,
-            "max_retries": config.max_retries,
-            "max_requests_per_minute": config.max_requests_per_minute,
-            "max_concurrent_requests": config.max_concurrent_requests,
-            "adaptive_concurrency": config.adaptive_concurrency,
-            "drop_params": config.drop_params,
-        }
-        return cls(**(given | overrides))
+        if config.api_base and not config.api_base.startswith(("http://", "https://")):
+            raise SettingsError(f"config.api_base: {config.api_base!r} isn't a URL; use http://HOST:PORT/v1")
+        self._model, self._fallbacks = config.model, config.fallback_models
+        self._policy = RetryPolicy(config.max_retries, first_wait, longest_wait)
+        self._endpoints = Endpoints(config, api_key, endpoints or {})
+        self._backend = backend or LiteLLMBackend()
+        self._sender = Sender(self._backend, self._endpoints, config, longest_wait)
 
     @property
     def name(self) -> str:
-        """The model string that was asked for."""
+        """The model string of the settings."""
         return self._model
 
-    @property
-    def supports_json_schema(self) -> bool:
-        """Whether the model and all its fallbacks can be held to a JSON schema; see `supports_json_schema_of`."""
-        return self.supports_json_schema_of(self._model)
+    def supports_json_schema(self, model: str = "") -> bool:
+        """Whether this model ("": the client's own) and all fallbacks can be constrained to a JSON schema.
 
-    def supports_json_schema_of(self, model: str) -> bool:
-        """Whether this model ("" is the client's own) and all fallbacks can be held to a JSON schema.
-
-        Where litellm's table has to say it, `await prepare()` first: else litellm is imported here, which blocks.
+        `await prepare()` first: otherwise litellm may be imported here, which blocks.
         """
-        model = model or self._model
-        if model == self._model and self._supports_json_schema is not None:
-            return self._supports_json_schema
-        return all(map(self._holds_to_schema, (model, *self._fallbacks)))
+        endpoints = [self._endpoints[name] for name in (model or self._model, *self._fallbacks)]
+        return all(
+            self._backend.supports_json_schema(endpoint.model)
+            if endpoint.supports_json_schema is None
+            else endpoint.supports_json_schema
+            for endpoint in endpoints
+        )
 
-    def _holds_to_schema(self, model: str) -> bool:
-        endpoint = self._endpoints[model]
-        stated = endpoint.supports_json_schema
-        return self._backend.supports_json_schema(endpoint.model) if stated is None else stated
+    def supports_n(self, model: str = "") -> bool:
+        """Whether one HTTP request can ask this model ("": the client's own) for several answers.
 
-    @property
-    def totals(self) -> Totals:
-        """What the calls so far took."""
-        return self._tally.snapshot()
+        `await prepare()` first: otherwise litellm is imported here, which blocks.
+        """
+        return self._sender.supports_n(model or self._model)
 
     async def prepare(self) -> None:
-        """Load what calls need, ahead of the first; takes seconds with litellm, and blocks nothing."""
+        """Import litellm ahead of the first call, which takes seconds, without blocking."""
         await self._backend.prepare()
 
     async def __aenter__(self) -> Self:
@@ -150,33 +103,26 @@ class ModelClient:
     async def ask(self, request: ChatRequest) -> Answer:
         """Answer one request.
 
-        Raises the errors of `alpha_codium.llm.errors`, among them ProviderUnavailable where all retries of all models
-        were in vain, but never TransientError.
+        Raises the errors of `alpha_codium.llm.errors` except TransientError: ProviderUnavailable if all retries of all
+        models failed.
         """
-        [answer] = await self._answers(request, 1)
-        return self._unless_filtered([answer], request)[0]
-
-    def takes_n(self, model: str = "") -> bool:
-        """Whether one HTTP request can ask this model ("" is the client's own) for several answers.
-
-        `await prepare()` first: else litellm is imported here, which blocks.
-        """
-        return self._sender.takes_n(model or self._model)
+        answers = await self._ask_models(request, 1)
+        return self._unless_filtered(answers, request)[0]
 
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
-        """Exactly `n` answers to one request: in one HTTP request where the model can, else in `n` at once.
+        """Return exactly `n` answers to one request: by one HTTP request if the model can, else by `n` at once.
 
-        Some of them, but not all, may be `filtered`. Raises what `ask` does, and then has no answers at all. Of `n`
-        requests with a seed, each has a seed of its own: else all would be the same.
+        Some, but not all, may be `filtered`. Raises the errors of `ask`, and then returns no answers at all. Each of
+        `n` requests with a seed has a seed of its own; with the same seed all answers would be the same.
         """
         answers: list[Answer] = []
         await self._backend.prepare()
         while (missing := n - len(answers)) > 0:
-            # A fallback may have given one: what is missing then is asked for at once, too.
-            size = missing if not answers and self.takes_n(request.model) else 1
+            # A fallback may have given only one answer; the missing ones are then requested at once.
+            size = missing if not answers and self.supports_n(request.model) else 1
             first = len(answers)
-            parts = [self._answers(with_seed_of(request, first + turn), size) for turn in range(missing // size)]
-            for part in await all_of(parts):
+            parts = [self._ask_models(with_seed_of(request, first + i), size) for i in range(missing // size)]
+            for part in await gather_all(parts):
                 answers += part
         return self._unless_filtered(answers, request)
 
@@ -188,69 +134,43 @@ class ModelClient:
             raise refusal
         return answers
 
-    async def _answers(self, request: ChatRequest, n: int) -> list[Answer]:
-        """At least one answer and at most `n`, those that a filter stopped among them."""
-        self._tally.calls += n
+    async def _ask_models(self, request: ChatRequest, n: int) -> list[Answer]:
+        """Ask the model, then its fallbacks, for 1 to `n` answers, filtered ones included."""
         call = Call(request, n)
-        models = (request.model or self._model, *self._fallbacks)
-        for number, model in enumerate(models, start=1):
-            try:
-                answers = await (self._ask_model(model, call) if number == 1 else self._ask_fallback(model, call))
-            except ProviderUnavailable as error:
-                if number == len(models):
-                    raise
-                logger.warning("{}; asking {} instead", error, models[number])
-                self._tally.fallbacks += 1
-            else:
-                self._tally.calls -= n - len(answers)
-                return answers
-        raise AssertionError("there is always a model")
-
-    async def _ask_fallback(self, model: str, call: Call) -> list[Answer]:
-        """Ask a model that wasn't asked for: its wrong key is no reason to end a run that its model can go on with."""
         try:
-            return await self._ask_model(model, call)
-        except (ContentFiltered, ContextOverflow) as refusal:
-            refusal.of_fallback = True
-            raise
-        except (AuthenticationFailed, UnknownModel) as error:
-            raise ProviderUnavailable(f"fallback {model}: {error}") from error
+            return await self._ask_model(request.model or self._model, call)
+        except ProviderUnavailable as error:
+            unavailable = error
+        for model in self._fallbacks:
+            logger.warning("{}; asking {} instead", unavailable, model)
+            try:
+                return await self._ask_model(model, call)
+            except ProviderUnavailable as error:
+                unavailable = error
+            except (ContentFiltered, ContextOverflow) as refusal:
+                refusal.of_fallback = True
+                raise
+            except (AuthenticationFailed, UnknownModel) as error:
+                # A wrong key of a fallback mustn't end a run that its own model can continue.
+                unavailable = ProviderUnavailable(f"fallback {model}: {error}")
+        raise unavailable
 
     async def _ask_model(self, model: str, call: Call) -> list[Answer]:
-        sent_before = call.sent
+        sent_before, retries = call.sent, 0
         while True:
             try:
-                answers = await self._retrying()(self._sender.send, model, call)
+                first, *others = await self._sender.send(model, call)
             except TransientError as error:
-                requests = call.sent - sent_before
-                raise ProviderUnavailable(f"{model} gave no answer in {requests} requests; last: {error}") from error
+                if retries == self._policy.max_retries:
+                    sent = call.sent - sent_before
+                    raise ProviderUnavailable(f"{model} gave no answer in {sent} requests; last: {error}") from error
+                retries += 1
+                wait = self._policy.wait_before(retries, error.retry_after)
+                logger.debug("{}; trying again in {:.1f} s", error, wait)
             except RequestRefused as error:
                 if not self._sender.can_do_without(model, error.parameter, call):
                     raise
+                wait = 0.0
             else:
-                first, *others = answers
                 return [replace(first, attempts=call.sent), *(replace(other, attempts=0) for other in others)]
-
-    def _retrying(self) -> AsyncRetrying:
-        def wait(state: RetryCallState) -> float:
-            return self._policy.wait_before(state.attempt_number, _fault_of(state).retry_after)
-
-        def note(state: RetryCallState) -> None:
-            fault = _fault_of(state)
-            self._tally.retries[fault.cause] += 1
-            logger.debug("{}; trying again in {:.1f} s", fault, state.upcoming_sleep)
-
-        return AsyncRetrying(
-            retry=retry_if_exception_type(TransientError),
-            stop=stop_after_attempt(self._policy.max_retries + 1),
-            wait=wait,
-            before_sleep=note,
-            reraise=True,
-        )
-
-
-def _fault_of(state: RetryCallState) -> TransientError:
-    assert state.outcome is not None
-    fault = state.outcome.exception()
-    assert isinstance(fault, TransientError)
-    return fault
+            await asyncio.sleep(wait)

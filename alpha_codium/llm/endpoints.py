@@ -1,24 +1,28 @@
-"""Where a model string leads: an address, its key, and what is known of the models behind it.
+"""Endpoints: the address, the key and the known properties behind a model string.
 
-1. A run may ask several models. Each model string has one endpoint; that of a local model is known when its server
-   has started, any other is made when it is first asked for.
-2. `api_base` and its key are those of one provider, that of the first model named which isn't local. A model of any
-   other provider goes to its provider's own address, with the key of the environment.
+1. A run may use several models, and each model string has one endpoint. That of a local model is passed in when its
+   server has started; any other is created on first use.
+2. `api_base` and its key belong to one provider: that of the first model which isn't local. Models of other providers
+   are sent to their provider's own address, with the key from the environment.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from alpha_codium.config import ConfigSection
 
 LOCAL = "local/"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One model and how it is reached: `model` is the string that the backend knows it by.
+    """One model and how to reach it; `model` is the string that litellm knows it by.
 
-    `free` says that its answers cost nothing; `slots` how many requests it takes at a time (0: as many as the client
-    sends); `max_tokens` bounds an answer where the request doesn't. `supports_json_schema` and `supports_n` None leave
-    it to the backend's table.
+    The answers of a `free` model cost nothing. `slots` is the number of requests it accepts at a time (0: as many as
+    the client sends). `max_tokens` bounds an answer where the request doesn't. `supports_json_schema` and `supports_n`
+    None leave it to litellm's table.
     """
 
     model: str
@@ -32,19 +36,13 @@ class Endpoint:
 
 
 class Endpoints:
-    """The endpoints of a client; `known` are those of local servers, by the model strings of the user."""
+    """The endpoints of a client by model string; `known` are those of local servers."""
 
-    def __init__(
-        self,
-        models: tuple[str, ...],
-        api_base: str | None = None,
-        api_key: str | None = None,
-        known: Mapping[str, Endpoint] | None = None,
-    ) -> None:
-        named = next((model for model in models if not model.startswith(LOCAL)), models[0])
-        self._provider = provider_of(named)
-        self._api_base, self._api_key = api_base, api_key
-        self._endpoints = dict(known or {})
+    def __init__(self, config: "ConfigSection", api_key: str | None, known: Mapping[str, Endpoint]) -> None:
+        remote = (model for model in models_of(config) if not model.startswith(LOCAL))
+        self._provider = provider_of(next(remote, config.model))
+        self._api_base, self._api_key = config.api_base or None, api_key
+        self._endpoints = dict(known)
 
     def __getitem__(self, model: str) -> Endpoint:
         if model not in self._endpoints:
@@ -53,11 +51,13 @@ class Endpoints:
             self._endpoints[model] = Endpoint(model, *address)
         return self._endpoints[model]
 
-    def make_free(self, model: str) -> None:
-        """Say that this model's answers cost nothing."""
-        self._endpoints[model] = replace(self[model], free=True)
+
+def models_of(config: "ConfigSection") -> tuple[str, ...]:
+    """All model strings that a run may use, `config.model` first, fallbacks included."""
+    named = (config.model, *config.rotate_models, *config.model_by_prompt.values(), *config.fallback_models)
+    return tuple(dict.fromkeys(model for model in named if model))
 
 
 def provider_of(model: str) -> str:
-    """The provider's name in a model string."""
+    """Return the provider in a model string."""
     return model.partition("/")[0]

@@ -1,9 +1,9 @@
-"""What can go wrong when a model is asked.
+"""Errors of model calls.
 
 ModelError
-├── TransientError          may pass: 429, 5xx, time-out, connection, an answer that is no answer; tried again
-├── ProviderUnavailable     a transient fault outlived all retries and fallback models: the provider's fault
-├── RequestRefused          400 and the like: the request is wrong; not tried again
+├── TransientError          may pass: 429, 5xx, time-out, connection, an invalid answer; retried
+├── ProviderUnavailable     a transient error outlasted all retries and fallback models: the provider's fault
+├── RequestRefused          400 and the like: the request is invalid; not retried
 │   └── ParameterUnsupported  known before anything was sent
 ├── ContextOverflow         the request is longer than the model's context: the model's limit
 ├── ContentFiltered         the provider's filter or the model refused: the model's fault
@@ -15,15 +15,15 @@ from alpha_codium.errors import ModelNotFound, UserError
 
 
 class ModelError(Exception):
-    """A model call that gave no answer; `of_fallback` says that not the model that was asked for refused it."""
+    """A model call failed; `of_fallback` is true if a fallback refused it, not the model that was asked for."""
 
     of_fallback = False
 
 
 class TransientError(ModelError):
-    """A fault that may pass; `retry_after` is what the provider asked us to wait, in seconds.
+    """An error that may pass; `retry_after` is the wait that the provider asks for, in seconds.
 
-    `cause` is one word: rate_limited, timeout, server_error, connection, malformed.
+    `cause` is one of rate_limited, timeout, server_error, connection, malformed.
     """
 
     def __init__(self, message: str, retry_after: float | None = None, cause: str = "server_error") -> None:
@@ -33,11 +33,11 @@ class TransientError(ModelError):
 
 
 class ProviderUnavailable(ModelError):
-    """A transient fault that outlived all retries and fallback models."""
+    """A transient error outlasted all retries and fallback models."""
 
 
 class RequestRefused(ModelError):
-    """The provider found the request itself wrong; `parameter` is the one it doesn't support, where it says so."""
+    """The provider found the request invalid; `parameter` is the unsupported one, if it says so."""
 
     def __init__(self, message: str, parameter: str = "") -> None:
         super().__init__(message)
@@ -53,11 +53,11 @@ class ContextOverflow(ModelError):
 
 
 class ContentFiltered(ModelError):
-    """A content filter stood between the request and an answer."""
+    """A content filter or the model itself refused to answer."""
 
 
 class AuthenticationFailed(ModelError, UserError):
-    """The provider didn't take the key."""
+    """The provider rejected the key."""
 
 
 class UnknownModel(ModelError, ModelNotFound):

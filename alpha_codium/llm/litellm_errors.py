@@ -1,20 +1,20 @@
-"""From litellm's exceptions to our own.
+"""Translation of litellm's exceptions into ours.
 
-1. litellm wraps what happened in up to five exceptions, and names the outermost by words it finds in the message: a
-   request that was refused and quotes a prompt about a "rate limit" becomes a RateLimitError. So the HTTP status that
-   the provider really sent decides, wherever in the chain it is; litellm's class only where no status was sent.
-2. Status 408, 409, 425, 429 and 5xx may pass, and so may whatever broke a connection or gave a body that is no
-   answer. An account without credit is a 429 of another kind: it doesn't pass.
-3. The message is the provider's own, short, without secrets. The chain is left behind, for it may quote a key.
+1. litellm wraps an error in up to five exceptions and names the outermost after words in the message: a refused request
+   that quotes a prompt about a "rate limit" becomes a RateLimitError. So the HTTP status sent by the provider decides,
+   wherever in the chain it is; litellm's class decides only if there is no status.
+2. Status 408, 409, 425, 429 and 5xx may pass, and so may a lost connection or a body that is no answer. A 429 for an
+   account without credit doesn't pass.
+3. The message is the provider's own, shortened, without secrets. The chain is dropped, as it may quote a key.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from alpha_codium.errors import nearest
+from alpha_codium.llm.endpoints import Endpoint, provider_of
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,
@@ -25,6 +25,7 @@ from alpha_codium.llm.errors import (
     TransientError,
     UnknownModel,
 )
+from alpha_codium.llm.litellm_loading import load
 from alpha_codium.llm.retries import parse_retry_after
 from alpha_codium.log import HIDDEN, redact
 
@@ -50,131 +51,107 @@ UNSUPPORTED = re.compile(
 PARAMETER = re.compile(r"(?<![\w.])(temperature|top_p|frequency_penalty|max_tokens|n)(?![\w.])")
 NO_PROVIDER = re.compile(r"LLM Provider NOT provided|Unmapped LLM provider", re.IGNORECASE)
 PREFIX = re.compile(r"^(litellm\.\w+: |\w+Error: |\w+Exception - |\w+Error - )+")
+TRANSIENT = (408, 409, 425, 429)
+CAUSES = {408: "timeout", 429: "rate_limited", 504: "timeout"}
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
-    """What a message tells of the request: its model, address, and the key, which it must not tell."""
-
-    model: str
-    api_base: str | None = None
-    api_key: str | None = None
-
-    def hide(self, text: str) -> str:
-        """The text in one line, shortened and without secrets."""
-        if self.api_key and len(self.api_key) >= 4:
-            text = text.replace(self.api_key, HIDDEN)
-        text = " ".join(redact(text).split())
-        return text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."
-
-
-def as_model_error(error: Exception, where: Where) -> ModelError:
-    """Our error for one of litellm's, or of the HTTP clients and the operating system below it."""
+def as_model_error(error: Exception, endpoint: Endpoint) -> ModelError:
+    """Return our error for one of litellm's, or of the HTTP clients and the operating system below it."""
     chain = list(_chain(error))
     response = _response(chain)
     if response is None:
-        return _without_status(chain, where.hide(_own_words(str(error))), where)
-    status, retry_after = response.status_code, _wait_asked(response.headers)
-    message = where.hide(_own_words(_body(response) or str(error)))
-    if status in (408, 409, 425, 429) or status >= 500:
-        return _passing(status, message, retry_after, where)
-    return _lasting(status, message, where)
-
-
-def _passing(status: int, message: str, retry_after: float | None, where: Where) -> ModelError:
+        return _without_status(chain, _shown(_own_words(str(error)), endpoint), endpoint)
+    status, wait = response.status_code, _wait_asked(response.headers)
+    message = _shown(_own_words(_body(response) or str(error)), endpoint)
     if status == 429 and NO_CREDIT.search(message):
-        return AuthenticationFailed(f"{where.model}: the account behind the key has no credit: {message}")
-    causes = {429: "rate_limited", 408: "timeout", 504: "timeout"}
-    return TransientError(f"{where.model}: status {status}: {message}", retry_after, causes.get(status, "server_error"))
+        return AuthenticationFailed(f"{endpoint.model}: the account of the key has no credit: {message}")
+    if status in TRANSIENT or status >= 500:
+        cause = CAUSES.get(status, "server_error")
+        return TransientError(f"{endpoint.model}: status {status}: {message}", wait, cause)
+    return _permanent(status, message, endpoint)
 
 
-def _lasting(status: int, message: str, where: Where) -> ModelError:
+def _shown(text: str, endpoint: Endpoint) -> str:
+    """The text in one line, shortened and without secrets."""
+    if endpoint.api_key and len(endpoint.api_key) >= 4:
+        text = text.replace(endpoint.api_key, HIDDEN)
+    text = " ".join(redact(text).split())
+    return text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."
+
+
+def _permanent(status: int, message: str, endpoint: Endpoint) -> ModelError:
+    model = endpoint.model
     if status in (400, 413, 422) and FILTER.search(message):
-        return ContentFiltered(f"{where.model}: {message}")
+        return ContentFiltered(f"{model}: {message}")
     if status == 413 or (status in (400, 422) and CONTEXT.search(message)):
-        return ContextOverflow(f"{where.model}: {message}")
+        return ContextOverflow(f"{model}: {message}")
     if status in (401, 402, 403):
-        return AuthenticationFailed(f"{where.model}: status {status}: {message}{key_hint(where.model)}")
+        return AuthenticationFailed(f"{model}: status {status}: {message}{key_hint(model)}")
     if status == 404:
-        address = f" at {where.hide(where.api_base)}" if where.api_base else ""
-        return UnknownModel(f"{where.model}: no such model{address}, or the address is wrong: status 404: {message}")
-    return RequestRefused(f"{where.model}: status {status}: {message}", unsupported_parameter(message))
+        address = f" at {_shown(endpoint.api_base, endpoint)}" if endpoint.api_base else ""
+        return UnknownModel(f"{model}: no such model{address}, or the address is wrong: status 404: {message}")
+    return RequestRefused(f"{model}: status {status}: {message}", unsupported_parameter(message))
 
 
-def _without_status(chain: list[BaseException], message: str, where: Where) -> ModelError:
-    """What litellm found wrong before a request was sent, or what broke before its answer was read."""
+def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint) -> ModelError:
+    """The error for what litellm found wrong before sending, or what failed before the answer was read."""
     import httpx
-    import litellm
 
+    litellm, model = load(), endpoint.model
     missing = next((error for error in chain if isinstance(error, ImportError)), None)
     if missing is not None:
-        return UnknownModel(f"{where.model} needs a package that isn't installed: {missing}")
+        return UnknownModel(f"{model} needs a package that isn't installed: {missing}")
     if isinstance(chain[0], litellm.UnsupportedParamsError):
-        return _unsupported(message, where)
-    if NO_PROVIDER.search(message):
-        return unknown_provider(where.model)
-    if NO_KEY.search(message):
-        return no_key(where.model)
-    if any(isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)) for error in chain):
-        return UnknownModel(
-            f"{where.model}: {where.hide(where.api_base or message)!r} is no address; write http://HOST:PORT/v1"
+        names = re.search(r"\[(.*?)\]", message)
+        which = names[1].replace("'", "") if names else message
+        return ParameterUnsupported(
+            f"{model} doesn't support the parameter {which}: leave it out, or set config.drop_params = true to have "
+            "such parameters left out",
+            unsupported_parameter(message),
         )
+    if NO_PROVIDER.search(message):
+        return unknown_provider(model)
+    if NO_KEY.search(message):
+        return no_key(model)
+    if any(isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)) for error in chain):
+        address = _shown(endpoint.api_base or message, endpoint)
+        return UnknownModel(f"{model}: {address!r} isn't a URL; use http://HOST:PORT/v1")
     if any(isinstance(error, (httpx.TimeoutException, litellm.Timeout, TimeoutError)) for error in chain):
-        return TransientError(f"{where.model}: no answer in time: {message}", cause="timeout")
-    broken = next((error for error in chain if isinstance(error, (httpx.TransportError, OSError))), None)
-    if broken is not None:
-        return TransientError(f"{where.model}: the connection failed: {where.hide(str(chain[-1]))}", cause="connection")
-    return _by_stated_code(chain, message, where)
-
-
-def _by_stated_code(chain: list[BaseException], message: str, where: Where) -> ModelError:
-    """A body with status 200 that states an error's code, or is no answer at all."""
+        return TransientError(f"{model}: no answer in time: {message}", cause="timeout")
+    if any(isinstance(error, (httpx.TransportError, OSError)) for error in chain):
+        why = _shown(str(chain[-1]), endpoint)
+        return TransientError(f"{model}: the connection failed: {why}", cause="connection")
+    # A body with status 200 that states an error code, or is no answer at all.
     stated = next((code for error in reversed(chain) if 400 <= (code := _code(error)) < 600), 500)
-    if stated < 500 and stated not in (408, 409, 425, 429):
-        return _lasting(stated, message, where)
+    if stated < 500 and stated not in TRANSIENT:
+        return _permanent(stated, message, endpoint)
     cause = "rate_limited" if stated == 429 else "malformed"
-    return TransientError(f"{where.model}: the answer can't be read: {message}", cause=cause)
+    return TransientError(f"{model}: invalid answer: {message}", cause=cause)
 
 
 def unsupported_parameter(message: str) -> str:
-    """The parameter that a provider says it doesn't support, as far as requests can do without it; else ""."""
+    """Return the parameter that a provider says it doesn't support, if requests can do without it; else ""."""
     found = PARAMETER.search(message) if UNSUPPORTED.search(message) else None
     return found[1] if found else ""
 
 
-def _unsupported(message: str, where: Where) -> ParameterUnsupported:
-    names = re.search(r"\[(.*?)\]", message)
-    which = names[1].replace("'", "") if names else message
-    return ParameterUnsupported(
-        f"{where.model} doesn't support the parameter {which}: leave it out, or set config.drop_params = true to have "
-        "such parameters left out",
-        unsupported_parameter(message),
-    )
-
-
 def unknown_provider(model: str) -> UnknownModel:
-    """The error for a model string whose provider litellm doesn't know."""
-    import litellm
-
-    provider = model.partition("/")[0]
-    hint = (
-        nearest(provider, [str(getattr(name, "value", name)) for name in litellm.provider_list]) if "/" in model else ""
-    )
+    """Return the error for a model string whose provider litellm doesn't know."""
+    providers = [str(getattr(name, "value", name)) for name in load().provider_list]
+    hint = nearest(provider_of(model), providers) if "/" in model else ""
     return UnknownModel(
         f"model {model!r}: no such provider{hint}; a model is named as provider/name, for example openai/gpt-4o-mini"
     )
 
 
 def no_key(model: str) -> AuthenticationFailed:
-    """The error for a model whose provider wants a key, where there is none."""
+    """Return the error for a model whose provider needs a key if there is none."""
     return AuthenticationFailed(f"{model}: there is no key for it{key_hint(model)}")
 
 
 def key_hint(model: str) -> str:
-    """Which variable of the environment to set, where the provider's is missing."""
-    import litellm
-
-    missing = [name for name in litellm.validate_environment(model)["missing_keys"] if name.endswith(("KEY", "TOKEN"))]
+    """Return which environment variable to set if the provider's is missing; else ""."""
+    missing = [name for name in load().validate_environment(model)["missing_keys"] if name.endswith(("KEY", "TOKEN"))]
     return f"; set the environment variable {' or '.join(missing)}" if missing else ""
 
 
@@ -187,7 +164,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _response(chain: list[BaseException]) -> "httpx.Response | None":
-    """What the provider sent; the responses that litellm's own exceptions carry are made up."""
+    """The provider's response; those in litellm's own exceptions are made up."""
     import httpx
 
     found = (error for error in reversed(chain) if isinstance(error, httpx.HTTPStatusError))
@@ -200,7 +177,7 @@ def _body(response: "httpx.Response") -> str:
     try:
         return response.text
     except httpx.StreamError:
-        return ""  # never read; litellm's message will do
+        return ""  # the body was never read: litellm's message is used
 
 
 def _wait_asked(headers: Mapping[str, str]) -> float | None:
@@ -214,7 +191,7 @@ def _code(error: BaseException) -> int:
 
 
 def _own_words(text: str) -> str:
-    """The message and the code in a JSON error, wherever it is quoted; else the text without litellm's preface."""
+    """The message and the code of a JSON error quoted anywhere; else the text without litellm's prefix."""
     text = PREFIX.sub("", text.partition("\nTraceback")[0])
     start = text.find("{")
     try:

@@ -1,10 +1,10 @@
-"""What is asked of a model and what comes back: values, and the protocol of whatever answers."""
+"""Requests to a model, its answers, and the protocol of whatever answers them."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 Role = Literal["system", "user", "assistant"]
-# Between the seeds of answers to one request stand those of other samples.
+# The distance between the seeds of answers to one request; the seeds of other samples lie between them.
 SEEDS_APART = 1_000_000
 
 
@@ -18,10 +18,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One call: messages and parameters; None leaves a parameter to the provider.
+    """Messages and parameters; None leaves a parameter to the provider.
 
     `model` is a model string, empty for the client's own. `json_schema` asks for an answer constrained to that schema
-    (the model must support it). `extra` goes to the provider as it is.
+    (the model must support it). `extra` goes to the provider unchanged.
     """
 
     messages: tuple[Message, ...]
@@ -37,18 +37,18 @@ class ChatRequest:
 
 
 def with_seed_of(request: ChatRequest, number: int) -> ChatRequest:
-    """The request with a seed of its own for answer `number`, from 0, of several; without a seed, as it is."""
+    """Return the request with the seed of answer `number`, from 0, of several; unchanged if it has no seed."""
     return request if request.seed is None else replace(request, seed=request.seed + SEEDS_APART * number)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer and what it took.
+    """One answer and what it cost.
 
-    `cost` is in US dollars, None where the price is unknown. `attempts` counts the requests sent for it, over all
-    models tried; `latency_seconds` is that of the request that was answered. `cached_tokens` are those of
-    `prompt_tokens` that the provider read from its cache. `reasoning` is what the model thought before it answered.
-    Of answers to one request, the first bears its prompt tokens and its attempts; the others bear none.
+    `cost` is in US dollars, None if the price is unknown. `attempts` counts the requests sent for it, over all models
+    asked; `latency_seconds` is that of the request that was answered. `cached_tokens` are the `prompt_tokens` that the
+    provider read from its cache. `reasoning` is the model's thinking before the answer. Of several answers to one
+    request the first has all prompt tokens and attempts; the others have 0.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Answer:
 
     @property
     def truncated(self) -> bool:
-        """Whether the answer ended because it reached its limit of tokens."""
+        """Whether the answer was cut off at its limit of tokens."""
         return self.finish_reason == "length"
 
     @property
@@ -74,24 +74,19 @@ class Answer:
 
 
 class ChatModel(Protocol):
-    """Whatever answers requests."""
+    """Whatever answers requests; where a model is an argument, "" is its own."""
 
     @property
     def name(self) -> str:
-        """The model string that was asked for."""
+        """The model string of the settings."""
         ...
 
-    @property
-    def supports_json_schema(self) -> bool:
-        """Whether an answer of the client's own model can be constrained to a JSON schema."""
+    def supports_json_schema(self, model: str = "") -> bool:
+        """Whether answers of a model can be constrained to a JSON schema."""
         ...
 
-    def supports_json_schema_of(self, model: str) -> bool:
-        """The same of any model that a request may name; "" is the client's own."""
-        ...
-
-    def takes_n(self, model: str) -> bool:
-        """Whether several answers of a model that a request may name, "" is the client's own, come by one request."""
+    def supports_n(self, model: str = "") -> bool:
+        """Whether one HTTP request can ask a model for several answers."""
         ...
 
     async def ask(self, request: ChatRequest) -> Answer:
@@ -99,5 +94,8 @@ class ChatModel(Protocol):
         ...
 
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
-        """Exactly `n` answers to one request, of which some, but not all, may be `filtered`; raises what `ask` does."""
+        """Return exactly `n` answers to one request, of which some, but not all, may be `filtered`.
+
+        Raises the errors of `ask`.
+        """
         ...

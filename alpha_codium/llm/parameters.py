@@ -1,10 +1,9 @@
-"""A request in the words of OpenAI's protocol, which litellm translates for other providers.
+"""Requests as parameters of OpenAI's protocol, which litellm translates for other providers.
 
-1. Parameters that a model refuses are left out where the question stays the same without them: how to sample. A refused
-   `max_tokens` is said in the newer word.
-2. A base model gets no conversation but one text, which it goes on with.
-3. A provider that has to be told what to keep in its cache (Anthropic) is told to keep a long system message and a long
-   first question: the samples of a problem ask the same, and a conversation begins with the same.
+1. Sampling parameters that a model refuses are left out; a refused `max_tokens` is sent under its newer name.
+2. A base model gets one text to continue instead of a conversation.
+3. For a provider whose cache needs marks (Anthropic), a long system message and a long first question are marked: they
+   are the same in all samples of a problem.
 """
 
 import copy
@@ -13,17 +12,17 @@ from typing import Any
 
 from alpha_codium.llm.messages import ChatRequest
 
-# What a question can do without, and what to say instead.
+# Parameters that a request can do without, and what to send instead.
 DISPENSABLE = {"temperature": None, "top_p": None, "frequency_penalty": None, "max_tokens": "max_completion_tokens"}
-# Characters, about the 1,024 tokens below which providers keep nothing.
+# Characters: about the 1,024 tokens below which providers cache nothing.
 LONG_MESSAGE = 4096
 BASE_MODELS = ("text-completion-openai",)
 
 
 def parameters(request: ChatRequest, refused: Set[str] = frozenset()) -> dict[str, Any]:
-    """The parameters that a request gives, under OpenAI's names, without those that were `refused`.
+    """Return the parameters of a request under OpenAI's names, without the `refused` ones.
 
-    A frequency penalty of 0 is every provider's default and isn't sent: some don't know the parameter.
+    A frequency penalty of 0, every provider's default, isn't sent: some don't know the parameter.
     """
     named = {
         "temperature": request.temperature,
@@ -43,7 +42,7 @@ def parameters(request: ChatRequest, refused: Set[str] = frozenset()) -> dict[st
 
 
 def messages(request: ChatRequest, *, as_one_text: bool = False, cached: bool = False) -> list[dict[str, Any]]:
-    """The messages as they are sent; `as_one_text` for base models, `cached` for providers that want to be told."""
+    """Return the messages to send: `as_one_text` for base models, `cached` for providers whose cache needs marks."""
     if as_one_text:
         return [{"role": "user", "content": "\n\n".join(message.content for message in request.messages)}]
     plain: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in request.messages]

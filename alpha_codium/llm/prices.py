@@ -1,6 +1,6 @@
-"""What models cost.
+"""Prices of models.
 
-A local model costs nothing; a price in `[prices]` wins over litellm's table; any other price is unknown, never 0.
+A local model is free; `[prices]` takes precedence over litellm's table; any other price is unknown, never 0.
 """
 
 import math
@@ -9,13 +9,12 @@ from typing import Any
 
 from alpha_codium.config import Price, PricesSection
 from alpha_codium.llm.endpoints import LOCAL, provider_of
-from alpha_codium.llm.messages import Answer
 
 MILLION = 1_000_000
 
 
 def price_of(model: str, prices: PricesSection) -> Price | None:
-    """What a model costs, None where that is unknown; loads litellm where its table has to say it, which blocks."""
+    """Return a model's price, None if unknown; imports litellm if its table is needed, which blocks."""
     if model.startswith(LOCAL):
         return Price(input=0, output=0)
     if model in prices.models:
@@ -26,9 +25,9 @@ def price_of(model: str, prices: PricesSection) -> Price | None:
 
 
 def price_in_table(model: str, table: Mapping[str, Any]) -> Price | None:
-    """The usual price in litellm's table, without surcharges (for very long prompts, say); None where it has none.
+    """Return the usual price in litellm's table, without surcharges (say, for very long prompts); None if it has none.
 
-    Its table names most models without their provider; another provider's model of that name isn't meant.
+    Most models are listed without their provider; the entry counts only if it is for the same provider.
     """
     entry, rest = table.get(model), model.partition("/")[2]
     if entry is None and rest in table and table[rest].get("litellm_provider") == provider_of(model):
@@ -42,20 +41,15 @@ def price_in_table(model: str, table: Mapping[str, Any]) -> Price | None:
 
 
 def cost_of(price: Price, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-    """US dollars; `cached_tokens` are those of the prompt that the provider read from its cache."""
+    """Return US dollars; `cached_tokens` are the prompt tokens that the provider read from its cache."""
     cached_price = price.input if price.cached is None else price.cached
     cached = min(cached_tokens, prompt_tokens)
     read = (prompt_tokens - cached) * price.input + cached * cached_price
     return (read + completion_tokens * price.output) / MILLION
 
 
-def cost_of_answer(price: Price, answer: Answer) -> float:
-    """US dollars for one answer."""
-    return cost_of(price, answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens)
-
-
 def money(dollars: float | None) -> str:
-    """US dollars, to two digits that tell at least: what costs little isn't free. None is an unknown price."""
+    """Format US dollars with at least two significant digits, so that a small cost isn't 0; None is unknown."""
     if dollars is None:
         return "unknown"
     if math.isinf(dollars):
@@ -65,5 +59,5 @@ def money(dollars: float | None) -> str:
 
 
 def in_dollars(dollars: float | None) -> str:
-    """The same with the sign, for a line of text."""
+    """Format US dollars with the sign, for text."""
     return f"${money(dollars)}" if dollars is not None and math.isfinite(dollars) else money(dollars)

@@ -1,9 +1,9 @@
-"""The queue to one model: who waits for a turn, in the order of arrival, and for how long nobody gets one.
+"""The queue of requests to one model, first in, first out.
 
-1. A window slides: whoever is done makes room for the next at once, so one slow request never idles the others.
-2. The limit of the window is that of `alpha_codium.llm.adaptive_limit`.
-3. What a provider that refuses many asks one request to wait (`Retry-After`) is waited by all that have not been sent
-   yet. Where it refuses one among many, only that one waits.
+1. As soon as a request is done, the next is sent, so that one slow request never idles the others.
+2. `alpha_codium.llm.adaptive_limit` says how many may be in flight.
+3. If a provider that refuses many requests asks one to wait (`Retry-After`), all unsent requests wait. If it refuses
+   one among many, only that one waits.
 """
 
 import asyncio
@@ -16,58 +16,53 @@ from alpha_codium.llm.messages import Answer
 
 
 class RequestQueue:
-    """Turns at one model; used in one event loop."""
+    """The queue to one model; used in one event loop."""
 
     def __init__(self, limit: AdaptiveLimit) -> None:
         self._limit = limit
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._held_until = 0.0
-        self._alarm: asyncio.TimerHandle | None = None
-
-    @property
-    def limit(self) -> int:
-        """How many may be in flight now."""
-        return self._limit.limit
+        self._timer: asyncio.TimerHandle | None = None
 
     async def acquire(self) -> None:
-        """Wait for a turn; `release` gives it back."""
+        """Wait for a place in flight; `release` gives it back."""
         if not self._waiting and self._is_free():
             self._in_flight += 1
             return
-        place = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
         self._wake()
         try:
-            await place
+            await waiter
         except asyncio.CancelledError:
-            if place.cancelled():
+            if waiter.cancelled():
                 with contextlib.suppress(ValueError):
-                    self._waiting.remove(place)
+                    self._waiting.remove(waiter)
             else:
-                self.release()  # the turn came together with the cancellation
+                self.release()  # the place was given at the moment of the cancellation
             raise
 
     def release(self) -> None:
-        """Give a turn back."""
+        """Give a place back."""
         self._in_flight -= 1
         self._wake()
 
     def sent(self) -> SentRequest:
-        """Note that a request goes out."""
+        """Record that a request is sent."""
         return self._limit.sent(self._in_flight)
 
     def answered(self, request: SentRequest, answers: list[Answer]) -> None:
-        """Note what came of it."""
+        """Record the answers to a request."""
         self._limit.answered(request, answers, self._in_flight)
 
-    def failed(self, request: SentRequest, fault: TransientError, longest_wait: float) -> None:
-        """Note its fault, and hold back everybody for as long as a provider asks that is full."""
+    def failed(self, request: SentRequest, error: TransientError, longest_wait: float) -> None:
+        """Record the error of a request; if the provider is full, all wait as long as it asks."""
         full = self._limit.is_full
-        if fault.cause == "rate_limited":
+        if error.cause == "rate_limited":
             self._limit.refused(request)
-        if fault.retry_after and (full or self._limit.is_full or self._in_flight <= 1):
-            until = asyncio.get_running_loop().time() + min(fault.retry_after, longest_wait)
+        if error.retry_after and (full or self._limit.is_full or self._in_flight <= 1):
+            until = asyncio.get_running_loop().time() + min(error.retry_after, longest_wait)
             self._held_until = max(self._held_until, until)
 
     def _is_free(self) -> bool:
@@ -77,17 +72,17 @@ class RequestQueue:
         return bool(self._held_until) and asyncio.get_running_loop().time() < self._held_until
 
     def _wake(self) -> None:
-        """Give turns to those who wait; while all are held back, set an alarm for the end of that."""
+        """Give free places to those who wait; while all are held back, set a timer for the end of that."""
         while self._waiting and self._is_free():
-            place = self._waiting.popleft()
-            if not place.done():
+            waiter = self._waiting.popleft()
+            if not waiter.done():
                 self._in_flight += 1
-                place.set_result(None)
-        if self._waiting and self._is_held() and self._alarm is None:
-            self._alarm = asyncio.get_running_loop().call_at(self._held_until, self._end_hold, self._held_until)
+                waiter.set_result(None)
+        if self._waiting and self._is_held() and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_at(self._held_until, self._end_hold, self._held_until)
 
     def _end_hold(self, held_until: float) -> None:
-        self._alarm = None
-        if held_until >= self._held_until:  # else somebody was told to wait for longer
+        self._timer = None
+        if held_until >= self._held_until:  # otherwise a later request has to wait longer
             self._held_until = 0.0
         self._wake()

@@ -1,11 +1,11 @@
-"""From litellm's response to answers.
+"""Answers in a response of litellm.
 
-1. What a model thought is kept apart from what it answered: it comes in a field of its own, or as
-   `<think>...</think>` before the answer. Some servers put the opening tag into the prompt, so that only the closing
-   one comes; a text that was cut while the model thought has only the opening one.
-2. A text is at most `MOST_CHARACTERS` long; the rest is cut off, and the answer counts as truncated.
-3. A provider tells the tokens of several answers as one sum. It is shared evenly; the tokens of the prompt are the
-   first answer's.
+1. Reasoning is separated from the answer. It is in a field of its own, or in `<think>...</think>` before the answer.
+   Some servers put the opening tag into the prompt, so that the text has only the closing one; a text that was cut off
+   during the reasoning has only the opening one.
+2. A text longer than `MOST_CHARACTERS` is cut off, and the answer counts as truncated.
+3. A provider reports the tokens of several answers as one sum. It is divided evenly; the prompt's tokens are counted
+   for the first answer.
 """
 
 import re
@@ -20,9 +20,9 @@ CLOSED = re.compile(r"</(?:think|thinking|thought|reasoning)>[^\S\n]*(?:\n\s*|\Z
 
 
 def answers_of(response: Any, model: str, cost: float | None, seconds: float) -> list[Answer]:
-    """The answers in a response that cost so much, in US dollars, and took so long; raises TransientError if none."""
+    """Return the answers in a response; `cost` is in US dollars. Raises TransientError if there are none."""
     if not response.choices:
-        raise TransientError(f"{model}: the answer holds no choice", cause="malformed")
+        raise TransientError(f"{model}: the response has no choices", cause="malformed")
     usage, n = getattr(response, "usage", None), len(response.choices)
     prompt, written = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     cached = _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
@@ -45,13 +45,13 @@ def answers_of(response: Any, model: str, cost: float | None, seconds: float) ->
 
 
 def refuse_made_up(response: Any, model: str) -> None:
-    """Raise TransientError where a base model's server sent no choice: litellm makes one up, whose text is None."""
+    """Raise TransientError if a base model's server sent no choices: litellm makes one up, whose text is None."""
     if any(choice.message.content is None for choice in response.choices):
-        raise TransientError(f"{model}: the answer holds no choice", cause="malformed")
+        raise TransientError(f"{model}: the response has no choices", cause="malformed")
 
 
 def apart(text: str) -> tuple[str, str]:
-    """The answer in a text, and the thoughts before it."""
+    """Return the answer in a text and the reasoning before it."""
     opening = OPENED.match(text)
     start = opening.end() if opening else 0
     closing = CLOSED.search(text) if opening is None else _closing(opening[1]).search(text, start)
@@ -65,7 +65,7 @@ def _closing(tag: str) -> re.Pattern[str]:
 
 
 def _parts(choice: Any) -> tuple[str, str, str]:
-    """Text, thoughts, and the reason why it ended."""
+    """The text, the reasoning and the finish reason."""
     finish_reason = choice.finish_reason or "stop"
     stated, content = getattr(choice.message, "reasoning_content", None) or "", choice.message.content or ""
     if len(content) > MOST_CHARACTERS:

@@ -1,10 +1,10 @@
-"""How long to wait before a request is sent again.
+"""Waits before a request is sent again.
 
-1. The wait doubles from `first_wait` with every try, up to `longest_wait`; a random part of it is taken (between half
-   and all), so that calls that failed together don't come back together.
-2. What the provider asked for (`Retry-After`) is the least that is waited, plus a random part of `first_wait`; more
-   than `longest_wait` is never waited.
-3. So one call of one model is bounded: by `max_retries` + 1 time-outs and `max_retries` longest waits.
+1. The wait doubles from `first_wait` with every retry, up to `longest_wait`. A random part of it, at least half, is
+   taken, so that calls that failed together aren't repeated together.
+2. The wait is at least the provider's `Retry-After` plus a random part of `first_wait`, and never more than
+   `longest_wait`.
+3. So a call to one model takes at most `max_retries` + 1 time-outs and `max_retries` longest waits.
 """
 
 import random
@@ -15,23 +15,23 @@ from email.utils import parsedate_to_datetime
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often, and after which waits in seconds, a request is sent again."""
+    """How often a request is sent again, and after which waits, in seconds."""
 
     max_retries: int = 5
     first_wait: float = 1.0
     longest_wait: float = 120.0
 
     def wait_before(self, retry: int, retry_after: float | None = None) -> float:
-        """The seconds to wait before retry number `retry`, the first of which is 1."""
+        """Return the seconds to wait before retry number `retry`, counted from 1."""
         usual = min(self.longest_wait, self.first_wait * 2.0 ** min(retry - 1, 60)) * random.uniform(0.5, 1.0)
         asked = 0.0 if retry_after is None else retry_after + random.uniform(0.0, self.first_wait)
         return min(self.longest_wait, max(usual, asked))
 
 
 def parse_retry_after(text: str, now: datetime | None = None) -> float | None:
-    """The seconds that a `Retry-After` header asks for: a number, or a date (RFC 9110, 10.2.3); None for anything else.
+    """Return the seconds of a `Retry-After` header: a number, or a date (RFC 9110, 10.2.3); None for anything else.
 
-    A date that has passed asks for no wait.
+    A past date gives 0.
     """
     text = text.strip()
     if text.replace(".", "", 1).isdecimal() and text.isascii():

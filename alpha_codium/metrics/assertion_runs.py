@@ -1,44 +1,43 @@
-"""What the metrics with assertions share: candidates and the code that tests them in, verdicts and pass@k out.
+"""Running the metrics with assertions: candidates and the code that tests them in, verdicts and pass@k out.
 
     require_permission()                     # HF_ALLOW_CODE_EVAL=1, or ValueError
-    settings = RunSettings(timeout=3.0, num_workers=4, preload=("RestrictedPython",), output_variable="output")
+    settings = RunSettings(timeout=3.0, num_workers=4, output_variable="output")
     outcomes = run_samples(predictions, references, settings, program_of=wrap)  # a list of CandidateOutcome a reference
     pass_at_k, results = pass_at_k_and_results(outcomes, k=[1, 10, 100])
 
-1. `program_of` makes of a candidate's text the program that runs (a metric that compiles it in its own way wraps it
+1. `program_of` turns a candidate's text into the program that runs (a metric that compiles it in its own way wraps it
    here). It is loaded as a module on the right of a pair; the reference runs on the left (`judge.assertions`). Names
    that the reference uses and doesn't define are looked up in the program's module.
 2. `output_variable`: the value of that name when the reference has passed or failed, first among the reference's own
-   names, then among the program's; `CandidateOutcome.output` holds it, or its repr where it can't cross.
+   names, then among the program's; `CandidateOutcome.output` holds it, or its repr if it can't be sent.
 3. Identical programs of one task run once. Each task's reference is checked before anything runs.
 """
 
 import asyncio
 import os
 import re
-import threading
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any
 
 from loguru import logger
 
 from alpha_codium.errors import UserError
+from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.running import all_or_none
 from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.limits import Limits
+from alpha_codium.metrics.shared import check_programs, run_outside_of_loops
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.statistics import mean_pass_at_k
 from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Status, Verdict
 
-T = TypeVar("T")
 PERMISSION = "HF_ALLOW_CODE_EVAL"
 WARNING = (
-    "This metric runs programs that a model wrote. They run in a jail here, and still: such programs may try to do "
-    f"harm. Where you accept that, set the environment variable {PERMISSION}=1, in Python by "
+    "This metric runs programs that a model wrote. They run in a sandbox, but such programs may try to do harm. "
+    f"If you accept that, set the environment variable {PERMISSION}=1, in Python by "
     f'os.environ["{PERMISSION}"] = "1".'
 )
 PASSED, TIMED_OUT = "passed", "timed out"
@@ -60,7 +59,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class CandidateOutcome:
-    """What came of one candidate; `result` is `passed`, `timed out` or `failed: ` and why."""
+    """The outcome of one candidate; `result` is `passed`, `timed out` or `failed: ` and why."""
 
     result: str
     verdict: Verdict
@@ -74,7 +73,7 @@ class CandidateOutcome:
 
 
 def require_permission() -> None:
-    """Raise ValueError, with what to do, unless the environment says that programs of models may run."""
+    """Raise ValueError, with what to do, unless the environment permits running programs of models."""
     if os.getenv(PERMISSION, "0") != "1":
         raise ValueError(WARNING)
 
@@ -88,7 +87,7 @@ def run_samples(
 ) -> list[list[CandidateOutcome]]:
     """The outcomes of the candidates of each task, in order. May be called inside a running event loop, too.
 
-    Raises UserError where the two lists don't pair up, or where a reference isn't Python or asserts nothing.
+    Raises UserError if the two lists don't pair up, or a reference isn't Python or asserts nothing.
     """
     settings = settings or RunSettings()
     _check(predictions, references, settings)
@@ -100,8 +99,8 @@ def pass_at_k_and_results(
 ) -> tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]:
     """`(pass_at_k, results)` as `code_eval` documents them.
 
-    A k above the number of samples of a task that has some is left out. A task without any scores 0. Where a program
-    got no verdict through a fault of ours, there is no number: the value is None, and a warning is logged.
+    A k above the number of samples of a task that has some is left out. A task without any scores 0. If a program got
+    no verdict through a fault of ours, the values are None, and a warning is logged.
     """
     results = {
         task: [(i, _result_of(task, i, outcome)) for i, outcome in enumerate(row)] for task, row in enumerate(outcomes)
@@ -112,44 +111,13 @@ def pass_at_k_and_results(
     forgeable = sum(outcome.passed and outcome.trust == IN_PROCESS for row in outcomes for outcome in row)
     if forgeable:
         logger.warning(
-            f"{forgeable} programs passed in a process that they share with the reference, which it forces on us: a "
-            "program that tries to can forge that"
+            f"{forgeable} programs passed in a process that they share with the reference, as it requires: a program "
+            "can forge such a pass"
         )
     counts = [(len(row), sum(outcome.passed for outcome in row)) for row in outcomes]
     estimates = [mean_pass_at_k(counts, each) for each in checked_ks(k)]
     scores = {f"pass@{e.k}": None if lost else e.value for e in estimates if e.value is not None}
     return scores, results
-
-
-def checked_ks(k: Iterable[int]) -> tuple[int, ...]:
-    """The k of pass@k; raises UserError where they are no numbers above 0."""
-    ks = tuple(k) if isinstance(k, Iterable) and not isinstance(k, str) else ()
-    if not ks or not all(isinstance(each, Integral) and int(each) >= 1 for each in ks):
-        raise UserError(f"k must be a list of numbers above 0, such as [1, 10, 100], not {k!r}")
-    return tuple(map(int, ks))
-
-
-def run_outside_of_loops(work: Coroutine[Any, Any, T]) -> T:
-    """What `work` gives; where an event loop runs in this thread (a notebook), from a loop in another thread."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    given: list[T] = []
-    raised: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            given.append(asyncio.run(work))
-        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
-            raised.append(error)
-
-    thread = threading.Thread(target=run, name="metric")
-    thread.start()
-    thread.join()
-    if raised:
-        raise raised[0]
-    return given[0]
 
 
 def _check(predictions: Any, references: Any, settings: RunSettings) -> None:
@@ -162,11 +130,10 @@ def _check(predictions: Any, references: Any, settings: RunSettings) -> None:
         raise UserError("there is no reference: nothing can be scored")
     if not settings.timeout > 0 or settings.num_workers < 1:
         raise UserError(f"timeout must be above 0 and num_workers at least 1, not {settings}")
-    for task, (candidates, reference) in enumerate(zip(predictions, references, strict=True)):
-        if isinstance(candidates, str) or not all(isinstance(each, str) for each in candidates):
-            raise UserError(f"predictions[{task}] must be a list of programs, each a text")
-        kind = _kind_of(None, settings)
-        fault = kind.fault_of(TestCase(reference, "")) if isinstance(reference, str) else "it is no text"
+    check_programs(predictions)
+    kind = _kind_of(None, settings)
+    for task, reference in enumerate(references):
+        fault = kind.fault_of(TestCase(reference, "")) if isinstance(reference, str) else "it is not a text"
         if fault:
             raise UserError(f"references[{task}] can't be judged by: {fault}")
 
@@ -221,7 +188,7 @@ def result_text(result: AssertionResult) -> str:
 
 
 def compile_message(stderr: str) -> str:
-    """What a compiler says, as `str` of its exception does: `invalid syntax (<string>, line 1)`."""
+    """A compiler's message in the form of `str` of its exception: `invalid syntax (<string>, line 1)`."""
     lines = stderr.strip().splitlines() or ["it doesn't compile"]
     message = re.sub(r"^\w+: ", "", lines[-1])
     places = re.findall(r'^ *File "([^"]*)", line (\d+)', stderr, re.MULTILINE)

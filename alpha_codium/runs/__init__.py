@@ -1,4 +1,4 @@
-"""The run folder: what a run was asked for, what it has done, and how to go on after it was cut off."""
+"""The run folder: what was requested, what is done, and how to continue after an interruption."""
 
 from alpha_codium.runs.answers import AnswerStore, without_secrets
 from alpha_codium.runs.cache import AnswerCache

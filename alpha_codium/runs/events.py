@@ -1,6 +1,6 @@
-"""Events of a sample, and its transcript: the file that keeps them.
+"""Events of a sample, and its transcript, the file that holds them.
 
-An event goes to JSON as its fields beside its `kind`. A long text of a model or a program is kept as an `Excerpt`.
+The JSON of an event is its fields and its `kind`. A long text of a model or a program is stored as an `Excerpt`.
 """
 
 import hashlib
@@ -16,22 +16,22 @@ from alpha_codium.solution import BudgetEnd, Candidate
 from alpha_codium.values import JsonValue, Readers, many
 from alpha_codium.verdict import Verdict
 
-# The format of transcripts; files of the first have none.
+# The format of transcripts; files of format 1 don't state it.
 FORMAT = 2
-# Characters of a text that an event keeps.
+# The most characters of a text that an event stores.
 LONGEST_TEXT = 40_000
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt(JsonValue):
-    """The beginning of a text, with the length and the SHA-256 of the whole."""
+    """The beginning of a text, with the length and the SHA-256 of the whole text."""
 
     text: str
     length: int
     sha256: str
 
     def is_of(self, whole: str) -> bool:
-        """Whether it is the beginning of this text."""
+        """Whether it was made of this text."""
         return (self.length, self.sha256) == (len(whole), _sha256(whole))
 
 
@@ -39,7 +39,7 @@ Text = str | Excerpt
 
 
 def kept_text(text: str) -> Text:
-    """The text as an event keeps it: whole, or its beginning."""
+    """Return the text as an event stores it: whole, or its beginning."""
     return text if len(text) <= LONGEST_TEXT else Excerpt(text[:LONGEST_TEXT], len(text), _sha256(text))
 
 
@@ -53,7 +53,7 @@ def _read_text(value: Any) -> Text:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer(JsonValue):
-    """An answer to a prompt, and the messages that were asked."""
+    """An answer to a prompt, and the messages sent."""
 
     kind: ClassVar[str] = "answer"
     readers: ClassVar[Readers] = {"messages": tuple, "text": _read_text, "reasoning": _read_text}
@@ -72,7 +72,7 @@ class ModelAnswer(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class ModelRefusal(JsonValue):
-    """A prompt to which the model, a filter or its context gave no answer."""
+    """A prompt that the model or a filter refused, or that didn't fit into the context."""
 
     kind: ClassVar[str] = "refusal"
 
@@ -82,7 +82,7 @@ class ModelRefusal(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class UnreadableAnswer(JsonValue):
-    """An answer that isn't in the form asked for."""
+    """An answer that isn't in the requested form."""
 
     kind: ClassVar[str] = "unreadable_answer"
 
@@ -92,7 +92,7 @@ class UnreadableAnswer(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class FailedCall(JsonValue):
-    """A call without an answer; `error` is the name of the exception."""
+    """A call that failed; `error` is the name of the exception."""
 
     kind: ClassVar[str] = "failed_call"
 
@@ -103,9 +103,9 @@ class FailedCall(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class TestOutcome(JsonValue):
-    """What one test said; the outputs are shortened."""
+    """The result of one test; the outputs are shortened."""
 
-    __test__ = False  # pytest takes what begins with Test for a test
+    __test__ = False  # not a test of pytest's
     readers: ClassVar[Readers] = {"verdict": Verdict}
 
     verdict: Verdict
@@ -128,7 +128,7 @@ class ProgramTested(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class ProgramTraced(JsonValue):
-    """The lines that a program executed on a test."""
+    """The lines that a program executed in a test."""
 
     kind: ClassVar[str] = "trace"
     readers: ClassVar[Readers] = {"trace": _read_text}
@@ -138,7 +138,7 @@ class ProgramTraced(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class StepResult(JsonValue):
-    """What a step of a stage came to; which `values` there are is the step's own."""
+    """The result of a step of a stage, in `values` of the step's choice."""
 
     kind: ClassVar[str] = "step"
 
@@ -148,7 +148,7 @@ class StepResult(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class StepSkipped(JsonValue):
-    """A step that a stage went on without."""
+    """A step that a stage skipped."""
 
     kind: ClassVar[str] = "skipped"
 
@@ -158,7 +158,7 @@ class StepSkipped(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class StageEnd(JsonValue):
-    """The end of a stage, by its kind, and the program after it."""
+    """The end of a stage of this kind, and the program after it."""
 
     kind: ClassVar[str] = "stage_end"
     readers: ClassVar[Readers] = {"program": _read_text}
@@ -183,12 +183,12 @@ EVENTS: Mapping[str, type[Event]] = {event.kind: event for event in get_args(Eve
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
-    """The event with its kind, as `json.dumps` takes it."""
+    """Return the event with its kind as a JSON object."""
     return {"kind": event.kind, **event.to_json()}
 
 
 def event_from_json(values: Mapping[str, Any]) -> Event:
-    """The event of what `event_to_json` gave; raises ValueError if it is none."""
+    """Return the event of a result of `event_to_json`; raises ValueError if it isn't one."""
     fields = dict(values)
     kind = str(fields.pop("kind", None))
     if kind not in EVENTS:
@@ -198,21 +198,21 @@ def event_from_json(values: Mapping[str, Any]) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """How a sample came about: its candidate, and what happened, in order."""
+    """How a sample came about: its candidate, and its events in order."""
 
     candidate: Candidate
     events: tuple[Event, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The transcript as its file holds it."""
+        """Return the content of the transcript's file."""
         events = [event_to_json(event) for event in self.events]
         return {"format": FORMAT, "candidate": self.candidate.to_json(), "events": events}
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The transcript of a file.
+        """Return the transcript in a file.
 
-        Raises ValueError if it is none, UserError if it is of another version of gencode, and OSError.
+        Raises ValueError if it isn't one, UserError if it is of another version of gencode, and OSError.
         """
         values = json.loads(path.read_text("utf-8"))
         try:
@@ -220,7 +220,7 @@ class Transcript:
             if version == FORMAT:
                 return cls(Candidate.from_json(candidate), tuple(map(event_from_json, events)))
         except (AttributeError, LookupError, TypeError) as error:
-            raise ValueError(f"no transcript: {error!r}") from error
+            raise ValueError(f"not a transcript: {error!r}") from error
         raise UserError(
             f"{path} was written by another version of gencode (format {version}; this version reads format {FORMAT}): "
             f"move {path.parent.parent} elsewhere to read the run without its stages"
@@ -228,6 +228,6 @@ class Transcript:
 
 
 def transcript_name(problem: str, sample: int) -> str:
-    """The file of a sample's transcript in its run's folder: readable, and different for each problem and sample."""
+    """Return the path of a sample's transcript in the run's folder, readable and unique."""
     readable = re.sub(r"[^A-Za-z0-9]+", "_", problem).strip("_")[:60]
     return f"transcripts/{readable}-{_sha256(problem)[:8]}/{sample}.json"

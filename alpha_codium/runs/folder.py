@@ -1,90 +1,95 @@
-"""The folder of one run, and what stands in it.
+"""The folder of one run.
 
-`run.toml` says what was asked for; `journal.jsonl` what is done; `answers.sqlite` every answered call;
-`transcripts/` how each sample came about; `solutions/` the Dataset; `results.json` the scores.
+`run.toml` holds what was requested; `journal.jsonl` what is done; `answers.sqlite` every answered call; `transcripts/`
+how each sample came about; `solutions/` the Dataset; `results.json` the scores.
 """
 
 import fcntl
 import json
 import os
 import tempfile
+import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from alpha_codium.errors import UserError, nearest
-from alpha_codium.runs.description import MEND, read_description
 from alpha_codium.runs.journal import Journal
 
 RUN_FILE = "run.toml"
+# The types of entries of run.toml; each kind of run adds entries of its own.
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "command": str,
+    "dataset_name": str,
+    "split_name": str,
+    "fingerprint": str,
+    "output_dataset_name": str,
+    "samples": int,
+    "sample_rate": (int, float),
+    "flow": str,
+    "without": list,
+    "flow_fingerprint": str,
+    "settings": dict,
+    "code_tester": dict,
+    "versions": dict,
+}
+# The entries that readers of a run of this command rely on, beside the command itself.
+NEEDED = {
+    "solve_set": ("dataset_name", "fingerprint", "samples", "sample_rate", "flow", "flow_fingerprint", "settings"),
+}
+REMEDY = "restore it, or start a new run"
 
 
 class RunFolder:
-    """One run's folder, locked while it is in use so that two processes can't write to it; a context manager."""
+    """One run's folder; a context manager that locks it, so that only one process writes to it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock: int | None = None
+        self._lock: IO[bytes] | None = None
 
     @classmethod
     def create(cls, root: Path, name: str, description: Mapping[str, Any]) -> "RunFolder":
-        """Make the folder of a new run; raises UserError where the name is taken or no name."""
+        """Create the folder of a new run; raises UserError if the name is taken or invalid."""
         path = _path_of(root, name)
+        if os.path.lexists(path / RUN_FILE):
+            raise UserError(f"run {name!r} exists already ({path}): use --resume {name}, or choose another name")
+        if _is_left_of_a_run(path):
+            raise UserError(f"{path} is the folder of an earlier run without its {RUN_FILE}: choose another name")
         try:
-            if _is_there(path / RUN_FILE):
-                raise UserError(
-                    f"run {name!r} exists already ({path}): go on with --resume {name}, or choose another name"
-                )
-            if _is_left_of_a_run(path):
-                raise UserError(f"{path} is of an earlier run, whose {RUN_FILE} is gone: choose another name")
             path.mkdir(parents=True, exist_ok=True)
             _write_atomically(path / RUN_FILE, to_toml(description))
         except OSError as error:
-            raise UserError(f"the run folder {path} can't be made: {error.strerror}") from error
+            raise UserError(f"cannot create the run folder {path}: {error.strerror}") from error
         return cls(path)
 
     @classmethod
     def reopen(cls, root: Path, name: str) -> "RunFolder":
-        """The folder of an earlier run; raises UserError where there is none, or it has lost its `run.toml`."""
+        """Return the folder of an earlier run; raises UserError if there is none, or without its `run.toml`."""
         path = _path_of(root, name)
-        try:
-            if _is_there(path / RUN_FILE):
-                return cls(path)
-            left = _is_left_of_a_run(path)
-        except OSError as error:
-            raise UserError(f"the run folder {path} can't be read: {error.strerror}") from error
-        if left:
-            raise UserError(f"{path / RUN_FILE} is gone, which says what the run is: {MEND}")
+        if os.path.lexists(path / RUN_FILE):
+            return cls(path)
+        if _is_left_of_a_run(path):
+            raise UserError(f"{path / RUN_FILE}, which describes the run, is missing: {REMEDY}")
         known = [p.parent.name for p in root.glob(f"*/{RUN_FILE}")]
         raise UserError(f"there is no run {name!r} in {root}{nearest(name, known)}")
 
     def __enter__(self) -> Self:
-        """Take the lock; raises UserError where another process has it, or the folder can't be written."""
+        """Lock the folder; raises UserError if another process has locked it, or it can't be written."""
         path = self.path / ".lock"
         try:
-            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._lock = path.open("ab")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.__exit__()
+            raise UserError(f"run {self.path.name!r} is in use by another process") from None
         except OSError as error:
-            raise UserError(
-                f"{path} can't be written: {error.strerror}: mend or delete it, or copy the run's folder"
-            ) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(lock)
-            if not isinstance(error, BlockingIOError):
-                raise UserError(f"{path} can't be locked: {error.strerror}: copy the run's folder") from error
-            raise UserError(f"run {self.path.name!r} is in use by another process") from error
-        self._lock = lock
+            raise UserError(f"{path} can't be locked: {error.strerror}: delete it, or copy the run's folder") from error
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Give the lock back."""
+    def __exit__(self, *_exc: object) -> None:
         if self._lock is not None:
-            os.close(self._lock)
+            self._lock.close()
             self._lock = None
 
     @property
@@ -98,11 +103,25 @@ class RunFolder:
         return Journal(self.path / "journal.jsonl")
 
     def description(self) -> dict[str, Any]:
-        """What `run.toml` says; raises UserError where it can't be read, or was changed."""
-        return read_description(self.path / RUN_FILE)
+        """Return the entries of `run.toml`; raises UserError if it can't be read or wasn't written by a run."""
+        path = self.path / RUN_FILE
+        try:
+            values = tomllib.loads(path.read_text("utf-8"))
+        except OSError as error:
+            raise UserError(f"{path} can't be read: {error.strerror}: {REMEDY}") from error
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{path} can't be read: invalid TOML ({error}): {REMEDY}") from error
+        for entry, kind in TYPES.items():
+            value = values.get(entry)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, kind)):
+                raise UserError(f"{path} was changed: {entry} can't be {value!r:.80}: {REMEDY}")
+        missing = [entry for entry in ("command", *NEEDED.get(values.get("command", ""), ())) if entry not in values]
+        if missing:
+            raise UserError(f"{path} was changed or cut off: it lacks {', '.join(missing)}: {REMEDY}")
+        return values
 
     def write_json(self, name: str, value: Any) -> Path:
-        """Write a JSON file of the run, whole or not at all; raises UserError where it can't be written."""
+        """Write a JSON file of the run, whole or not at all; raises UserError if it can't be written."""
         target = self.path / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -113,31 +132,22 @@ class RunFolder:
 
 
 def new_run_name(kind: str) -> str:
-    """A name for a run that was given none: its kind, the time, and a few letters that tell it from its twins."""
+    """Return a name for a run that was given none: its kind, the time and random digits."""
     return f"{kind}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
 def _path_of(root: Path, name: str) -> Path:
     if not name or name in (".", "..") or "\0" in name:
-        raise UserError(f"{name!r} is no name for a run")
+        raise UserError(f"{name!r} isn't a valid name for a run")
     return Path(name).absolute() if "/" in name else root / name
 
 
 def _is_left_of_a_run(path: Path) -> bool:
-    return any(_is_there(path / name) for name in ("journal.jsonl", "answers.sqlite"))
-
-
-def _is_there(path: Path) -> bool:
-    """Whether there is such a file, be it a link to nowhere; raises OSError where its folder can't be searched."""
-    try:
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
+    return any(os.path.lexists(path / name) for name in ("journal.jsonl", "answers.sqlite"))
 
 
 def to_toml(description: Mapping[str, Any]) -> str:
-    """The values as TOML that reads back as the same, but for what isn't given."""
+    """Return the values as TOML that reads back the same, without those that are None."""
     import toml
 
     encoder = toml.TomlEncoder()
@@ -147,7 +157,7 @@ def to_toml(description: Mapping[str, Any]) -> str:
 
 
 def without_none(value: Any) -> Any:
-    """TOML has no null: what isn't given isn't written. Tuples become lists, which is what `toml` can write."""
+    """Return a copy without entries that are None, which TOML lacks, and with lists in place of tuples."""
     if isinstance(value, Mapping):
         return {k: without_none(v) for k, v in value.items() if v is not None}
     if isinstance(value, list | tuple):

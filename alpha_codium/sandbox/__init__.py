@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -17,85 +18,71 @@ if TYPE_CHECKING:
 
 __all__ = ["Sandbox", "open_sandbox", "sandbox_of"]
 
+GROUP = "alpha_codium.sandboxes"
+
+
+def _backend(module: str, name: str, *, preloads: bool = True) -> Callable[..., Sandbox]:
+    """Return what imports and opens a backend. One that starts an interpreter for each test preloads no modules."""
+
+    def create(**options: Any) -> Sandbox:
+        if not preloads:
+            options.pop("preload", None)
+        return getattr(import_module(f"alpha_codium.sandbox.{module}"), name)(**options)
+
+    return create
+
+
+_jails = _backend("local", "LocalSandbox")
+_portable = _backend("portable.backend", "PortableSandbox", preloads=False)
+
 
 def _local(*, isolation: Isolation = True, **options: Any) -> Sandbox:
-    if isolation is False:
-        return _portable(isolation=False, **options)
-    from alpha_codium.sandbox.local import LocalSandbox
-
-    return LocalSandbox(isolation=isolation, **options)
-
-
-def _portable(**options: Any) -> Sandbox:
-    from alpha_codium.sandbox.portable.backend import PortableSandbox
-
-    # Nothing is kept warm there, so nothing can be loaded beforehand.
-    options.pop("preload", None)
-    return PortableSandbox(**options)
-
-
-def _code_contests(**options: Any) -> Sandbox:
-    from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
-
-    # An interpreter is started for each test there.
-    options.pop("preload", None)
-    return CodeContestsSandbox(**options)
-
-
-def _gvisor(**options: Any) -> Sandbox:
-    from alpha_codium.sandbox.gvisor.backend import GvisorSandbox
-
-    return GvisorSandbox(**options)
-
-
-def _oci(**options: Any) -> Sandbox:
-    from alpha_codium.sandbox.oci import OciSandbox
-
-    return OciSandbox(**options)
+    return (_portable if isolation is False else _jails)(isolation=isolation, **options)
 
 
 BACKENDS: Mapping[str, Callable[..., Sandbox]] = {
     "local": _local,
     "portable": _portable,
-    "code_contests": _code_contests,
-    "gvisor": _gvisor,
-    "oci": _oci,
+    "code_contests": _backend("code_contests.backend", "CodeContestsSandbox", preloads=False),
+    "gvisor": _backend("gvisor", "GvisorSandbox"),
+    "oci": _backend("oci", "OciSandbox"),
 }
 
 
 def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
-    """The sandbox called `name`, to be used with `async with`.
+    """Return the sandbox called `name`, to be used with `async with`.
 
-    `options`: `workers` (programs running at a time; 0 is one a core), `isolation` (True, "strict", False),
-    `interpreter` (the python that runs the programs) and `preload` (modules that are kept loaded for those who import
+    `options`: `workers` (programs that run at a time; 0: one per core), `isolation` (True, "strict", False),
+    `interpreter` (the python that runs the programs), `preload` (modules that are kept loaded for programs that import
     them), and the backend's own, which are the keys of its section `[sandbox.NAME]` of the settings. Raises UserError
-    where there is no such backend, and SandboxError where this machine can't give it.
+    if there is no such backend, and, when it is opened, SandboxError if this machine can't provide it.
     """
-    return find_plugin("alpha_codium.sandboxes", name, BACKENDS)(**options)
+    return find_plugin(GROUP, name, BACKENDS)(**options)
 
 
 def sandbox_of(settings: "Settings") -> Sandbox:
-    """The sandbox that `[code_tester]` names, with its own settings `[sandbox.NAME]`.
+    """Return the sandbox that `[code_tester]` names, with its own settings `[sandbox.NAME]`.
 
-    A plug-in may declare a pydantic model of these as its attribute `settings_model`. Raises UserError where there is
-    no such sandbox, and SettingsError where it doesn't take its settings.
+    A plug-in may declare a pydantic model of these as its attribute `settings_model`. Raises UserError if there is no
+    such sandbox, and SettingsError if it doesn't take its settings.
     """
     from alpha_codium.config import validated
 
     tester = settings.code_tester
     name, own = tester.tester_type, settings.sandbox.options_of(tester.tester_type)
-    factory = find_plugin("alpha_codium.sandboxes", name, BACKENDS)
-    model = getattr(factory, "settings_model", None)
+    create = find_plugin(GROUP, name, BACKENDS)
+    model = getattr(create, "settings_model", None)
     if model is not None:
         own = validated(model, own, {}, ("sandbox", name)).model_dump()
-    shared = {
+    options = {
         "workers": tester.workers,
         "isolation": tester.sandbox,
         "interpreter": tester.interpreter,
         "preload": tester.preload,
+        **own,
     }
     try:
-        signature(factory).bind(**shared | own)
+        signature(create).bind(**options)
     except TypeError as error:
         raise SettingsError(f"sandbox {name!r} doesn't take its settings: {error}") from error
-    return factory(**shared | own)
+    return create(**options)

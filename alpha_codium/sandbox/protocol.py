@@ -11,7 +11,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import Job, PairJob, Program, as_program
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
-# True: the strongest that the machine gives; "strict": all of it or an error; False: none.
+# True: the strongest that this machine has; "strict": complete isolation or an error; False: none.
 Isolation = bool | Literal["strict"]
 # Where each side of a pair finds its end of the channel between them: a connected AF_UNIX stream socket.
 CHANNEL = 3
@@ -25,17 +25,17 @@ class Sandbox(Protocol):
     """Runs untrusted programs. Each input gets a process that shares nothing with the one before."""
 
     async def __aenter__(self) -> Self:
-        """Get ready to run; raises SandboxError if the machine can't give what was asked for."""
+        """Open the sandbox; raises SandboxError if this machine can't provide what was asked for."""
         ...
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End what still runs; leave nothing behind."""
+        """End what still runs, and clean up."""
         ...
 
     async def identity(self) -> Identity:
-        """What the verdicts of this sandbox depend on; it must be open."""
+        """Return what the verdicts of this sandbox depend on; it must be open."""
         raise NotImplementedError(f"{type(self).__name__} must implement identity(), or verdicts could be mixed")
 
     def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
@@ -74,12 +74,12 @@ class Sandbox(Protocol):
 
 
 def job_of(program: str | Program, inputs: Sequence[str], limits: Limits | None = None, driver: str = "") -> Job:
-    """A job. A string is the source of a Python program. Raises TypeError if `inputs` is not a list of strings."""
+    """Return a job. A string is a program in Python. Raises TypeError if `inputs` isn't a list of strings."""
     return Job(as_program(program), inputs, limits or Limits(), driver)
 
 
 async def report_of(sandbox: Sandbox, job: Job) -> Report:
-    """All executions of a job."""
+    """Return all executions of a job."""
     executions: list[Execution] = []
 
     def keep(execution: Execution) -> bool:

@@ -12,7 +12,6 @@ import pytest
 
 from alpha_codium.errors import FlowError
 from alpha_codium.flows import load_flow
-from alpha_codium.gen.choosing import kinds_meant
 from alpha_codium.runs import RunFolder
 from tests.flows.scripted_flow import GOOD_ANSWERS, Call, ai_tests, answering, fixed, program
 from tests.gen.running import (
@@ -209,11 +208,11 @@ def test_a_mistake_is_told_before_anything_is_asked(server, home, tmp_path, more
 
 def test_a_name_of_a_stage_may_be_a_part_of_several():
     flow = load_flow("alphacodium")
-    assert kinds_meant(flow, ["reflect"]) == ("reflect",)
-    assert kinds_meant(flow, ["ai-tests"]) == ("generate_ai_tests", "fix_ai_tests")
-    assert kinds_meant(flow, ["fix", "reflect", "fix_ai_tests"]) == ("reflect", "fix_public_tests", "fix_ai_tests")
+    assert flow.stage_kinds_named(["reflect"]) == ("reflect",)
+    assert flow.stage_kinds_named(["ai-tests"]) == ("generate_ai_tests", "fix_ai_tests")
+    assert flow.stage_kinds_named(["fix", "reflect", "fix_ai_tests"]) == ("reflect", "fix_public_tests", "fix_ai_tests")
     with pytest.raises(FlowError, match="has no stage ''"):
-        kinds_meant(flow, [""])
+        flow.stage_kinds_named([""])
 
 
 def test_a_run_without_a_stage_says_so_and_goes_on_without_it(home, tmp_path):

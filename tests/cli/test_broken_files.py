@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.runs import store
+from alpha_codium.runs import answer_file
 from tests.cli.broken_files import KINDS, Home, broken, made
 from tests.gen.running import assert_refused
 
@@ -141,7 +141,7 @@ def test_a_run_that_was_cut_off_before_a_sample_was_done_has_lost_nothing(home):
 def test_a_torn_line_is_told_before_it_is_cut_off(home):
     path = home.run("e") / "journal.jsonl"
     path.write_bytes(path.read_bytes()[:-10])
-    assert f"{path}: its last line was cut off" in done_well(home, "eval_gen_solutions")
+    assert f"{path}: the last line was cut off" in done_well(home, "eval_gen_solutions")
     assert "cut off" not in done_well(home, "eval_gen_solutions")
 
 
@@ -149,7 +149,7 @@ def test_an_end_that_is_no_torn_line_is_left_for_the_user_to_see(home):
     path = home.run("e") / "journal.jsonl"
     path.write_bytes(path.read_bytes() + b"a remark")
     before = path.read_bytes()
-    assert_refused(home.gencode("eval_gen_solutions"), str(path), "its last 8 bytes are no line of a journal")
+    assert_refused(home.gencode("eval_gen_solutions"), str(path), "its last 8 bytes aren't a line of the journal")
     assert path.read_bytes() == before
 
 
@@ -164,7 +164,7 @@ def test_programs_whose_observation_is_lost_are_judged_again(home, kind):
     path = home.run("v") / "observations.jsonl"
     whole = len(path.read_bytes().splitlines())
     with broken(path, kind):
-        assert f"{path} lacks what" in done_well(home, "validate")
+        assert f"{path} lacks the observations of" in done_well(home, "validate")
     assert len(path.read_bytes().splitlines()) == whole
     assert "lacks" not in done_well(home, "validate")
 
@@ -173,7 +173,7 @@ def test_a_run_whose_description_is_gone_is_not_begun_over(home):
     (home.run("p") / "run.toml").unlink()
     home.commands["anew"] = tuple("--run" if word == "--resume" else word for word in home.commands["pass_at_k"])
     before = home.files()
-    assert_refused(home.gencode("anew"), "is of an earlier run, whose run.toml is gone")
+    assert_refused(home.gencode("anew"), "the folder of an earlier run without its run.toml")
     assert home.files() == before
 
 
@@ -198,11 +198,11 @@ def test_a_run_goes_on_without_a_cache_that_is_broken(home, kind):
         before = path.read_bytes() if path.is_file() else None
         said = done_well(home, "solve_set")
         assert (path.read_bytes() if path.is_file() else None) == before
-    assert f"no answers of other runs are used any more: {path} can't be used" in said
+    assert f"answers of other runs are no longer used: {path} can't be used" in said
 
 
 def test_a_cache_that_another_process_holds_is_named(home, monkeypatch):
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(answer_file, "BUSY_SECONDS", 0.01)
     path = home.folder / "home/cache/answers.sqlite"
     with closing(sqlite3.connect(path, isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")

@@ -201,7 +201,7 @@ def test_runs_may_be_named_by_their_folders_also_two_of_one_name(runs, home, tmp
 
 def test_problems_that_have_moved_are_named_anew(runs, problems, tmp_path):
     moved = Path(problems).rename(tmp_path / "moved.jsonl")
-    assert_refused(compare("once", "twice"), "say where with --dataset_name")
+    assert_refused(compare("once", "twice"), "give their location with --dataset_name")
     assert compare("once", "twice", "--dataset_name", moved).returncode == 0
 
 

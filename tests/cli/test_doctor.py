@@ -91,7 +91,7 @@ def test_what_is_amiss_with_a_run_is_said_before_the_kit_runs(tmp_path: Path) ->
     checker = write_jsonl(tmp_path / "checker.jsonl", [one | {"checker": 3}])
     for options, said in (
         (["--known_verdicts", known, "--resume", "none"], "there is no run 'none'"),
-        (["--known_verdicts", known, "--run", ".."], "'..' is no name for a run"),
+        (["--known_verdicts", known, "--run", ".."], "'..' isn't a valid name for a run"),
         (["--known_verdicts", twins], "two problems of the split are called 'a'"),
         (["--known_verdicts", checker], "checker"),
     ):

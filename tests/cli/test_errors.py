@@ -75,7 +75,7 @@ def test_a_problem_file_must_be_there(home, tmp_path):
 def test_problems_of_one_name_are_refused(home, tmp_path):
     path = tmp_path / "twins.jsonl"
     path.write_text(json.dumps(problem_record(1)) + "\n" + json.dumps(problem_record(1)) + "\n")
-    assert_refused(solve_set("--dataset_name", path, "--flow", "baseline"), "'echo 1' stands twice")
+    assert_refused(solve_set("--dataset_name", path, "--flow", "baseline"), "'echo 1' is in the dataset twice")
 
 
 def test_a_mistyped_flow_or_set_of_tests_is_met_with_the_nearest(problems, tmp_path):
@@ -112,9 +112,7 @@ def test_a_wrong_key_is_said_and_not_told(home):
 
 def test_an_address_needs_a_model_and_must_be_one(home):
     assert_refused(run_cli("gen", "ask", "hi", "--api_base", "http://127.0.0.1:9/v1"), "Give --model")
-    assert_refused(
-        run_cli("gen", "ask", "hi", "--model", "openai/x", "--api_base", "nowhere"), "'nowhere' is no address"
-    )
+    assert_refused(run_cli("gen", "ask", "hi", "--model", "openai/x", "--api_base", "nowhere"), "'nowhere' isn't a URL")
 
 
 def test_an_unknown_local_model_is_met_with_the_nearest(home):
@@ -157,7 +155,7 @@ def test_an_output_name_that_can_be_none_is_refused_before_a_call_is_paid_for(pr
 
 
 def test_a_run_name_that_is_none_is_refused(problems):
-    assert_refused(solve_set("--dataset_name", problems, "--run", ".."), "'..' is no name for a run")
+    assert_refused(solve_set("--dataset_name", problems, "--run", ".."), "'..' isn't a valid name for a run")
 
 
 @pytest.mark.thorough

@@ -29,7 +29,7 @@ def test_a_file_that_is_no_model_is_refused_in_one_line(tmp_path):
     file.write_text("<html>")
     done = gencode("model", "add", "mine", file, home=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.splitlines() == [f"error: {file} is no GGUF file: it doesn't start with the letters GGUF"]
+    assert done.stderr.splitlines() == [f"error: {file} isn't a GGUF file: it doesn't start with the letters GGUF"]
 
 
 def test_a_mistyped_model_is_met_with_the_nearest(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.eval.comparing.figures import Costs, figures_of, ratio_interval
 from alpha_codium.eval.comparing.pairs import budget_notes, pair_of, pairs_of
-from alpha_codium.eval.comparing.wording import sentence
+from alpha_codium.eval.comparing.tables import sentence
 from alpha_codium.statistics import mcnemar, wilson_interval
 from tests.eval.comparing_runs import FAIL, LOST, PASS, figures, record_of, verdicts_on, write_run
 

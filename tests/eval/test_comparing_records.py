@@ -152,7 +152,7 @@ def test_a_flow_that_was_changed_between_two_runs_is_told(tmp_path: Path) -> Non
 
     old, same, new, other = made("old", "f", "1"), made("same", "f", "1"), made("new", "f", "2"), made("x", "g", "2")
     assert notes_on([old, same, other]) == []
-    said = "flow f was changed between old, new: its prompts or stages weren't the same"
+    said = "flow f was changed between old, new: its prompts or stages aren't the same"
     assert notes_on([old, new, other]) == [said]
 
 

@@ -23,7 +23,7 @@ from alpha_codium.eval.known import (
 )
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
-from alpha_codium.eval.scoring import agreement, score
+from alpha_codium.eval.scoring import score
 from alpha_codium.judge import Judge
 from alpha_codium.problem import CheckerSpec, Problem, Solution
 from alpha_codium.runs import Journal
@@ -126,7 +126,7 @@ async def test_a_program_in_both_lists_says_nothing_of_the_judge() -> None:
     told = without_disputed(results, tasks)
     assert [c.verdict for p in told for c in p.candidates] == [Verdict.ACCEPTED, Verdict.COMPILATION_ERROR]
     assert error_of_human_solutions(told, "local") == JudgeError("local", 0, 1, 0, 1)
-    assert agreement(told) == {
+    assert error_of_human_solutions(told, "local").agreement == {
         "correct_accepted": 1, "correct_total": 1, "incorrect_rejected": 1, "incorrect_total": 1,
     }  # fmt: skip
 
@@ -135,7 +135,8 @@ async def test_for_human_solutions_it_is_their_agreement_seen_from_the_other_sid
     results = await run_evaluation(
         human_solutions([labelled("a"), labelled("b")], "both", "private_tests"), Judge(Arithmetic())
     )
-    error, agreed = error_of_human_solutions(results, "local"), agreement(results)
+    error = error_of_human_solutions(results, "local")
+    agreed = error.agreement
     assert error == JudgeError("local", 2, 4, 0, 4)
     assert (agreed["correct_total"], agreed["correct_accepted"]) == (4, 2)
     assert (agreed["incorrect_total"], agreed["incorrect_rejected"]) == (4, 4)

@@ -32,7 +32,7 @@ def test_a_name_that_is_not_in_the_split_is_an_error_with_the_nearest_one() -> N
 
 
 def test_a_problem_twice_in_the_solutions_is_an_error() -> None:
-    with pytest.raises(DatasetError, match="hold the problem 'a' twice"):
+    with pytest.raises(DatasetError, match="contain the problem 'a' twice"):
         prepare_for_evaluation([row("a"), row("a")], SPLIT)
 
 
@@ -87,7 +87,8 @@ def test_kinds_of_tests_are_asked_for_by_one_name_or_several_or_all(asked: objec
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"), [("privat_tests", "did you mean 'private_tests'"), ("", "no kind"), ([], "no kind")]
+    ("asked", "said"),
+    [("privat_tests", "did you mean 'private_tests'"), ("", "no type of tests"), ([], "no type of tests")],
 )
 def test_an_unknown_kind_of_tests_is_one_clear_line(asked: object, said: str) -> None:
     with pytest.raises(UserError, match=said):

@@ -19,6 +19,7 @@ from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.sample import Solver
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.llm.client import ModelClient
+from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.rendering import load_prompt
 from alpha_codium.runs import AnswerStore
@@ -225,10 +226,11 @@ class Bench:
             return answer.pop(0) if len(answer) > 1 else answer[0]
         return answer
 
-    def client(self, settings: Settings, **overrides: Any) -> ModelClient:
-        """A client that waits next to nothing between tries."""
-        given = {"model": MODEL, "api_base": self.server.api_base, "api_key": "k", "first_wait": 0.01}
-        return ModelClient.from_config(settings.config, **(given | overrides))
+    def client(self, settings: Settings, **endpoint: Any) -> ModelClient:
+        """A client that waits next to nothing between retries; `endpoint` are fields of its model's."""
+        config = settings.config.model_copy(update={"model": MODEL, "api_base": self.server.api_base})
+        own = Endpoint(MODEL, **({"api_base": self.server.api_base, "api_key": "k"} | endpoint))
+        return ModelClient(config, api_key="k", endpoints={MODEL: own}, first_wait=0.01)
 
     async def solve(
         self,
@@ -240,14 +242,14 @@ class Bench:
         sample: int = 0,
         sandbox: Sandbox | None = None,
         store: AnswerStore | None = None,
-        **client: Any,
+        **endpoint: Any,
     ) -> Outcome:
         """Run one sample; what `answers` and `settings` don't give is as in GOOD_ANSWERS and as shipped."""
         given = GOOD_ANSWERS | (answers or {})
         self.answers = {name: list(a) if isinstance(a, list) else a for name, a in given.items()}
         values = settings_of(settings or {})
         before = len(self.server.requests)
-        async with self.client(values, **client) as model:
+        async with self.client(values, **endpoint) as model:
             flow = load_flow(flow) if isinstance(flow, str) else flow
             judge = Judge(sandbox or self.sandbox, Rules.of(values.code_tester))
             candidate, events = await Solver(flow, model, MODEL, judge, values, store).solve(problem, sample)

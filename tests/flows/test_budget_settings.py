@@ -82,7 +82,7 @@ async def test_seconds_of_a_run_or_of_a_problem_cancel_a_call(whose):
     budget = Ledger(settings_of({f"budget.{whose}_seconds": 0.01})).sample(ONE.name)
     never = asyncio.Event()
     with pytest.raises(Exception, match=rf"the {whose} has had its 0\.01 seconds"):
-        async with budget.calls(budget.reserve()):
+        async with budget.calls(1, request=0):
             await never.wait()
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.flows.clusters import clusters_of, telling_input, valid_inputs
+from alpha_codium.flows.clusters import clusters_of, distinguishing_input, valid_inputs
 from alpha_codium.flows.inputs import function_name, inputs_in, mutations, public_inputs
 from alpha_codium.flows.stages.selecting import first_is_right
 from alpha_codium.flows.tasks import CodingTask
@@ -152,8 +152,8 @@ def test_the_shortest_input_that_tells_two_apart_is_shown():
         return tuple(Behaviour(Status.FINISHED, text, text) for text in texts)
 
     one, other = clusters_of({0: ran("a", "bbbb", "c"), 1: ran("a", "dddd", "e")}, {0: [0], 1: [1]})
-    assert telling_input(one, other, ["1", "2", "3"]) == 2
-    assert telling_input(one, one, ["1", "2", "3"]) is None
+    assert distinguishing_input(one, other, ["1", "2", "3"]) == 2
+    assert distinguishing_input(one, one, ["1", "2", "3"]) is None
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def client_of(server, **config):
     """A client as `[config]` says, which waits next to nothing between tries."""
     given = {"model": "openai/one", "api_base": server.api_base, "max_retries": 0} | config
     settings = settings_of({f"config.{key}": value for key, value in given.items()})
-    return ModelClient.from_config(settings.config, api_key="k", first_wait=0.01)
+    return ModelClient(settings.config, api_key="k", first_wait=0.01)
 
 
 async def body_of(bench, **config):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from alpha_codium.flows.stages.code import plans_to_try
+from alpha_codium.flows.stages.writing import plans_to_try
 from alpha_codium.flows.state import FlowState, Plan
 from alpha_codium.problem import ExecutionSpec
 from alpha_codium.solution import ErrorKind

@@ -3,7 +3,7 @@
 import pytest
 
 from alpha_codium.flows.context import SampleContext
-from alpha_codium.flows.trace import trace_of
+from alpha_codium.flows.stages.fixing import trace_of
 from alpha_codium.judge import Judge
 from alpha_codium.problem import TestCase
 from alpha_codium.runs.events import ProgramTraced

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import load_flow
-from alpha_codium.gen.recorded import RecordedModel
 from alpha_codium.gen.sample import Solver
+from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.limits import Limits
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
@@ -23,7 +23,7 @@ class FakeModel:
     """Answers with what `reply` gives for the number of the request; an exception is raised."""
 
     name = "fake"
-    supports_json_schema = False
+    by_schema = False
 
     def __init__(self, reply: Callable[[int], str | BaseException] = lambda _number: ECHO) -> None:
         self.reply = reply
@@ -40,11 +40,11 @@ class FakeModel:
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
         return [await self.ask(request) for _ in range(n)]
 
-    def takes_n(self, _model: str) -> bool:
+    def supports_n(self, _model: str = "") -> bool:
         return True
 
-    def supports_json_schema_of(self, _model: str) -> bool:
-        return self.supports_json_schema
+    def supports_json_schema(self, _model: str = "") -> bool:
+        return self.by_schema
 
 
 class EchoSandbox(FakeSandbox):
@@ -72,7 +72,7 @@ def asked(store, sample="p#0", requests=(HELLO,), model=None, name="m"):
     before = len(model.requests)
 
     async def ask_all():
-        recorded = RecordedModel(model, name, sample, store)
+        recorded = SampleModel(model, name, sample, store)
         return [(await recorded.ask(request)).text for request in requests]
 
     return asyncio.run(ask_all()), len(model.requests) - before

@@ -24,7 +24,7 @@ from alpha_codium.gen.loop import SampleJob, generate
 from alpha_codium.llm.errors import ProviderUnavailable
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.runs import AnswerCache, RunFolder
-from alpha_codium.runs.answers import answer_key
+from alpha_codium.runs.answers import key_of, question_text
 from tests.gen.asking import FakeModel, echo_problem, solver_of
 
 PROBLEMS, SAMPLES, CONCURRENCY = 2, 2, 3
@@ -72,7 +72,7 @@ class DyingModel(FakeModel):
         await asyncio.sleep(0)
         if len(self.requests) in self.plan.faults:
             raise ProviderUnavailable("down")
-        digest = answer_key({"m": [m.content for m in request.messages], "t": request.temperature}, "")[:12]
+        digest = key_of(question_text({"m": [m.content for m in request.messages], "t": request.temperature}, ""))[:12]
         WRITE(self.log, f"{digest}\n".encode())
         if self.steps.take():
             self.steps.die()

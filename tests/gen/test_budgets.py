@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import BudgetExhausted
-from alpha_codium.gen.budgeted import BudgetedModel
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate
-from alpha_codium.gen.recorded import RecordedModel
+from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ContentFiltered, ProviderUnavailable
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.runs import RunFolder
@@ -27,7 +26,6 @@ class Slow:
     """A model whose answers come when the test says so; a call that is cancelled is remembered."""
 
     name = "slow"
-    supports_json_schema = False
 
     def __init__(self):
         self.asked = 0
@@ -45,7 +43,7 @@ class Slow:
             raise
         return Answer("yes", self.name, prompt_tokens=10, completion_tokens=2, cost=0.25)
 
-    def takes_n(self, _model):
+    def supports_n(self, _model=""):
         return True
 
     async def ask_many(self, request, n):
@@ -58,9 +56,9 @@ def ledger_of(**values):
 
 def asking(ledger, model, problem="p", sample=0):
     """A sample's model, its budget, and what it took, counted in the ledger."""
-    recorded = RecordedModel(model, "m", f"{problem}#{sample}")
     budget = ledger.sample(problem)
-    return BudgetedModel(recorded, budget), budget, recorded.usage
+    asked = SampleModel(model, "m", f"{problem}#{sample}", budget=budget)
+    return asked, budget, asked.usage
 
 
 async def ask_until_spent(ledger, model, problem="p", sample=0):

@@ -199,7 +199,7 @@ def test_the_rows_hold_every_problem_and_lists_of_one_length(tmp_path):
 
 def test_problems_of_one_name_are_refused_before_a_call_is_made(tmp_path):
     model = FakeModel()
-    with pytest.raises(UserError, match="'a' stands twice"):
+    with pytest.raises(UserError, match="'a' is in the dataset twice"):
         run(new_run(tmp_path), model, SampleJob([*PROBLEMS, echo_problem("a")], samples=1))
     assert model.requests == []
 

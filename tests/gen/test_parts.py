@@ -25,7 +25,7 @@ class OneAtATime(FakeModel):
         super().__init__(reply)
         self.hangs = hangs
 
-    def takes_n(self, _model):
+    def supports_n(self, _model=""):
         return False
 
     async def ask(self, request):

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch, without_assertions
+from alpha_codium.judge.assertion_needs import needs_of
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.names import needs_of
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
 from alpha_codium.program import PairJob, as_program

@@ -6,8 +6,7 @@ import pytest
 
 from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.judge.drivers.assertion_side import LeftPeer
-from alpha_codium.judge.drivers.lending import is_lendable, lend
+from alpha_codium.judge.drivers.assertion_side import LeftPeer, is_lendable, lend
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
 from alpha_codium.program import as_program

@@ -4,7 +4,7 @@ import pytest
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.assertion_batches import with_messages_apart
-from alpha_codium.judge.names import Needs, needs_of
+from alpha_codium.judge.assertion_needs import Needs, needs_of
 from alpha_codium.problem import ExecutionSpec
 
 

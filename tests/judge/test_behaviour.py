@@ -120,7 +120,7 @@ async def test_of_a_failed_assertion_the_value_is_shown_that_came(assertion, pro
 )
 async def test_what_is_no_input_is_told(problem, text, fits):
     async with open_sandbox("local", workers=1) as sandbox:
-        assert (Judge(sandbox).for_problem(problem).input_fault(text) == "") == fits
+        assert (Judge(sandbox).for_problem(problem).kind.input_fault(text) == "") == fits
 
 
 @given(values)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.judge.call_result import call_result
+from alpha_codium.judge.call import call_result
 from alpha_codium.judge.codec import encode
 
 JSON = st.recursive(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from alpha_codium.judge.call_result import call_result
+from alpha_codium.judge.call import call_result
 from alpha_codium.judge.codec import encode
 
 

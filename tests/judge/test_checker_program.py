@@ -6,7 +6,7 @@ import pytest
 
 from alpha_codium.data.kattis import checker_of_package
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.checker_program import CheckerProgram
+from alpha_codium.judge.checker_programs import CheckerProgram
 from alpha_codium.judge.packing import unpack
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Execution, Status
@@ -44,9 +44,9 @@ def test_the_validator_of_a_package_becomes_one() -> None:
         (TWO | {"main": "v/aa.py"}, "no checker's file 'v/aa.py' (did you mean 'v/a.py'?)"),
         ({"files": {"a.py": "", "b.cpp": ""}}, "several programs"),
         (PYTHON | {"protocol": "icpc interactive"}, "no checker protocol 'icpc interactive'"),
-        (PYTHON | {"flags": ["a", 1]}, "a text or a list of texts, not ['a', 1]"),
-        (PYTHON | {"flags": 1}, "a text or a list of texts, not 1"),
-        (PYTHON | {"flags": {}}, "a text or a list of texts, not {}"),
+        (PYTHON | {"flags": ["a", 1]}, "a string or a list of strings, not ['a', 1]"),
+        (PYTHON | {"flags": 1}, "a string or a list of strings, not 1"),
+        (PYTHON | {"flags": {}}, "a string or a list of strings, not {}"),
         *(
             (
                 {"files": {"v/check.py": "", f"v/{taken}": ""}, "main": "v/check.py"},
@@ -102,9 +102,9 @@ def test_a_checkers_exit_status_is_its_verdict(protocol: str, status: int, accep
         ("testlib", Execution(Status.RUNTIME_ERROR, exit_code=42), "ended with 42"),
         ("icpc", Execution(Status.RUNTIME_ERROR, signal=6), "was ended by signal 6"),
         ("icpc", Execution(Status.TIME_LIMIT_EXCEEDED, exit_code=42), "took more than 30 s"),
-        ("icpc", Execution(Status.OUTPUT_LIMIT_EXCEEDED, exit_code=42), "came to output_limit_exceeded"),
-        ("icpc", Execution(Status.INTERNAL_ERROR, stderr="sandbox: lost"), "came to internal_error: sandbox: lost"),
-        ("testlib", Execution(Status.SANDBOX_VIOLATION, exit_code=0), "came to sandbox_violation"),
+        ("icpc", Execution(Status.OUTPUT_LIMIT_EXCEEDED, exit_code=42), "ended with output limit exceeded"),
+        ("icpc", Execution(Status.INTERNAL_ERROR, stderr="sandbox: lost"), "ended with internal error: sandbox: lost"),
+        ("testlib", Execution(Status.SANDBOX_VIOLATION, exit_code=0), "ended with sandbox violation"),
     ],
 )
 def test_all_else_is_no_verdict_and_says_why(protocol: str, execution: Execution, said: str) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.judge import codec
 from alpha_codium.judge.codec import MAX_DEPTH, Malformed, Unencodable, decode, encode, unreferred
+from alpha_codium.judge.drivers import driver
 from tests.judge.pythons import OTHER_PYTHONS
 
 SCALARS = (
@@ -174,7 +175,7 @@ def test_each_supported_python_spells_values_alike(python: str) -> None:
     assert done.stdout == encode(value) + "\n"
 
 
-def test_the_codec_needs_the_standard_library_only_and_little_of_it() -> None:
-    code = f"import sys\nexec(open({codec.__file__!r}).read())\nencode([1])\nprint('re' in sys.modules)"
+def test_the_codec_of_a_driver_needs_the_standard_library_only_and_little_of_it() -> None:
+    code = f"import sys\nexec({driver('call')!r})\nencode([1])\nprint('re' in sys.modules)"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

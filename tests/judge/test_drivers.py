@@ -15,7 +15,7 @@ from alpha_codium.judge.packing import pack
 from tests.judge.checkers import CPP_FILES, DIVISOR, needs_compiler
 from tests.judge.pythons import OTHER_PYTHONS
 
-NAMES = ["asserting", "call", "checking", "filing", "serving", "together"]
+NAMES = ["answering", "asserting", "call", "checking", "filing", "recording", "replaying", "serving", "together"]
 
 
 @pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])

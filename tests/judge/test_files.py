@@ -126,7 +126,7 @@ async def test_a_test_that_fits_into_no_folder_is_our_fault(both: Sandbox) -> No
         judgement = await Judge(both).for_problem(given).judge("pass", tests)
         assert judgement.verdict is Verdict.INTERNAL_ERROR
         assert judgement.message == f"it needs files of {45 << 20} bytes: a sandbox has room for {44 << 20}"
-    assert not Judge(both).for_problem(Problem("p")).fault_of(tests[0])
+    assert not Judge(both).for_problem(Problem("p")).kind.fault_of(tests[0])
 
 
 @pytest.mark.parametrize("name", ["program.py", "driver.py", "a" * 256, "\u00e9" * 128])

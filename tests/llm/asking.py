@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from alpha_codium.config import ConfigSection
 from alpha_codium.llm.client import ModelClient
+from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import ChatRequest, Message
 from tests.servers.scripted import ScriptedServer
 
@@ -20,12 +22,9 @@ def base_of(server: ScriptedServer, model: str) -> str:
 
 
 def client_of(server: ScriptedServer, model: str = "openai/x", **arguments: Any) -> ModelClient:
-    """A client that waits next to nothing between tries."""
-    defaults = {
-        "api_base": base_of(server, model),
-        "api_key": KEY,
-        "first_wait": 0.01,
-        "timeout": 20.0,
-        "max_retries": 2,
-    }
-    return ModelClient(model, **(defaults | arguments))
+    """A client that waits next to nothing between retries; `arguments` are its own and settings."""
+    settings = {"model": model, "api_base": base_of(server, model), "ai_timeout": 20.0, "max_retries": 2}
+    settings |= {name: arguments.pop(name) for name in [*arguments] if name in ConfigSection.model_fields}
+    if prices := arguments.pop("prices", None):
+        arguments["backend"] = LiteLLMBackend(prices)
+    return ModelClient(ConfigSection(**settings), **({"api_key": KEY, "first_wait": 0.01} | arguments))

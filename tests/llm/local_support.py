@@ -17,7 +17,7 @@ import pytest
 
 from alpha_codium.errors import ModelNotFound
 from alpha_codium.llm.local import StoredModel, add, fetch, find
-from alpha_codium.llm.local.registry import BEST, SMALLEST, HubFile, KnownModel
+from alpha_codium.llm.local.registry import BEST, SMALLEST, KnownModel
 from tests.support import shared_path
 
 needs_xllamacpp = pytest.mark.skipif(not importlib.util.find_spec("xllamacpp"), reason="xllamacpp isn't installed")
@@ -54,7 +54,7 @@ def best_model() -> StoredModel:
 def small_known_model(content: bytes = FILE_BYTES) -> KnownModel:
     """A model that the loopback hub can serve."""
     digest = hashlib.sha256(content).hexdigest()
-    return KnownModel("tiny", HubFile("someone/tiny-GGUF", "tiny.gguf"), len(content), digest)
+    return KnownModel("tiny", "tiny.gguf", len(content), digest, repository="someone/tiny-GGUF")
 
 
 @dataclass

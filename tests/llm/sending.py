@@ -2,17 +2,16 @@
 
 import pytest
 
-from alpha_codium.llm.errors import (
-    ModelError,
-)
+from alpha_codium.llm.endpoints import Endpoint
+from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from tests.llm.asking import KEY, base_of, request
 from tests.servers.scripted import Always, Reply, ScriptedServer
 
 
 async def send(backend: LiteLLMBackend, server: ScriptedServer, model: str = "openai/x", given=None, **arguments):
-    arguments = {"api_key": KEY, "timeout": 20.0} | arguments
-    [answer] = await backend.send(model, given or request(), api_base=base_of(server, model), **arguments)
+    endpoint = Endpoint(model, base_of(server, model), arguments.pop("api_key", KEY))
+    [answer] = await backend.send(endpoint, given or request(), **({"timeout": 20.0} | arguments))
     return answer
 
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from alpha_codium.config import ConfigSection
 from alpha_codium.llm.client import ModelClient
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
@@ -51,10 +52,9 @@ async def test_a_fault_that_passes_is_tried_again(fault, model):
 
 async def test_a_server_that_never_answers_is_asked_again_after_the_timeout():
     with ScriptedServer(faults=[FaultOnce(Hang())]) as server:
-        async with client_of(server, timeout=2.0) as client:
+        async with client_of(server, ai_timeout=2.0) as client:
             answer = await client.ask(request())
         assert (answer.text, answer.attempts) == ("echo: hi", 2)
-        assert client.totals.retries == {"timeout": 1}
 
 
 @pytest.mark.parametrize("model", ALL)
@@ -70,7 +70,7 @@ async def test_retries_do_not_multiply(model):
 @pytest.mark.parametrize("model", ALL)
 async def test_timeouts_do_not_multiply_either(model):
     with ScriptedServer(faults=[Always(Hang())]) as server:
-        async with client_of(server, model, max_retries=1, timeout=0.5) as client:
+        async with client_of(server, model, max_retries=1, ai_timeout=0.5) as client:
             with pytest.raises(ProviderUnavailable, match=r"2 requests.*no answer in"):
                 await client.ask(request())
         assert len(server.requests) == 2
@@ -115,7 +115,7 @@ async def test_a_fallback_has_its_turn_when_the_model_is_unavailable():
         async with client_of(server, fallback_models=["openai/y", "openai/z"], max_retries=1) as client:
             answer = await client.ask(request())
         assert [seen.body["model"] for seen in server.requests] == ["x", "x", "y"]
-    assert (answer.model, answer.attempts, client.totals.fallbacks) == ("openai/y", 3, 1)
+    assert (answer.model, answer.attempts) == ("openai/y", 3)
 
 
 async def test_when_all_fallbacks_fail_the_last_fault_is_told():
@@ -144,11 +144,10 @@ async def test_a_fallback_of_another_provider_goes_to_its_own_address(monkeypatc
 
 
 async def test_an_unreachable_server_is_unavailable():
-    client = ModelClient("openai/x", api_base="http://127.0.0.1:9/v1", max_retries=1, first_wait=0.01)
-    async with client:
-        with pytest.raises(ProviderUnavailable, match="the connection failed"):
+    config = ConfigSection(model="openai/x", api_base="http://127.0.0.1:9/v1", max_retries=1)
+    async with ModelClient(config, first_wait=0.01) as client:
+        with pytest.raises(ProviderUnavailable, match=r"2 requests.*the connection failed"):
             await client.ask(request())
-    assert client.totals.retries == {"connection": 1}
 
 
 async def test_many_calls_through_many_faults_are_each_answered_once():
@@ -158,7 +157,7 @@ async def test_many_calls_through_many_faults_are_each_answered_once():
             texts = [str(number) for number in range(60)]
             answers = await asyncio.gather(*(client.ask(request(text)) for text in texts))
         assert [answer.text for answer in answers] == [f"echo: {text}" for text in texts]
-        assert sum(answer.attempts for answer in answers) == len(server.requests) == client.totals.attempts
+        assert sum(answer.attempts for answer in answers) == len(server.requests)
         server.wait_for_answers(60)  # the client may have the last one before the server knows
         assert server.answered == 60
         assert server.max_in_flight <= 8

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import AuthenticationFailed, ModelError, TransientError
-from alpha_codium.llm.litellm_errors import MESSAGE_LIMIT, Where, as_model_error
+from alpha_codium.llm.litellm_errors import MESSAGE_LIMIT, as_model_error
 from alpha_codium.llm.litellm_loading import load
 
-WHERE = Where("openai/x", "http://127.0.0.1:1/v1", "a-key-nobody-may-see")
+ENDPOINT = Endpoint("openai/x", "http://127.0.0.1:1/v1", "a-key-nobody-may-see")
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -33,7 +34,7 @@ def refusal(status: int, body: str, headers: dict[str, str] | None = None) -> Ex
 
 @given(st.integers(300, 599), BODIES)
 def test_whatever_a_provider_sends_becomes_one_short_line_of_ours(status, body):
-    fault = as_model_error(refusal(status, body), WHERE)
+    fault = as_model_error(refusal(status, body), ENDPOINT)
     assert isinstance(fault, ModelError)
     assert str(fault).startswith("openai/x: ")
     assert "\n" not in str(fault)
@@ -42,24 +43,24 @@ def test_whatever_a_provider_sends_becomes_one_short_line_of_ours(status, body):
 
 @given(st.integers(300, 599), st.text("abc ", max_size=20))
 def test_the_status_decides_what_is_tried_again(status, words):
-    fault = as_model_error(refusal(status, json.dumps({"error": {"message": words}})), WHERE)
+    fault = as_model_error(refusal(status, json.dumps({"error": {"message": words}})), ENDPOINT)
     assert isinstance(fault, TransientError) == (status in (408, 409, 425, 429) or status >= 500)
 
 
 @pytest.mark.parametrize("text", ["{" * 100_000 + "}", '{"a":' * 100_000 + "1" + "}" * 100_000, "[" * 100_000 + "{}"])
 def test_a_body_that_is_nested_without_end_is_only_shortened(text):
-    assert isinstance(as_model_error(refusal(500, text), WHERE), TransientError)
+    assert isinstance(as_model_error(refusal(500, text), ENDPOINT), TransientError)
 
 
 def test_a_chain_that_bites_its_tail_has_an_end():
     error = OSError("first")
     error.__context__ = second = ValueError("second")
     second.__context__ = error
-    assert isinstance(as_model_error(error, WHERE), TransientError)
+    assert isinstance(as_model_error(error, ENDPOINT), TransientError)
 
 
 def test_a_key_in_a_body_is_hidden_wherever_it_stands():
-    body = json.dumps({"error": {"message": f"Bearer {WHERE.api_key} is wrong", "code": f"bad:{WHERE.api_key}"}})
-    fault = as_model_error(refusal(401, body), WHERE)
+    body = json.dumps({"error": {"message": f"Bearer {ENDPOINT.api_key} is wrong", "code": f"bad:{ENDPOINT.api_key}"}})
+    fault = as_model_error(refusal(401, body), ENDPOINT)
     assert isinstance(fault, AuthenticationFailed)
     assert "nobody" not in str(fault)

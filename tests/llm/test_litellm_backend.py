@@ -2,14 +2,13 @@ import json
 
 import pytest
 
-from alpha_codium.llm.client import ModelClient
 from alpha_codium.llm.errors import (
     ModelError,
     RequestRefused,
     TransientError,
 )
 from alpha_codium.llm.parameters import parameters
-from tests.llm.asking import KEY, PROVIDERS, base_of, request
+from tests.llm.asking import KEY, PROVIDERS, client_of, request
 from tests.llm.sending import send
 from tests.servers.scripted import Always, Malformed, ScriptedServer, Status, Text, Truncated
 
@@ -134,9 +133,7 @@ async def test_litellm_says_nothing(backend, capfd):
     for reply in (Status(500), Status(400), Malformed(), Text("fine")):
         with ScriptedServer(faults=[Always(reply)]) as server:
             for model in PROVIDERS:
-                client = ModelClient(
-                    model, api_base=base_of(server, model), api_key=KEY, max_retries=0, backend=backend
-                )
+                client = client_of(server, model, max_retries=0, backend=backend)
                 try:
                     await client.ask(request())
                 except ModelError as error:

@@ -5,6 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
+from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,
@@ -125,7 +126,7 @@ async def test_a_missing_key_names_the_variable_to_set(backend, model, variable,
     with pytest.raises(
         AuthenticationFailed, match=rf"there is no key for it; set the environment variable .*{variable}"
     ):
-        await backend.send(model, request(), timeout=10)
+        await backend.send(Endpoint(model), request(), timeout=10)
 
 
 async def test_a_refused_key_names_the_variable_where_it_is_not_set(backend, monkeypatch):
@@ -141,17 +142,17 @@ async def test_a_refused_key_names_the_variable_where_it_is_not_set(backend, mon
 )
 async def test_an_unknown_provider_is_named(backend, model, hint, capsys):
     with pytest.raises(UnknownModel, match=f"model '{model}': no such provider{hint}"):
-        await backend.send(model, request(), timeout=10)
+        await backend.send(Endpoint(model), request(), timeout=10)
     assert capsys.readouterr() == ("", "")
 
 
 async def test_hosted_vllm_without_an_address_is_the_users_mistake(backend, monkeypatch):
     monkeypatch.delenv("HOSTED_VLLM_API_BASE", raising=False)
     with pytest.raises(UnknownModel, match="--api_base"):
-        await backend.send("hosted_vllm/x", request(), timeout=10)
+        await backend.send(Endpoint("hosted_vllm/x"), request(), timeout=10)
 
 
 async def test_a_missing_package_of_a_provider_is_named(backend):
     pytest.importorskip("litellm")
     with pytest.raises(UnknownModel, match="needs a package that isn't installed"):
-        await backend.send("vertex_ai/gemini-pro", request(), timeout=10)
+        await backend.send(Endpoint("vertex_ai/gemini-pro"), request(), timeout=10)

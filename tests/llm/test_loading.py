@@ -47,6 +47,7 @@ def watch(event, arguments):
         contacts.append(str(arguments[1]))
 sys.addaudithook(watch)
 from tests.llm.asking import request
+from alpha_codium.config import ConfigSection
 from alpha_codium.llm.client import ModelClient
 print("litellm" in sys.modules)
 async def main():
@@ -59,7 +60,7 @@ async def main():
     ticking = asyncio.create_task(tick())
     for place, model in enumerate(sys.argv[2:]):
         base = sys.argv[1] + ("/v1" if model.startswith("openai/") else "")
-        async with ModelClient(model, api_base=base, api_key="k") as client:
+        async with ModelClient(ConfigSection(model=model, api_base=base), api_key="k") as client:
             print("litellm" in sys.modules)
             await client.prepare()
             print(place > 0 or ticks > 20)
@@ -91,9 +92,10 @@ def test_litellm_comes_with_the_first_call_without_blocking_and_asks_nobody(mode
 CANCELLED = """
 import asyncio, sys
 from tests.llm.asking import request
+from alpha_codium.config import ConfigSection
 from alpha_codium.llm.client import ModelClient
 async def main():
-    async with ModelClient("openai/x", api_base=sys.argv[1], api_key="k") as client:
+    async with ModelClient(ConfigSection(model="openai/x", api_base=sys.argv[1]), api_key="k") as client:
         await client.ask(request("first"))
         print("asking", flush=True)
         await client.ask(request("second"))

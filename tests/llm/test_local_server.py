@@ -35,7 +35,7 @@ def run_instead(tmp_path, monkeypatch):
 @needs_xllamacpp
 async def test_a_corrupt_file_is_a_clear_error(fake):
     with pytest.raises(LocalServerFailed, match=r"local model fake ended: .*it said: gguf.*delete") as caught:
-        async with serve("fake", fake.path.parent):
+        async with serve(fake):
             pass
     assert isinstance(caught.value, UserError)
     assert "\n" not in str(caught.value)
@@ -44,7 +44,7 @@ async def test_a_corrupt_file_is_a_clear_error(fake):
 async def test_a_child_that_is_killed_before_it_is_ready_is_a_clear_error(fake, run_instead):
     run_instead("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     with pytest.raises(LocalServerFailed, match="SIGKILL"):
-        async with serve("fake", fake.path.parent):
+        async with serve(fake):
             pass
 
 
@@ -143,16 +143,10 @@ def test_without_a_proxy_the_environment_stays_as_it_is():
     assert environment == {"PATH": "/bin"}
 
 
-async def test_a_model_without_a_file_is_not_found(tmp_path):
-    with pytest.raises(ModelNotFound, match="gencode model get smollm2-135m"):
-        async with serve("smollm2-135m", tmp_path):
-            pass
-
-
 async def test_without_xllamacpp_the_error_says_what_to_install(fake, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(ModelNotFound, match=r"pip install 'alpha_codium\[local\]'"):
-        async with serve("fake", fake.path.parent):
+        async with serve(fake):
             pass
 
 

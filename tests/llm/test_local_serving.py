@@ -40,7 +40,7 @@ def json_schema(schema):
 @needs_xllamacpp
 async def test_a_local_model_answers_a_chat_within_a_json_schema():
     model = smallest_model()
-    async with serve(model.name, model.path.parent, slots=2, context=1024) as local:
+    async with serve(model, slots=2, context=1024) as local:
         answer = await asyncio.to_thread(chat, local.api_base, local.api_key, response_format=json_schema(SCHEMA))
     assert set(json.loads(answer["choices"][0]["message"]["content"])) == {"answer", "sure"}
     assert answer["model"] == "smollm2-135m"
@@ -51,7 +51,7 @@ async def test_a_local_model_answers_a_chat_within_a_json_schema():
 @needs_xllamacpp
 async def test_the_better_model_answers_too():
     model = best_model()
-    async with serve(model.name, model.path.parent, slots=1, context=1024) as local:
+    async with serve(model, slots=1, context=1024) as local:
         answer = await asyncio.to_thread(chat, local.api_base, local.api_key, temperature=0)
     assert "4" in answer["choices"][0]["message"]["content"]
 
@@ -67,9 +67,9 @@ async def test_litellm_reaches_it_under_its_model_string_whatever_the_proxy(monk
     import litellm
 
     model = smallest_model()
-    async with serve(model.name, model.path.parent, slots=1, context=1024) as local:
+    async with serve(model, slots=1, context=1024) as local:
         answer = await litellm.acompletion(
-            local.litellm_model,
+            local.model,
             [{"role": "user", "content": "What is 2 + 2?"}],
             api_base=local.api_base,
             api_key=local.api_key,
@@ -84,7 +84,7 @@ async def test_litellm_reaches_it_under_its_model_string_whatever_the_proxy(monk
 @needs_xllamacpp
 async def test_a_wrong_key_is_turned_away_and_the_key_does_not_show():
     model = smallest_model()
-    async with serve(model.name, model.path.parent, slots=1, context=512) as local:
+    async with serve(model, slots=1, context=512) as local:
         with pytest.raises(urllib.error.HTTPError, match="401"):
             await asyncio.to_thread(chat, local.api_base, "a guess")
         assert local.api_key not in repr(local)
@@ -179,8 +179,8 @@ async def test_a_request_that_failed_because_the_child_was_killed_names_that_cau
     started = []
     start = ServerProcess.start
     monkeypatch.setattr(ServerProcess, "start", lambda self: (start(self), started.append(self)))
-    with pytest.raises(LocalServerFailed, match="SIGKILL, perhaps for want of memory"):
-        async with serve(model.name, model.path.parent, slots=1, context=512):
+    with pytest.raises(LocalServerFailed, match="SIGKILL, perhaps out of memory"):
+        async with serve(model, slots=1, context=512):
             handle = os.pidfd_open(started[0].pid)
             os.kill(started[0].pid, signal.SIGKILL)
             assert await asyncio.to_thread(ends_within, handle, 30)

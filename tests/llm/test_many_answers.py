@@ -32,8 +32,6 @@ async def test_one_request_brings_all_answers_where_the_model_can(model):
     assert [answer.prompt_tokens for answer in answers] == [100, 0, 0]
     assert [answer.completion_tokens for answer in answers] == [7, 7, 7]
     assert [answer.attempts for answer in answers] == [1, 0, 0]
-    totals = client.totals
-    assert (totals.calls, totals.answers, totals.attempts, totals.completion_tokens) == (3, 3, 1, 21)
 
 
 @pytest.mark.parametrize("model", ["anthropic/x", "ollama_chat/x"])
@@ -44,7 +42,6 @@ async def test_a_model_that_gives_one_answer_is_asked_several_times_at_once(mode
         assert (len(server.requests), server.max_in_flight) == (3, 3)
         assert all("n" not in seen.body for seen in server.requests)
     assert [answer.prompt_tokens for answer in answers] == [100] * 3
-    assert client.totals.calls == 3
 
 
 async def test_one_answer_is_asked_for_without_n():
@@ -60,7 +57,6 @@ async def test_a_server_that_ignores_n_is_asked_for_the_rest_and_n_is_not_tried_
             assert len(await client.ask_many(request("one"), 4)) == 4
             assert len(await client.ask_many(request("two"), 2)) == 2
         assert [seen.body.get("n") for seen in server.requests] == [4, None, None, None, None, None]
-    assert (client.totals.calls, client.totals.answers) == (6, 6)
 
 
 async def test_a_server_that_refuses_n_is_asked_without_it():

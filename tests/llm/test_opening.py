@@ -3,7 +3,8 @@
 import pytest
 
 from alpha_codium.config import ConfigSection, Price, PricesSection
-from alpha_codium.llm.opening import LOCAL_TIMEOUT_SECONDS, choose_model, effective_config, models_of, open_model
+from alpha_codium.llm.endpoints import models_of
+from alpha_codium.llm.opening import LOCAL_TIMEOUT_SECONDS, choose_model, effective_config, open_model
 from tests.llm.asking import request
 from tests.llm.local_support import needs_xllamacpp, smallest_model
 from tests.servers.scripted import ScriptedServer, Text

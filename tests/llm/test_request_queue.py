@@ -22,7 +22,7 @@ async def test_a_server_of_limited_capacity_answers_all_calls_with_the_default_r
             answers = await asyncio.gather(*(client.ask(request(str(number))) for number in range(150)))
     assert [answer.text for answer in answers] == [f"echo: {number}" for number in range(150)]
     assert server.max_in_flight <= 32
-    assert client.totals.attempts == len(server.requests) == sum(answer.attempts for answer in answers)
+    assert len(server.requests) == sum(answer.attempts for answer in answers)
 
 
 @pytest.mark.parametrize(("adaptive", "expected"), [(True, FIRST_LIMIT), (False, 40)])
@@ -152,4 +152,4 @@ async def test_a_fault_without_a_wait_holds_nobody():
     with ScriptedServer(faults=[FaultOnce(Status(500))]) as server:
         async with client_of(server, max_concurrent_requests=2) as client:
             await asyncio.gather(*(client.ask(request(str(number))) for number in range(6)))
-    assert client.totals.retries == {"server_error": 6}
+        assert len(server.requests) == 12

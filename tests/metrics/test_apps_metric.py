@@ -178,11 +178,11 @@ def test_a_problem_enters_the_live_score_with_its_last_program():
     bad = CandidateResult(1, "generated", Verdict.WRONG_ANSWER, 0, 1)
     with live.over({"a": 2, "b": 1}):
         assert live.line() == "APPS: 0/2 problems"
-        live.told("a", good)
+        live.add("a", good)
         assert live.line() == "APPS: 0/2 problems"
-        live.told("a", bad)
+        live.add("a", bad)
         assert live.line() == "APPS: 1/2 problems, pass@1 0.500, pass@2 1.000"
-        live.told("b", bad)
+        live.add("b", bad)
         assert live.line() == "APPS: 2/2 problems, pass@1 0.250"
 
 

@@ -121,7 +121,7 @@ def test_a_reference_that_no_program_can_fail_is_an_error_and_no_pass(reference:
         ([[RIGHT]], [ADD, ADD], {}, "1 predictions and 2 references"),
         ([RIGHT], [ADD], {}, r"predictions\[0\] must be a list of programs"),
         ([[None]], [ADD], {}, r"predictions\[0\] must be a list of programs"),
-        ([[RIGHT]], [None], {}, r"references\[0\] can't be judged by: it is no text"),
+        ([[RIGHT]], [None], {}, r"references\[0\] can't be judged by: it is not a text"),
         (RIGHT, ADD, {}, "must be one list of programs for each reference"),
         ([], [], {}, "there is no reference"),
         ([[RIGHT]], [ADD], {"k": [0]}, "k must be a list of numbers above 0"),
@@ -144,7 +144,7 @@ async def test_it_works_inside_a_running_event_loop() -> None:
 
 
 async def test_what_is_raised_inside_a_running_event_loop_comes_out() -> None:
-    with pytest.raises(UserError, match="no text"):
+    with pytest.raises(UserError, match="not a text"):
         compute([[RIGHT]], [3], k=[1])  # type: ignore[list-item]
 
 

@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.runs import AnswerStore, without_secrets
-from alpha_codium.runs.answers import Key, StoreBroken, answer_key
+from alpha_codium.runs.answers import AnswerKey, StoreBroken, key_of, question_text
 
 QUESTION = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.2, "seed": None}
+
+
+def answer_key(question, sample, occurrence=0):
+    return key_of(question_text(question, sample), occurrence)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +121,7 @@ def test_a_database_of_something_else_is_refused_and_stays_as_it_was(tmp_path):
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE answers (question TEXT)")
     before = path.read_bytes()
-    with pytest.raises(StoreBroken, match=r"answers\.sqlite.*'answers' isn't one of ours"), AnswerStore(path):
+    with pytest.raises(StoreBroken, match=r"answers\.sqlite.*another kind of database"), AnswerStore(path):
         pass
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["answers.sqlite"]
@@ -141,7 +145,7 @@ def test_what_is_kept_and_is_no_json_is_told_in_one_line(tmp_path, text):
 
 async def test_what_a_call_brought_is_kept_though_its_caller_is_cancelled(tmp_path):
     with AnswerStore(tmp_path / "answers.sqlite") as store:
-        keeping = asyncio.create_task(store.keep([(Key("k"), {"text": "x"})], "m"))
+        keeping = asyncio.create_task(store.keep([(AnswerKey("k"), {"text": "x"})], "m"))
         await asyncio.sleep(0)
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
@@ -151,7 +155,7 @@ async def test_what_a_call_brought_is_kept_though_its_caller_is_cancelled(tmp_pa
 
 async def test_the_event_loop_goes_on_while_the_store_is_busy(tmp_path):
     with AnswerStore(tmp_path / "answers.sqlite") as store, store._lock:
-        finding = asyncio.create_task(store.find([Key("k")]))
+        finding = asyncio.create_task(store.find([AnswerKey("k")]))
         await asyncio.sleep(0.01)
         assert not finding.done()
         store._lock.release()

@@ -10,7 +10,7 @@ import pytest
 
 from alpha_codium.errors import UserError
 from alpha_codium.runs import AnswerCache, AnswerStore
-from alpha_codium.runs.answers import NOWHERE, Key, Spent, StoreBroken
+from alpha_codium.runs.answers import NOWHERE, AnswerKey, Spent, StoreBroken
 from alpha_codium.runs.cache_maintenance import stats_of
 from tests.runs.cached import ANSWER, REFUSAL, filled, spoilt
 
@@ -53,14 +53,14 @@ def test_the_address_counts_also_where_the_model_does_not_say_whose_it_is(path, 
 def test_a_store_copies_what_the_cache_has_and_gives_it_what_it_asked_for(tmp_path, path):
     async def use():
         with AnswerCache(path) as cache, AnswerStore(tmp_path / "run1", cache) as store:
-            assert await store.find([Key("a", "A"), Key("b")]) == [None, None]
-            await store.keep([(Key("a", "A"), ANSWER), (Key("b"), ANSWER)], "m")
+            assert await store.find([AnswerKey("a", "A"), AnswerKey("b")]) == [None, None]
+            await store.keep([(AnswerKey("a", "A"), ANSWER), (AnswerKey("b"), ANSWER)], "m")
         with AnswerCache(path) as cache, AnswerStore(tmp_path / "run2", cache) as store:
-            assert await store.find([Key("a", "A"), Key("b", "B")]) == [ANSWER, None]
-            await store.keep([(Key("b", "B"), ANSWER)], "m")
+            assert await store.find([AnswerKey("a", "A"), AnswerKey("b", "B")]) == [ANSWER, None]
+            await store.keep([(AnswerKey("b", "B"), ANSWER)], "m")
             assert store.spent() == Spent(asked=1, from_cache=1, cost=0.5)
         with AnswerStore(tmp_path / "run2") as alone:
-            assert await alone.find([Key("a", "A"), Key("b")]) == [ANSWER, ANSWER]
+            assert await alone.find([AnswerKey("a", "A"), AnswerKey("b")]) == [ANSWER, ANSWER]
 
     asyncio.run(use())
     assert stats_of(path).to_json()["models"]["m"]["answers"] == 2
@@ -104,7 +104,7 @@ def test_a_file_that_is_no_cache_is_one_warning_and_no_answer_is_lost(tmp_path, 
     async def use():
         with AnswerCache(path) as cache, AnswerStore(tmp_path / "run", cache) as store:
             for number in range(40):
-                key = Key(str(number), f"k{number}")
+                key = AnswerKey(str(number), f"k{number}")
                 if await store.find([key]) == [None]:
                     await store.keep([(key, ANSWER)], "m")
             assert len(store) == 40
@@ -114,18 +114,19 @@ def test_a_file_that_is_no_cache_is_one_warning_and_no_answer_is_lost(tmp_path, 
     assert str(path) in warnings[0]
 
 
-@pytest.mark.parametrize("row", ["[]", "{}", '{"text": 1, "model": "m"}', "no JSON", '{"refusal": "x"}'])
-def test_a_row_that_holds_something_else_is_no_answer(path, row):
+def test_a_row_that_is_no_json_is_one_warning_and_no_cache(path, warnings):
     filled(path, ("k", ANSWER))
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE answers SET answer = ?", (row,))
+        connection.execute("UPDATE answers SET answer = 'no JSON'")
     with AnswerCache(path) as cache:
         assert cache.get("k") is None
+        assert not cache.is_on
+    assert len(warnings) == 1
 
 
 def test_a_locked_cache_is_one_warning_and_no_cache(path, warnings, monkeypatch):
     filled(path, ("k", ANSWER))
-    monkeypatch.setattr("alpha_codium.runs.store.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("alpha_codium.runs.answer_file.BUSY_SECONDS", 0.05)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other, AnswerCache(path) as cache:
         other.execute("BEGIN IMMEDIATE")
         assert cache.get("k") == ANSWER  # who reads needn't wait
@@ -142,7 +143,7 @@ def test_a_full_disk_is_one_warning_and_the_run_keeps_its_answers(tmp_path, path
             # What SQLite says when a file can't grow is the same for a full disk.
             cache._connection.execute("PRAGMA max_page_count=4")
             for number in range(100):
-                await store.keep([(Key(str(number), str(number)), ANSWER | {"text": "x" * 1000})], "m")
+                await store.keep([(AnswerKey(str(number), str(number)), ANSWER | {"text": "x" * 1000})], "m")
             assert len(store) == 100
 
     asyncio.run(use())
@@ -204,11 +205,11 @@ def test_processes_use_one_new_cache_at_once_and_nothing_is_lost(path):
     found = stats_of(path)
     assert found.answers == 4 * 150
     assert found.models[0].hits == 3 * 150
-    assert found.saved_cost == 3 * 150 * 0.5
+    assert found.models[0].saved_cost == 3 * 150 * 0.5
     assert found.models[0].saved_tokens == 3 * 150 * 5
 
 
-@pytest.mark.parametrize("statements", range(8))
+@pytest.mark.parametrize("statements", range(9))
 def test_a_process_that_was_killed_while_it_made_the_cache_leaves_one_that_can_be_used(path, monkeypatch, statements):
     done: list[str] = []
 
@@ -225,7 +226,7 @@ def test_a_process_that_was_killed_while_it_made_the_cache_leaves_one_that_can_b
     with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
         patch.setattr(sqlite3, "connect", lambda *a, **k: real(*a, **k, factory=Dying))
         AnswerCache(path).connect().close()
-    assert len(done) == min(statements, 7)
+    assert len(done) == min(statements, 8)
     filled(path, ("k", ANSWER))
     with AnswerCache(path) as opened:
         assert opened.get("k") == ANSWER

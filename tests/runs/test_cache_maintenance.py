@@ -7,7 +7,7 @@ import pytest
 
 from alpha_codium.errors import UserError
 from alpha_codium.runs import AnswerCache
-from alpha_codium.runs.cache import CacheUnusable, NoCache
+from alpha_codium.runs.cache import CacheUnusable, NotACache
 from alpha_codium.runs.cache_maintenance import clear, clear_all, stats_of
 from tests.runs.cached import ANSWER, aged, filled, spoilt
 
@@ -23,7 +23,7 @@ def test_stats_know_models_days_tokens_and_that_a_price_is_unknown(path):
     assert (other.model, other.saved_cost) == ("n", 0)
     with AnswerCache(path) as cache:
         cache.get("c")
-    assert stats_of(path).saved_cost is None
+    assert stats_of(path).to_json()["saved_cost"] is None
     assert stats_of(path).bytes > 0
 
 
@@ -56,7 +56,7 @@ def test_clear_leaves_a_run_that_uses_the_cache_alone(path):
 def test_clear_all_makes_anew_what_was_no_cache_and_the_others_refuse_it(path, how):
     spoilt(path, how)
     for refused in (lambda: stats_of(path), lambda: clear(path, "m")):
-        with pytest.raises(NoCache, match="clear --all"):
+        with pytest.raises(NotACache, match="clear --all"):
             refused()
     assert clear_all(path) is None
     filled(path, ("k", ANSWER))
@@ -65,7 +65,7 @@ def test_clear_all_makes_anew_what_was_no_cache_and_the_others_refuse_it(path, h
 
 def test_clear_all_deletes_no_file_that_is_only_locked(path, monkeypatch):
     filled(path, ("k", ANSWER))
-    monkeypatch.setattr("alpha_codium.runs.store.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("alpha_codium.runs.answer_file.BUSY_SECONDS", 0.05)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(CacheUnusable, match="locked"):

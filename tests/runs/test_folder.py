@@ -44,9 +44,9 @@ def test_an_unknown_run_is_met_with_the_nearest(tmp_path):
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a\0b"])
 def test_a_name_that_can_be_no_folder_is_refused(tmp_path, name):
-    with pytest.raises(UserError, match="no name for a run"):
+    with pytest.raises(UserError, match="isn't a valid name for a run"):
         RunFolder.create(tmp_path, name, {})
-    with pytest.raises(UserError, match="no name for a run"):
+    with pytest.raises(UserError, match="isn't a valid name for a run"):
         RunFolder.reopen(tmp_path, name)
 
 
@@ -58,7 +58,7 @@ def test_a_path_is_a_run_folder_anywhere(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="can't be made: Not a directory"):
+    with pytest.raises(UserError, match=r"cannot create the run folder .*: Not a directory"):
         RunFolder.create(tmp_path / "file", "r", {})
 
 
@@ -112,16 +112,16 @@ def test_a_run_that_lost_its_description_is_no_new_one(tmp_path):
     with folder.journal as journal:
         journal.append({"a": 1})
     (folder.path / "run.toml").unlink()
-    with pytest.raises(UserError, match=r"r/run\.toml is gone"):
+    with pytest.raises(UserError, match=r"r/run\.toml, which describes the run, is missing"):
         RunFolder.reopen(tmp_path, "r")
-    with pytest.raises(UserError, match=r"is of an earlier run, whose run\.toml is gone"):
+    with pytest.raises(UserError, match=r"the folder of an earlier run without its run\.toml"):
         RunFolder.create(tmp_path, "r", {})
 
 
 def test_a_lock_that_cannot_be_had_is_told_in_one_line(tmp_path):
     folder = RunFolder.create(tmp_path, "r", {})
     (folder.path / ".lock").mkdir()
-    with pytest.raises(UserError, match=r"\.lock can't be written: Is a directory"), folder:
+    with pytest.raises(UserError, match=r"\.lock can't be locked: Is a directory"), folder:
         pass
 
 

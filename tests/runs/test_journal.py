@@ -152,7 +152,7 @@ def test_a_torn_line_is_told_when_it_is_cut_off(tmp_path, warnings, torn):
     with Journal(path) as journal:
         assert list(journal.entries()) == [{"a": 1}]
     assert len(warnings) == 1
-    assert f"{path}: its last line was cut off ({len(torn)} bytes)" in warnings[0]
+    assert f"{path}: the last line was cut off ({len(torn)} bytes)" in warnings[0]
     with Journal(path):
         assert len(warnings) == 1
 
@@ -160,7 +160,7 @@ def test_a_torn_line_is_told_when_it_is_cut_off(tmp_path, warnings, torn):
 def test_an_end_that_no_kill_has_left_is_refused_and_stays(tmp_path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"a": 1}\nremark')
-    with pytest.raises(JournalError, match="last 6 bytes are no line"), Journal(path):
+    with pytest.raises(JournalError, match="last 6 bytes aren't a line"), Journal(path):
         pass
     assert path.read_bytes() == b'{"a": 1}\nremark'
 

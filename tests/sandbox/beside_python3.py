@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.engine.environment import environment_of
+from alpha_codium.sandbox.engine.interpreter import environment_of
 from alpha_codium.verdict import Report
 from tests.sandbox.backends import Backend
 from tests.sandbox.python_corners import CORNERS

@@ -61,7 +61,7 @@ async def test_an_attack_on_the_judge_ends_as_it_should(jailed: Sandbox, name: s
     assert (await run_one(jailed, "print('next')")).stdout == "next\n"
 
 
-def test_a_complete_jail_is_refused_in_one_line_by_a_backend_that_gives_none() -> None:
+async def test_a_complete_jail_is_refused_in_one_line_by_a_backend_that_gives_none() -> None:
     with pytest.raises(SandboxError) as caught:
         isolating_command("strict")
     assert "\n" not in str(caught.value) and "code_tester.sandbox=true" in str(caught.value)
@@ -75,6 +75,6 @@ async def test_a_machine_without_namespaces_is_refused_in_one_line(monkeypatch: 
     assert "\n" not in str(caught.value) and "code_tester.sandbox=false" in str(caught.value)
 
 
-def test_an_unknown_backend_is_named_with_the_nearest_one() -> None:
+async def test_an_unknown_backend_is_named_with_the_nearest_one() -> None:
     with pytest.raises(UserError, match=r"no sandbox(e)? 'locale' \(did you mean 'local'\?\)"):
         open_sandbox("locale")

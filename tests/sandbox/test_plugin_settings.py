@@ -68,3 +68,18 @@ def test_a_table_that_a_backend_does_not_take_is_refused_in_one_line(name: str, 
     with pytest.raises(SettingsError, match=message) as caught:
         opened(name, override)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("package")
+def test_a_setting_of_a_plugin_may_be_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("[code_tester]\ntester_type = 'plain'\n[sandbox.plain.queue]\nname = 'long'\n")
+    settings = load_settings(file, environment={})
+    assert sandbox_of(settings).own == ({"name": "long"}, 1)  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("package")
+@pytest.mark.parametrize("text", ["plain.queue=x", "sandbox.plain=x", "sandbox=x"])
+def test_only_a_table_of_the_section_sandbox_is_a_plugins(text: str) -> None:
+    with pytest.raises(SettingsError, match=r"unknown section|settings are given as"):
+        load_settings(None, [text], {})

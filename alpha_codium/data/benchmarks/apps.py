@@ -37,7 +37,7 @@ from typing import Dict, List, Optional, Set, Tuple
 # The digits of an integer that Python reads and writes by default.
 DIGITS = 4000
 INTEGER = re.compile(r"-?[0-9]+")
-# Compares as `judge.call_result` does. The names must not collide with the program's.
+# Compares as `judge.call` does. The names must not collide with the program's.
 ASSERTION = """\
 def _apps_same(expected, returned):
     if type(expected) is list:

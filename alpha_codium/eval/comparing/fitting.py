@@ -1,5 +1,6 @@
-"""Which runs can be compared, and in what they differ besides what is compared."""
+"""Checks that runs can be compared, and notes on their other differences."""
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,8 @@ from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.runs import RunFolder
 
-# What decides how fast and where a run goes, and what has a line of its own (whom a budget cut short has).
-PASSED_OVER = {f"budget.{name}" for name in BudgetSection.model_fields} | {
+# Settings that only decide how fast and where a run goes, and those with a note of their own.
+IGNORED = {f"budget.{name}" for name in BudgetSection.model_fields} | {
     "config.adaptive_concurrency",
     "config.ai_timeout",
     "config.api_base",
@@ -26,52 +27,52 @@ PASSED_OVER = {f"budget.{name}" for name in BudgetSection.model_fields} | {
 
 
 def refuse_twins(folders: Sequence[RunFolder]) -> None:
-    """Raise UserError where a run stands there twice."""
+    """Raise UserError if a run is named twice."""
     for place, folder in enumerate(folders):
         if any(folder.path.samefile(other.path) for other in folders[:place]):
             raise UserError(f"run {folder.name!r} is named twice: compare it with another one")
 
 
 def refuse_unlike(records: Sequence[RunRecord]) -> None:
-    """Raise UserError where two runs are of different problems."""
+    """Raise UserError if two runs are of different problems."""
     first = records[0]
     for record in records:
         if record.fingerprint != first.fingerprint:
-            raise UserError(
-                f"run {first.name!r} is of {_source(first)}, run {record.name!r} of {_source(record)}: only runs of "
-                "the same problems can be compared"
-            )
-        if _part(record) != _part(first):
-            raise UserError(
-                f"run {first.name!r} is of {_part_text(first)}, run {record.name!r} of {_part_text(record)}: "
-                "only runs of the same problems can be compared"
-            )
+            one, other = _source(first), _source(record)
+        elif _part(record) != _part(first):
+            one, other = _part_text(first), _part_text(record)
+        else:
+            continue
+        raise UserError(
+            f"run {first.name!r} is of {one}, run {record.name!r} of {other}: only runs of the same problems can be "
+            "compared"
+        )
 
 
 def problems_of(records: Sequence[RunRecord], dataset: str | None = None) -> ProblemSet:
-    """The problems that the runs were to solve, out of `dataset`, or of the one that a run names.
+    """The problems that the runs were made for, from `dataset`, or from the one that a run names.
 
-    Raises DatasetError where none of them can be read, or where the content isn't that which the runs were made for.
+    Raises DatasetError if none of them can be read, or the content isn't the one that the runs were made for.
     """
     first = records[0]
     problems = _loaded(records, dataset)
     if problems.fingerprint != first.fingerprint:
         raise DatasetError(
             f"the problems of {problems.dataset_name}[{problems.split_name}] (fingerprint {problems.fingerprint[:12]}) "
-            f"aren't those that run {first.name!r} was made for ({_source(first)}): name them with --dataset_name"
+            f"aren't those that run {first.name!r} was made for ({_source(first)}): give them with --dataset_name"
         )
     return problems.sample(first.sample_rate, first.seed) if first.sample_rate < 1 else problems
 
 
 def notes_on(records: Sequence[RunRecord]) -> list[str]:
-    """What a reader of a comparison should know of the runs: other models, other settings than the flow's."""
+    """Notes on the runs for the reader of a comparison: other models, other settings than the flow's."""
     notes = []
     if len({record.models for record in records}) > 1:
         each = "; ".join(f"{record.name}: {', '.join(record.models)}" for record in records)
         notes.append(f"the runs were made by different models ({each}): a difference may be theirs, not the flows'")
     notes += _on_flows(records)
-    flat = [_flat(record.settings) for record in records]
-    keys = sorted({key for values in flat for key in values} - PASSED_OVER)
+    flat = [dict(_leaves(record.settings)) for record in records]
+    keys = sorted({key for values in flat for key in values} - IGNORED)
     for key in keys:
         values = [values.get(key) for values in flat]
         if any(value != values[0] for value in values):
@@ -81,12 +82,12 @@ def notes_on(records: Sequence[RunRecord]) -> list[str]:
 
 
 def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
-    """Flows that were changed between runs, and samples that a budget ended which they shared with others."""
+    """Notes on flows that changed between runs, and on samples that a shared budget ended."""
     for flow in dict.fromkeys(record.flow for record in records):
         of_it = [record for record in records if record.flow == flow]
         if len({record.flow_fingerprint for record in of_it}) > 1:
             names = ", ".join(record.name for record in of_it)
-            yield f"flow {flow} was changed between {names}: its prompts or stages weren't the same"
+            yield f"flow {flow} was changed between {names}: its prompts or stages aren't the same"
     for record in records:
         for end, samples in record.cut_short.items():
             yield (
@@ -97,21 +98,14 @@ def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
 
 def _loaded(records: Sequence[RunRecord], dataset: str | None) -> ProblemSet:
     """The first of the datasets named that can be read; a path may have been relative to another folder."""
-    named = [(dataset, None)] if dataset else list(dict.fromkeys((r.dataset, r.split) for r in records))
+    named = [(dataset, records[0].split)] if dataset else list(dict.fromkeys((r.dataset, r.split) for r in records))
     for name, split in named[:-1]:
-        try:
+        with contextlib.suppress(DatasetError):
             return load_problems(name, split)
-        except DatasetError:
-            continue
-    name, split = named[-1]
-    return _load_last(name, split, dataset, records[0].split)
-
-
-def _load_last(name: str, split: str | None, given: str | None, split_of_run: str) -> ProblemSet:
     try:
-        return load_problems(name, split_of_run if given else split)
+        return load_problems(*named[-1])
     except DatasetError as error:
-        raise DatasetError(f"{error}; if the problems have moved, say where with --dataset_name") from error
+        raise DatasetError(f"{error}; if the problems have moved, give their location with --dataset_name") from error
 
 
 def _source(record: RunRecord) -> str:
@@ -127,11 +121,8 @@ def _part_text(record: RunRecord) -> str:
     return "the whole split" if seed is None else f"a share of {rate:g} of it (--sample_rate, seed {seed})"
 
 
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    return dict(_leaves(values, prefix))
-
-
-def _leaves(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+def _leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested settings as pairs of a dotted key and a value."""
     for key, value in values.items():
         if isinstance(value, Mapping):
             yield from _leaves(value, f"{prefix}{key}.")

@@ -10,7 +10,7 @@ Row = Sequence[str]
 
 
 def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
-    """Columns as wide as they must be; the first `left` of them to the left, the others to the right."""
+    """Columns as wide as their cells, the first `left` of them aligned to the left, the others to the right."""
     lines = [[plain(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
 
@@ -27,7 +27,7 @@ def wrapped(text: str, indent: str = "") -> str:
 
 
 def plain(text: str) -> str:
-    """A text whose control and other unprintable characters are escaped: names come from elsewhere."""
+    """A text with its control and other unprintable characters escaped: names are untrusted."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
@@ -41,12 +41,12 @@ def shortened(text: str, width: int) -> str:
 
 
 def number(value: float) -> str:
-    """A number of calls, with a digit after the point where it is small."""
+    """A number of calls, with a decimal if it is small."""
     return f"{value:.1f}" if value < 100 else count(value)
 
 
 def count(value: float) -> str:
-    """A number of what comes by the thousand, such as tokens."""
+    """A large number, such as one of tokens."""
     return "unbounded" if math.isinf(value) else f"{value:,.0f}"
 
 

@@ -1,17 +1,16 @@
 """Judging the programs of several runs: each distinct program of a problem once, whichever run or stage wrote it.
 
-1. What is judged are the candidates, and the programs that stood after each stage.
-2. Every verdict is journalled in `evaluation.jsonl` of each run that holds the program, so that comparing again, also
-   with other runs, costs nothing, and a comparison that was cut off goes on.
-3. A line says by what it was judged (tests and settings, as a digest): other tests or limits judge anew.
+1. The candidates are judged, and the programs after each stage.
+2. Every verdict is journalled in `evaluation.jsonl` of each run that contains the program, so that comparing again,
+   also with other runs, costs nothing, and an interrupted comparison can be resumed.
+3. A line names the tests and settings that it was judged by, as a digest: with others, programs are judged again.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from types import TracebackType
+from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from alpha_codium.eval.comparing.records import RunRecord
@@ -25,14 +24,16 @@ from alpha_codium.verdict import Identity, Verdict
 
 JOURNAL = "evaluation.jsonl"
 T = TypeVar("T")
-# Distinct programs by their problem's name, in a settled order.
+# A verdict's problem, group and program.
+Key = tuple[str, str, str]
+# Distinct programs by their problem's name, in a fixed order.
 Programs = Mapping[str, Sequence[Program]]
 
 
 def programs_of(record: RunRecord) -> dict[str, tuple[Program, ...]]:
-    """Every program of a run that is to be judged, once: those of finished samples, and those on the way to them.
+    """The distinct programs of a run: those of finished samples, and those after each stage.
 
-    Raises DatasetError where one is in a language that can't be run.
+    Raises DatasetError if one is in a language that can't be run.
     """
     found: dict[str, dict[Program, None]] = {}
     for (name, index), candidate in record.candidates.items():
@@ -47,16 +48,16 @@ def programs_of(record: RunRecord) -> dict[str, tuple[Program, ...]]:
 
 def all_programs(of_runs: Iterable[Programs]) -> dict[str, tuple[Program, ...]]:
     """The distinct programs of all runs together."""
-    found: dict[str, dict[Program, None]] = {}
+    found: dict[str, list[Program]] = {}
     for of_run in of_runs:
         for name, programs in of_run.items():
-            found.setdefault(name, {}).update(dict.fromkeys(programs))
-    return {name: tuple(programs) for name, programs in found.items()}
+            found.setdefault(name, []).extend(programs)
+    return {name: tuple(dict.fromkeys(programs)) for name, programs in found.items()}
 
 
 @dataclass(frozen=True)
 class JudgedPrograms:
-    """The tasks of judging: every problem with its distinct programs, in place of a run's candidates."""
+    """The tasks: every problem with its distinct programs, in place of a run's candidates."""
 
     problems: Sequence[Problem]
     programs: Programs
@@ -70,7 +71,7 @@ class JudgedPrograms:
 
 
 class Verdicts:
-    """What judging said of each program of each problem."""
+    """The verdict on each program of each problem."""
 
     def __init__(self, programs: Programs, results: Iterable[ProblemResult]) -> None:
         self._results = {
@@ -81,11 +82,11 @@ class Verdicts:
         }
 
     def result(self, problem: str, program: Program) -> CandidateResult:
-        """The result of one program; raises KeyError where it wasn't judged."""
+        """The result of one program; raises KeyError if it wasn't judged."""
         return self._results[problem, program]
 
     def passes(self, problem: str, program: Program | None) -> bool | None:
-        """Whether a program passes; None where that isn't known."""
+        """Whether a program passes; None if that isn't known."""
         result = None if program is None else self._results.get((problem, program))
         if result is None or result.verdict is Verdict.INTERNAL_ERROR:
             return None
@@ -94,77 +95,72 @@ class Verdicts:
 
 def basis_of(test_types: Sequence[TestType], code_tester: Mapping[str, Any], identity: Identity) -> str:
     """A digest of everything that verdicts depend on: the types of tests, the tester's settings, the sandbox."""
-    basis = [sorted(kind.value for kind in test_types), code_tester, identity.to_json()]
-    text = json.dumps(basis, sort_keys=True, default=str)
+    values = [sorted(kind.value for kind in test_types), code_tester, identity.to_json()]
+    text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class SharedJournal(Journal):
     """The journals of all runs as one, for `run_evaluation`; a context manager.
 
-    A verdict that one run knows serves the others, and is written into each that holds the program. Those of known
-    solutions, which are no run's, stand in all.
+    A verdict in one run's journal is used for the others, and written to each that contains the program. Verdicts on
+    known solutions, which belong to no run, are written to all.
     """
 
     def __init__(self, records: Sequence[RunRecord], programs: Programs, basis: str) -> None:
         super().__init__(records[0].path / JOURNAL)
         self.basis = basis
         self._journals = [Journal(record.path / JOURNAL) for record in records]
-        self._holds = [_keys(programs_of(record)) for record in records]
+        self._programs = [_keys(programs_of(record)) for record in records]
         self._places = {(name, p.digest): i for name, of_it in programs.items() for i, p in enumerate(of_it)}
-        self._known: list[dict[tuple[str, str, str], dict[str, Any]]] = [{} for _ in records]
+        self._known: list[dict[Key, dict[str, Any]]] = []
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        """Open all journals, and give each run the verdicts on its programs that another one knows."""
+        """Open all journals, and add to each the verdicts on its run's programs that another one has."""
         with ExitStack() as opening:
-            for journal, known in zip(self._journals, self._known, strict=True):
+            for journal in self._journals:
                 opening.enter_context(journal)
-                known.update(self._read(journal))
+                lines = ((_key(line), line) for line in journal.read(_checked) if line["judged_by"] == self.basis)
+                self._known.append(dict(lines))
             self._open = opening.pop_all()
         for entry in list(self.entries()):
             self.append(entry)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close all of them."""
+    def __exit__(self, *_exc: object) -> None:
         self._open.close()
 
     def read(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-        """What `parse` makes of every verdict that a run knows on a program that is to be judged, once."""
-        return map(parse, self._merged())
-
-    def _merged(self) -> Iterator[dict[str, Any]]:
+        """`parse` applied to each known verdict on a program to be judged, once each."""
         merged = {key: entry for known in reversed(self._known) for key, entry in known.items()}
         for (name, group, program), entry in merged.items():
             if group in KNOWN_GROUPS:
-                yield entry
+                yield parse(entry)
             elif (name, program) in self._places:
-                yield entry | {"result": entry["result"] | {"index": self._places[name, program]}}
+                yield parse(entry | {"result": entry["result"] | {"index": self._places[name, program]}})
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Write a verdict to each run that holds the program and doesn't know it; what is none isn't kept."""
-        result = CandidateResult.from_json(entry["result"])
-        if result.verdict is Verdict.INTERNAL_ERROR:
+        """Write a verdict to each run that contains the program and lacks it; `internal_error` isn't kept."""
+        if entry["result"]["verdict"] == Verdict.INTERNAL_ERROR:
             return
-        key = entry["problem"], result.group, entry["program"]
-        line = entry | {"judged_by": self.basis, "result": replace(result, tests=()).to_json()}
-        for journal, known, holds in zip(self._journals, self._known, self._holds, strict=True):
-            wanted = result.group != GENERATED or (key[0], key[2]) in holds
-            if wanted and key not in known:
+        name, group, program = key = _key(entry)
+        line = entry | {"judged_by": self.basis, "result": entry["result"] | {"tests": []}}
+        for journal, known, programs in zip(self._journals, self._known, self._programs, strict=True):
+            if key not in known and (group != GENERATED or (name, program) in programs):
                 known[key] = line
                 journal.append(line)
 
-    def _read(self, journal: Journal) -> Iterator[tuple[tuple[str, str, str], dict[str, Any]]]:
-        return (known for known in journal.read(self._known_by_this) if known is not None)
 
-    def _known_by_this(self, line: dict[str, Any]) -> tuple[tuple[str, str, str], dict[str, Any]] | None:
-        """A verdict behind what it is known by; None for one that was reached by other tests or settings."""
-        if line["judged_by"] != self.basis:
-            return None
-        return (line["problem"], CandidateResult.from_json(line["result"]).group, line["program"]), line
+def _checked(line: dict[str, Any]) -> dict[str, Any]:
+    """The line itself, if it has all that is read of one; raises KeyError or ValueError if it hasn't."""
+    CandidateResult.from_json(line["result"])
+    _ = _key(line), line["judged_by"]
+    return line
+
+
+def _key(line: Mapping[str, Any]) -> Key:
+    return line["problem"], line["result"]["group"], line["program"]
 
 
 def _keys(programs: Programs) -> frozenset[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Two runs on the same problems: the difference, how sure it is, and whether both could spend as much.
+"""Two runs on the same problems: the difference, its uncertainty, and whether their budgets were equal.
 
 The statistics are those of `alpha_codium.statistics`, and docs/statistics.md says which is right when: where each
 problem has one sample in both runs, McNemar's exact test on the flips; else the paired bootstrap over problems.
@@ -32,7 +32,7 @@ class Pair:
 
     `better` and `worse` are the problems on which the second scores higher or lower: with one sample each, those that
     only it solves, or only the first. `detectable` is the smallest difference that would be found four times in five.
-    `bounds` say between what the difference lies where a run is unfinished.
+    `bounds` are those of the difference if a run is unfinished.
     """
 
     first: str
@@ -74,7 +74,7 @@ class Pair:
 
 
 def pairs_of(runs: Sequence[Figures], ks: Sequence[int], baseline: str | None = None) -> list[Pair]:
-    """Each run against the baseline, or each pair where there is none, for each k."""
+    """Each run against the baseline, or each pair if there is none, for each k."""
     return [pair_of(first, second, k) for first, second in _couples(runs, baseline) for k in ks]
 
 
@@ -102,7 +102,7 @@ def pair_of(first: Figures, second: Figures, k: int) -> Pair:
 
 
 def budget_notes(runs: Sequence[Figures], baseline: str | None = None) -> list[str]:
-    """Which comparisons aren't at an equal budget of calls, and which are so over other numbers of samples."""
+    """Notes on comparisons at unequal budgets of calls, and on those that are equal over other numbers of samples."""
     return [note for couple in _couples(runs, baseline) for note in _budget(*couple)]
 
 
@@ -149,7 +149,7 @@ def _why_not(first: Figures, second: Figures, k: int) -> str:
 
 
 def _bounds(first: Figures, second: Figures, k: int) -> tuple[float, float] | None:
-    """Between what the difference lies, whatever becomes of what has no verdict."""
+    """The bounds of the difference, whatever the programs without a verdict turn out to be."""
     one, other = _ends(first, k), _ends(second, k)
     return (other[0] - one[1], other[1] - one[0]) if one and other else None
 

@@ -1,7 +1,7 @@
-"""What the folder of one `solve_set` run holds: what was asked for, what came of it, and how.
+"""The contents of the folder of one `solve_set` run: its description, its samples, and their programs after each stage.
 
-Samples that the journal doesn't hold were never made. Which program stood after each stage is read from the
-transcripts, one at a time: they hold every prompt and answer, and needn't fit into memory.
+Samples that aren't in the journal were never made. Programs after each stage are read from the transcripts, one at a
+time: these contain every prompt and answer, and needn't fit into memory.
 """
 
 import dataclasses
@@ -25,93 +25,51 @@ KNOWN_FIELDS = tuple(f.name for f in dataclasses.fields(Candidate))
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A stage that a sample has been through, and the program after it: None where the transcript holds a part only."""
+    """A stage that a sample went through, and the program after it: None if the transcript has only an excerpt."""
 
     stage: str
     program: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """One run: its name, what `run.toml` says, the samples made, and their steps where transcripts tell them.
+    """One run, as `run.toml`, its journal and its transcripts describe it.
 
-    `cut_short` is how many finished samples each budget ended that they shared with others.
+    `samples` of each problem were asked for, of a share `sample_rate` of the split's problems, chosen by `seed`. `flow`
+    names the stages left out, too; `models` are those that answered, or the one asked for if none did. `cut_short` is
+    the number of finished samples that each budget ended that they shared with others.
     """
 
     name: str
     path: Path
-    description: Mapping[str, Any]
+    dataset: str
+    split: str
+    fingerprint: str
+    samples: int
+    sample_rate: float
+    seed: int
+    flow: str
+    flow_fingerprint: str
+    models: tuple[str, ...]
+    settings: Mapping[str, Any]
     candidates: Mapping[Key, Candidate]
     steps: Mapping[Key, tuple[Step, ...]]
     cut_short: Mapping[BudgetEnd, int] = field(default_factory=dict)
 
-    @property
-    def samples(self) -> int:
-        """Samples of each problem that were asked for."""
-        return int(self.description.get("samples") or 1)
-
-    @property
-    def sample_rate(self) -> float:
-        """The share of the split's problems that was asked for."""
-        return float(self.description.get("sample_rate") or 1.0)
-
-    @property
-    def seed(self) -> int:
-        """The seed by which that share was chosen."""
-        return int(self.settings.get("config", {}).get("seed") or 0)
-
-    @property
-    def dataset(self) -> str:
-        """The dataset's name as it was given."""
-        return str(self.description.get("dataset_name", ""))
-
-    @property
-    def split(self) -> str:
-        """The split's name."""
-        return str(self.description.get("split_name", ""))
-
-    @property
-    def fingerprint(self) -> str:
-        """The fingerprint of the split's content."""
-        return str(self.description.get("fingerprint", ""))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """The settings of the run."""
-        return self.description.get("settings", {})
-
-    @property
-    def flow(self) -> str:
-        """The flow as it was asked for, with the stages that it was run without."""
-        left_out = "".join(f" without {kind}" for kind in self.description.get("without", ()))
-        return str(self.description.get("flow", "")) + left_out
-
-    @property
-    def flow_fingerprint(self) -> str:
-        """What tells the flow's prompts and stages from others under the same name."""
-        return str(self.description.get("flow_fingerprint", ""))
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that answered; the one that was asked for, where none did."""
-        answered = {name for c in self.candidates.values() for name in c.model.split(", ") if name}
-        asked = str(self.settings.get("config", {}).get("model", ""))
-        return tuple(sorted(answered)) or (asked,)
-
     def program_after(self, key: Key, step: Step) -> Program | None:
-        """The program of a sample after one of its steps; None where that isn't known."""
+        """The program of a sample after one of its steps; None if it isn't known."""
         return None if step.program is None else Program.from_source(self.candidates[key].language, step.program)
 
 
 def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
-    """What the folder holds, under another name than its own where one is given.
+    """Read a run's folder; `name` replaces the folder's name.
 
-    Raises UserError where its run is no `solve_set`, or a file of it can't be read or is of another version of gencode.
+    Raises UserError if the run isn't a `solve_set`, or a file of it can't be read or is of another version of gencode.
     """
-    description = folder.description()
-    if description.get("command") != COMMAND:
+    values = folder.description()
+    if values.get("command") != COMMAND:
         raise UserError(
-            f"run {folder.name!r} is one of {description.get('command', 'an unknown command')}: "
+            f"run {folder.name!r} is one of {values.get('command', 'an unknown command')}: "
             f"compare runs of gencode gen {COMMAND}"
         )
     try:
@@ -119,18 +77,37 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
         steps, cut_short = _read_steps(folder.path / "transcripts", candidates)
     except OSError as error:
         raise UserError(
-            f"{error.filename} can't be read: {error.strerror}: mend it, or move it away, and run {folder.name!r} is "
-            "compared without it"
+            f"cannot read {error.filename}: {error.strerror}; repair it, or move it elsewhere and compare run "
+            f"{folder.name!r} without it"
         ) from error
-    return RunRecord(name or folder.name, folder.path, description, candidates, steps, cut_short)
+    settings = values.get("settings", {})
+    config = settings.get("config", {})
+    answered = {name for c in candidates.values() for name in c.model.split(", ") if name}
+    return RunRecord(
+        name=name or folder.name,
+        path=folder.path,
+        dataset=str(values.get("dataset_name", "")),
+        split=str(values.get("split_name", "")),
+        fingerprint=str(values.get("fingerprint", "")),
+        samples=int(values.get("samples") or 1),
+        sample_rate=float(values.get("sample_rate") or 1.0),
+        seed=int(config.get("seed") or 0),
+        flow=str(values.get("flow", "")) + "".join(f" without {kind}" for kind in values.get("without", ())),
+        flow_fingerprint=str(values.get("flow_fingerprint", "")),
+        models=tuple(sorted(answered)) or (str(config.get("model", "")),),
+        settings=settings,
+        candidates=candidates,
+        steps=steps,
+        cut_short=cut_short,
+    )
 
 
 def steps_of(events: Sequence[Event], final: str) -> tuple[Step, ...]:
-    """The steps that the events of a transcript show of a sample that ended with the program `final`.
+    """The steps in the events of a transcript, for a sample that ended with the program `final`.
 
-    A stage that stands in a flow twice is told apart by its number. A program that changed after the last step, in a
-    stage that the budget cut short, makes a step `(cut short)`. So does a first stage that was cut short, with or
-    without a program: every finished sample has a step, and is counted.
+    A stage that occurs twice in a flow is numbered. A program that changed after the last step, in a stage that the
+    budget cut short, makes a step `(cut short)`. So does a first stage that was cut short, with or without a program:
+    every finished sample has a step, and is counted.
     """
     seen: Counter[str] = Counter()
     steps = []
@@ -150,21 +127,21 @@ def _budget_end(events: Sequence[Event]) -> BudgetEnd | None:
 
 
 def _whole(program: Text, final: str) -> str | None:
-    """A program out of a transcript; None if it is an excerpt of another one than the final."""
+    """A program from a transcript; None if it is an excerpt of another one than the final."""
     if isinstance(program, str):
         return program
     return final if program.is_of(final) else None
 
 
 def _candidate(values: Mapping[str, Any]) -> Candidate:
-    """A line of the journal; keys that a later version adds are passed over."""
+    """A line of the journal; keys that a later version adds are ignored."""
     return Candidate.from_json({name: values[name] for name in KNOWN_FIELDS if name in values})
 
 
 def _read_steps(
     transcripts: Path, candidates: Mapping[Key, Candidate]
 ) -> tuple[dict[Key, tuple[Step, ...]], Counter[BudgetEnd]]:
-    """The steps of finished samples, and how many of them each budget ended that isn't their own."""
+    """The steps of finished samples, and the number of them that each shared budget ended."""
     steps: dict[Key, tuple[Step, ...]] = {}
     cut_short: Counter[BudgetEnd] = Counter()
     for transcript in _finished(transcripts, candidates):
@@ -177,7 +154,7 @@ def _read_steps(
 
 
 def _finished(transcripts: Path, candidates: Mapping[Key, Candidate]) -> Iterator[Transcript]:
-    """The transcripts of finished samples; one that can't be read, or is of another try, is passed over."""
+    """The transcripts of finished samples, except unreadable ones and those of an earlier attempt."""
     for path in sorted(transcripts.glob("*/*.json")):
         try:
             transcript = Transcript.read(path)

@@ -1,4 +1,4 @@
-"""Published numbers, to stand beside ours as what they are: other people's, of other models, tests and budgets.
+"""Published numbers, of other models, tests and budgets.
 
 They are shown on request, in a table of their own, and nothing is computed with them.
 """

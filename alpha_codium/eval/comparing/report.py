@@ -1,4 +1,4 @@
-"""A whole comparison: runs, differences, stages, and what a reader should know of them."""
+"""A whole comparison: runs, differences, stages, and notes on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ FEW_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `gencode compare` says; `what` names the problems and the tests."""
+    """The result of `gencode compare`; `what` names the problems and the tests."""
 
     what: dict[str, Any]
     runs: tuple[Figures, ...]
@@ -35,7 +35,7 @@ class Comparison:
         return all(run.score.complete for run in self.runs)
 
     def to_json(self) -> dict[str, Any]:
-        """As `--json` writes it; published numbers stand in a list of their own, where they were asked for."""
+        """As `--json` writes it; published numbers are in a list of their own, if they were asked for."""
         values = self.what | {
             "complete": self.complete,
             "baseline": self.baseline,
@@ -58,7 +58,7 @@ def report_of(
     baseline: str | None = None,
     references: Sequence[dict[str, Any]] = (),
 ) -> Comparison:
-    """The comparison of runs on the problems `names`, as their programs were judged."""
+    """The comparison of runs on the problems `names`, by the verdicts on their programs."""
     runs = tuple(figures_of(record, names, verdicts, ks) for record in records)
     pairs = tuple(pairs_of(runs, ks, baseline))
     notes = [*budget_notes(runs, baseline), *notes_on(records), *_of_numbers(len(names), pairs)]
@@ -67,7 +67,7 @@ def report_of(
 
 
 def _of_numbers(n_problems: int, pairs: Sequence[Pair]) -> list[str]:
-    """What the number of problems, and of comparisons, does to what can be read out of them."""
+    """Notes on few problems and many comparisons."""
     notes = []
     if n_problems < FEW_PROBLEMS:
         notes.append(
@@ -77,7 +77,7 @@ def _of_numbers(n_problems: int, pairs: Sequence[Pair]) -> list[str]:
     compared = sum(pair.difference is not None for pair in pairs)
     if compared > 1:
         notes.append(
-            f"{compared} differences were looked at: where there are none, one in twenty is shown by chance; a p-value "
-            f"below {0.05 / compared:.2g} would stand beside all of them"
+            f"{compared} differences were tested: where there are none, one in twenty is shown by chance; a p-value "
+            f"below {0.05 / compared:.2g} would be significant among all of them"
         )
     return notes

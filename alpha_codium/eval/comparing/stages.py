@@ -1,11 +1,11 @@
-"""Which stage turned a failing program into a passing one, and which the reverse.
+"""The effect of each stage: how many failing programs it turned into passing ones, and the reverse.
 
-1. A transcript says which program stood after each stage. A sample begins without one; the program before a stage is
-   the one after the stage before.
-2. Each sample that goes through a stage is counted in one column of its row: it wrote the first program, which
-   passes or not; it mended one (gained), broke one (lost), or changed no verdict; or there was still no program.
-3. Hence the samples that pass at the end are the first programs that pass, plus those gained, less those lost, over
-   all stages. `change` is a stage's part of it: a share of samples, averaged over problems as pass@1 is.
+1. A transcript has the program after each stage. A sample begins without one; the program before a stage is the one
+   after the previous stage.
+2. Each sample that goes through a stage is counted in one column of its row: the stage wrote the first program, which
+   passes or not; it repaired one (gained), broke one (lost), or changed no verdict; or there was still no program.
+3. So the samples that pass at the end are the first programs that pass, plus those gained, less those lost, over all
+   stages. `change` is a stage's part of it: a share of samples, averaged over problems as pass@1 is.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ WORTH = {FIRST_PASSES: 1, GAINED: 1, LOST: -1}
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One sample going through one stage, and what it did to the program."""
+    """One sample going through one stage, and the effect on the program."""
 
     problem: str
     stage: str
@@ -34,7 +34,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class StageEffect:
-    """What one stage did, in numbers of samples by outcome; `change` is what it adds to the share that passes."""
+    """The effect of one stage, in numbers of samples by outcome; `change` is its part of the share that passes."""
 
     stage: str
     counts: dict[str, int]
@@ -59,7 +59,7 @@ class StageEffect:
 
 
 def stages_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts) -> list[StageEffect]:
-    """What each stage of a run did, in the order of the flow; empty where no transcript tells."""
+    """The effect of each stage of a run, in the order of the flow; empty if the run has no transcripts."""
     passages = [
         passage
         for key, steps in record.steps.items()
@@ -72,7 +72,7 @@ def stages_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts) -> li
 
 
 def passages_of(problem: str, steps: Sequence[Step], passes: Sequence[bool | None]) -> list[Passage]:
-    """What each step did, by whether the program after it passes (None: not known; ignored where there is none)."""
+    """The effect of each step, by whether the program after it passes (None: not known; ignored without a program)."""
     found, before, passed = [], False, None
     for step, now in zip(steps, passes, strict=True):
         after = step.program is None or bool(step.program.strip())

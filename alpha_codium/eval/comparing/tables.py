@@ -1,7 +1,7 @@
 """A comparison as plain text of 100 columns.
 
-Runs are lettered in the order given, so that their names needn't stand in every table. Nothing that a name holds
-reaches the terminal as anything but text.
+Runs are lettered in the order given, so that their names needn't be in every table. Names reach the terminal as
+printable text only.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,37 +23,44 @@ from alpha_codium.eval.comparing.stages import (
     UNKNOWN,
     StageEffect,
 )
-from alpha_codium.eval.comparing.wording import p_of, sentence
 from alpha_codium.llm.prices import money
 from alpha_codium.statistics import Interval
+
+# With fewer, all one way, p is above 0.05: 2 ** (1 - 5) is 0.0625.
+FEWEST_FLIPS = 6
+STAGE_COLUMNS = {
+    "none": NO_PROGRAM,
+    "1st ok": FIRST_PASSES,
+    "1st bad": FIRST_FAILS,
+    "gained": GAINED,
+    "lost": LOST,
+    "unchanged": UNCHANGED,
+}
 
 
 def text_of(report: Comparison) -> str:
     """The whole comparison."""
-    letters = dict(zip((run.name for run in report.runs), _letters(), strict=False))
+    letters = {run.name: _letter(place) for place, run in enumerate(report.runs)}
     parts = [
         _heading(report),
-        _section("Runs", _runs(report.runs, letters)),
-        _section("Scores, with 95 % intervals", _scores(report.runs, letters)),
-        _section("What it took", _costs(report.runs, letters)),
-        _section("Samples", _samples(report.runs, letters)),
-        *_differences(report, letters),
-        *(part for run in report.runs for part in _stages(run, report.stages[run.name], letters[run.name])),
-        *_notes(report),
+        f"Runs\n{_runs(report.runs, letters)}",
+        f"Scores, with 95 % intervals\n{_scores(report.runs, letters)}",
+        f"What it took\n{_costs(report.runs, letters)}",
+        f"Samples\n{_samples(report.runs, letters)}",
+        _differences(report, letters),
+        *(_stages(run, report.stages[run.name], letters[run.name]) for run in report.runs),
+        "To be known\n" + _list([*report.notes, f"judge error: {report.judge_error}"]),
         *_references(report.references),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _letters() -> Iterator[str]:
-    number = 0
-    while True:
-        yield (chr(65 + number // 26 - 1) if number >= 26 else "") + chr(65 + number % 26)
-        number += 1
+def _letter(place: int) -> str:
+    return (chr(65 + place // 26 - 1) if place >= 26 else "") + chr(65 + place % 26)
 
 
-def _section(title: str, body: str) -> str:
-    return f"{title}\n{body}"
+def _list(items: Sequence[str]) -> str:
+    return "\n".join(wrapped(f"- {item}", "  ") for item in items)
 
 
 def _heading(report: Comparison) -> str:
@@ -64,13 +71,10 @@ def _heading(report: Comparison) -> str:
 
 
 def _runs(runs: Sequence[Figures], letters: dict[str, str]) -> str:
+    records = [run.record for run in runs]
     return "\n".join(
-        wrapped(
-            f"{letters[run.name]}  {run.name}: {run.record.flow}, by {', '.join(run.record.models)}, "
-            f"n = {run.record.samples}",
-            "   ",
-        )
-        for run in runs
+        wrapped(f"{letters[r.name]}  {r.name}: {r.flow}, by {', '.join(r.models)}, n = {r.samples}", "   ")
+        for r in records
     )
 
 
@@ -85,7 +89,7 @@ def _scores(runs: Sequence[Figures], letters: dict[str, str]) -> str:
 
 
 def _too_large(runs: Sequence[Figures]) -> set[str]:
-    """The pass@k for which no run has the samples."""
+    """The pass@k for which no run has enough samples."""
     known = {f"pass@{e.k}" for run in runs for e in run.score.estimates if e.value is not None}
     return {name for run in runs for name in run.score.pass_at_k} - known
 
@@ -119,14 +123,11 @@ def _costs(runs: Sequence[Figures], letters: dict[str, str]) -> str:
     return f"A sample:\n{table(units, samples)}\n\nA solved problem, with 95 % intervals:\n{table(units, solved)}"
 
 
-def _cells(costs: Costs | None, intervals: Mapping[str, Interval] = MappingProxyType({})) -> tuple[str, str, str]:
+def _cells(costs: Costs | None, intervals: Mapping[str, Interval] = MappingProxyType({})) -> tuple[str, ...]:
     if costs is None:
         return "n/a", "n/a", "n/a"
-    return (
-        f"{number(costs.calls)}{_bounds(intervals.get('calls'), number)}",
-        f"{count(costs.tokens)}{_bounds(intervals.get('tokens'), count)}",
-        f"{money(costs.dollars)}{_bounds(intervals.get('dollars'), money)}",
-    )
+    formats: dict[str, Callable[[Any], str]] = {"calls": number, "tokens": count, "dollars": money}
+    return tuple(f"{shown(getattr(costs, u))}{_bounds(intervals.get(u), shown)}" for u, shown in formats.items())
 
 
 def _bounds(interval: Interval | None, shown: Callable[[float], str]) -> str:
@@ -139,9 +140,7 @@ def _samples(runs: Sequence[Figures], letters: dict[str, str]) -> str:
     rows = [
         (
             letters[run.name],
-            str(run.asked),
-            str(run.finished),
-            str(run.unfinished),
+            *map(str, (run.asked, run.finished, run.unfinished)),
             share(run.truncated, run.finished),
             share(run.no_program, run.finished),
         )
@@ -150,17 +149,16 @@ def _samples(runs: Sequence[Figures], letters: dict[str, str]) -> str:
     return table(("", "asked", "finished", "unfinished", "truncated", "no program"), rows)
 
 
-def _differences(report: Comparison, letters: dict[str, str]) -> Iterator[str]:
+def _differences(report: Comparison, letters: dict[str, str]) -> str:
     if len(report.runs) < 2:
-        yield "One run: there is nothing to compare it with."
-        return
+        return "One run: there is nothing to compare it with."
     left_out = _too_large(report.runs)
-    told = [pair for pair in report.pairs if f"pass@{pair.k}" not in left_out]
-    rows = [_difference(pair, letters) for pair in told if pair.difference is not None]
+    pairs = [pair for pair in report.pairs if f"pass@{pair.k}" not in left_out]
+    rows = [_difference(pair, letters) for pair in pairs if pair.difference is not None]
     header = ("", "", "difference", "95 % interval", "p", "better", "worse", "can be shown")
     title = "Differences on the same problems (better, worse: problems on which the second scores higher, lower)"
     body = table(header, rows, left=2) + "\n\n" if rows else ""
-    yield _section(title, body + "\n".join(wrapped(f"- {sentence(pair)}", "  ") for pair in told))
+    return f"{title}\n{body}{_list([sentence(pair) for pair in pairs])}"
 
 
 def _difference(pair: Pair, letters: dict[str, str]) -> Row:
@@ -171,29 +169,51 @@ def _difference(pair: Pair, letters: dict[str, str]) -> Row:
         f"pass@{pair.k}",
         f"{pair.difference.value:+.4f}",
         f"{bounds[0]:+.4f} to {bounds[1]:+.4f}" if bounds else "n/a",
-        p_of(pair),
+        _p_value(pair),
         str(len(pair.better)),
         str(len(pair.worse)),
         "n/a" if pair.detectable is None else f"{pair.detectable:.4f}",
     )
 
 
-def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> Iterator[str]:
-    title = f"Stages of {letter}, in samples (change: what a stage adds to the share of samples that pass)"
+def sentence(pair: Pair) -> str:
+    """A difference in words that say no more than the numbers do."""
+    if pair.difference is None:
+        reason = f"not compared at pass@{pair.k}: {pair.second} and {pair.first}: {pair.reason}"
+        if not pair.bounds:
+            return reason
+        return f"{reason}; the difference lies between {pair.bounds[0]:+.4f} and {pair.bounds[1]:+.4f}"
+    value, interval = pair.difference.value, pair.difference.interval
+    between = "{:+.4f} to {:+.4f}".format(*interval.bounds) if interval.bounds else ""
+    shown = f"95 % interval {between}" if between else f"no interval: {interval.reason}"
+    numbers = f"{value:+.4f}, {shown}, p = {_p_value(pair)} by {pair.test}"
+    if pair.shown:
+        return f"{pair.second} is {'better' if value > 0 else 'worse'} than {pair.first} at pass@{pair.k}: {numbers}"
+    less = f"{pair.second} less {pair.first}"
+    return f"no difference shown at pass@{pair.k}: {less}: {numbers}; {_power(pair, pair.difference.n_problems)}"
+
+
+def _power(pair: Pair, n: int) -> str:
+    """What `n` problems could have shown."""
+    differ = len(pair.better) + len(pair.worse)
+    if differ < FEWEST_FLIPS:
+        return f"{differ} of {n} problems differ, and fewer than {FEWEST_FLIPS} never show anything"
+    if pair.detectable is None:
+        return f"so few of {n} problems differ that nothing could be shown"
+    return f"{n} problems like these show one of {pair.detectable:.4f} four times in five"
+
+
+def _p_value(pair: Pair) -> str:
+    return "n/a" if pair.p_value is None else f"{pair.p_value:.2g}" if pair.p_value >= 0.0001 else "<0.0001"
+
+
+def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> str:
+    title = f"Stages of {letter}, in samples (change: what a stage adds to the share of samples that pass)\n"
     if not effects:
-        untold = "the run's transcripts don't say which program stood after each stage"
-        yield _section(title, f"n/a: {untold if run.finished else 'no sample is finished'}")
-        return
-    columns = {
-        "none": NO_PROGRAM,
-        "1st ok": FIRST_PASSES,
-        "1st bad": FIRST_FAILS,
-        "gained": GAINED,
-        "lost": LOST,
-        "unchanged": UNCHANGED,
-    }
-    if any(effect.counts.get(UNKNOWN) for effect in effects):
-        columns["?"] = UNKNOWN
+        missing = "the run's transcripts don't say which program stood after each stage"
+        return f"{title}n/a: {missing if run.finished else 'no sample is finished'}"
+    unknown = {"?": UNKNOWN} if any(effect.counts.get(UNKNOWN) for effect in effects) else {}
+    columns = STAGE_COLUMNS | unknown
     without = [effect.stage for effect in effects if set(effect.counts) == {NO_PROGRAM}]
     rows = [
         (shortened(effect.stage, 19), *(str(effect.counts.get(key, 0)) for key in columns.values()), _change(effect))
@@ -201,20 +221,14 @@ def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> Iterat
         if effect.stage not in without
     ]
     head = wrapped(f"no program yet after {', '.join(without)}") + "\n" if without else ""
-    untold = run.finished - len(run.record.steps)
-    more = f"\n{untold} of {run.finished} finished samples have no transcript of their stages" if untold > 0 else ""
-    yield _section(title, head + table(("stage", *columns, "change, 95 %"), rows) + more)
+    missing = run.finished - len(run.record.steps)
+    more = f"\n{missing} of {run.finished} finished samples have no transcript of their stages" if missing > 0 else ""
+    return title + head + table(("stage", *columns, "change, 95 %"), rows) + more
 
 
 def _change(effect: StageEffect) -> str:
     bounds = effect.interval.bounds
-    told = f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]" if bounds else " [n/a]"
-    return f"{effect.change:+.3f}" + told
-
-
-def _notes(report: Comparison) -> Iterator[str]:
-    notes = [*report.notes, f"judge error: {report.judge_error}"]
-    yield _section("To be known", "\n".join(wrapped(f"- {note}", "  ") for note in notes))
+    return f"{effect.change:+.3f}" + (f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]" if bounds else " [n/a]")
 
 
 def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -223,11 +237,11 @@ def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
         columns = tuple(column for column in references[0] if column != "source")
         rows = [tuple(cell(row[c]) for c in columns) for row in references if row["source"] == source]
         title = f"Published, not measured here: {source} (other models, tests, budgets)"
-        yield _section(title, table(columns, rows, left=len(columns) - 1))
+        yield f"{title}\n{table(columns, rows, left=len(columns) - 1)}"
 
 
 def unfinished_lines(report: Comparison, found_by: Callable[[Path], str]) -> Iterator[str]:
-    """Which runs are unfinished, and what to do; `found_by` gives what a run's folder is resumed by."""
+    """The unfinished runs, and how to resume them; `found_by` gives the name to resume a run's folder by."""
     for run in report.runs:
         name = plain(run.name)
         if run.unfinished:

@@ -1,20 +1,20 @@
-"""The kit before the judge: which verdicts are as they should be.
+"""Judging the built-in cases: which verdicts are as expected.
 
 1. Cases are judged as candidates are: by the judge, in a sandbox of the settings, several at a time. The last case is
-   the first one again: whatever was done to the judge, it still has to be right.
-2. A verdict that is none (`internal_error`, or a backend that can't run such tests) is not as it should be.
-3. Where isolation is off, what would harm the machine isn't run. It counts as not held: nothing holds it.
+   the first one again: whatever the others did to the judge, it still has to be right.
+2. No verdict (`internal_error`, or a backend that can't run such tests) is not as expected.
+3. Without isolation, programs that would harm the machine aren't run, and count as not held.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from alpha_codium.errors import UserError
-from alpha_codium.eval.doctor.kit import DoctorCase
+from alpha_codium.eval.doctor.cases import ANY, REJECTIONS, DoctorCase
 from alpha_codium.judge import Judge
 from alpha_codium.verdict import Status, Verdict
 
@@ -23,7 +23,7 @@ AFTERWARDS = "after all of these: "
 
 
 class CaseFinding(StrEnum):
-    """What is said of one case."""
+    """The outcome of one case."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -34,7 +34,7 @@ class CaseFinding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What came of one case; `verdict` is None where none was reached, and `reason` says why."""
+    """The result of one case; `verdict` is None if none was reached, and `reason` says why."""
 
     case: DoctorCase
     finding: CaseFinding
@@ -55,25 +55,25 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The results of the whole kit."""
+    """The results of all cases."""
 
     results: tuple[CaseResult, ...]
 
     @property
     def faultless(self) -> bool:
-        """Whether every case that could be run came out as it should, and none was left unjudged or not held."""
+        """Whether every case that could be run came out as expected, and none was left unjudged or not held."""
         return all(result.finding in (CaseFinding.RIGHT, CaseFinding.NOT_RUN) for result in self.results)
 
     @property
     def sections(self) -> dict[str, Counter[CaseFinding]]:
-        """How often what was found, by section."""
+        """The number of cases by finding, for each section."""
         counts: dict[str, Counter[CaseFinding]] = {}
         for result in self.results:
             counts.setdefault(result.case.section, Counter())[result.finding] += 1
         return counts
 
     def to_json(self) -> dict[str, Any]:
-        """The kit's part of `--json`."""
+        """The examination as `--json` writes it."""
         counts = Counter(result.finding for result in self.results)
         return {
             "faultless": self.faultless,
@@ -82,20 +82,28 @@ class Examination:
             "cases": [result.to_json() for result in self.results],
         }
 
+    def lines(self) -> Iterator[str]:
+        """The sections with their findings, and each case that isn't as expected."""
+        shown = [f for f in CaseFinding if f is CaseFinding.RIGHT or any(r.finding is f for r in self.results)]
+        yield f"{'kit':<16}" + "".join(f"{finding.value:>12}" for finding in shown)
+        for section, counts in self.sections.items():
+            yield f"{section:<16}" + "".join(f"{counts[finding]:>12}" for finding in shown)
+        yield from (_line(result) for result in self.results if result.finding is not CaseFinding.RIGHT)
+
 
 async def examine(
     judge: Judge,
-    kit: Sequence[DoctorCase],
+    cases: Sequence[DoctorCase],
     *,
     isolated: bool = True,
     at_once: int = 2,
     on_result: Callable[[CaseResult], None] = lambda _: None,
 ) -> Examination:
-    """Judge every case, `at_once` at a time; the results stand in the kit's order.
+    """Judge every case, `at_once` at a time; the results are in the cases' order.
 
-    `isolated` says whether the judge's sandbox keeps programs from the machine.
+    `isolated` says whether the judge's sandbox isolates programs from the machine.
     """
-    missing = await _missing_modules(judge, {case.needs for case in kit if case.needs})
+    missing = await _missing_modules(judge, {case.needs for case in cases if case.needs})
     room = asyncio.Semaphore(at_once)
 
     async def examined(case: DoctorCase) -> CaseResult:
@@ -103,16 +111,15 @@ async def examine(
             if case.needs in missing:
                 result = CaseResult(case, CaseFinding.NOT_RUN, reason=f"the interpreter has no {case.needs}")
             elif case.dangerous and not isolated:
-                reason = "not run: nothing here would hold it"
-                result = CaseResult(case, CaseFinding.NOT_HELD, reason=reason)
+                result = CaseResult(case, CaseFinding.NOT_HELD, reason="not run: nothing here would hold it")
             else:
                 result = await _judged(judge, case)
         on_result(result)
         return result
 
-    results = list(await asyncio.gather(*map(examined, kit)))
-    if kit:
-        last = replace(kit[0], name=AFTERWARDS + kit[0].name, section=kit[-1].section)
+    results = list(await asyncio.gather(*map(examined, cases)))
+    if cases:
+        last = replace(cases[0], name=AFTERWARDS + cases[0].name, section=cases[-1].section)
         results.append(await examined(last))
     return Examination(tuple(results))
 
@@ -133,14 +140,20 @@ async def _judged(judge: Judge, case: DoctorCase) -> CaseResult:
 
 
 async def _missing_modules(judge: Judge, names: set[str]) -> set[str]:
-    """Which of the modules the programs' interpreter doesn't have."""
+    """The modules that the programs' interpreter doesn't have."""
     missing = set()
     for name in sorted(names):
         report = await judge.sandbox.run(f"import {name}", [""])
-        # Whatever else goes wrong here isn't for lack of the module, and shows in the cases.
-        missing |= {
-            name
-            for execution in report.executions
-            if execution.status is Status.RUNTIME_ERROR and "ModuleNotFoundError" in execution.stderr
-        }
+        # Any other failure doesn't mean that the module is missing, and shows in the cases.
+        if any(e.status is Status.RUNTIME_ERROR and "ModuleNotFoundError" in e.stderr for e in report.executions):
+            missing.add(name)
     return missing
+
+
+def _line(result: CaseResult) -> str:
+    name = f"  {result.finding.value}: {result.case.section}: {result.case.name}"
+    if result.verdict is None:
+        return f"{name}: {result.reason}"
+    wanted = {ANY: "any verdict", REJECTIONS: "a rejection"}.get(result.case.expected)
+    why = f" ({result.reason})" if result.reason else ""
+    return f"{name}: {result.verdict}, not {wanted or ' or '.join(sorted(result.case.expected))}{why}"

@@ -1,16 +1,16 @@
-"""Real submissions with known verdicts before the judge.
+"""Judging real submissions with known verdicts.
 
 1. A file holds problems in the schema of CodeContests, each with a `checker` and `submissions[{file, language,
-   expected_verdict, code}]`, as contest packages have them. `agrees`, where it stands, says whether the label is
-   confirmed: true, else (false, null) not. A label without it is taken for confirmed.
+   expected_verdict, code}]`, as contest packages have them. A label is confirmed if the submission has no `agrees`, or
+   it is true; it isn't if `agrees` is false or null.
 2. Every submission that can be run is judged by all tests of its problem. The others are listed without a verdict.
 3. Labels are those of contests. `PARTIAL` is any rejection. `RTE` is a crash or too much memory, which the packages
-   don't tell apart.
+   don't distinguish.
 """
 
 import difflib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from alpha_codium import languages
 from alpha_codium.data import load_problems
 from alpha_codium.errors import DatasetError, nearest
-from alpha_codium.eval.doctor.kit import REJECTIONS
+from alpha_codium.eval.doctor.cases import REJECTIONS
 from alpha_codium.eval.prepare import Entry, EvaluationSet
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.problem import LANGUAGES, TestType
@@ -61,7 +61,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class KnownResult:
-    """What the judge said of one submission; nothing where it can't be run. Times are CPU seconds."""
+    """The judge's result for one submission; None if it can't be run. Times are CPU seconds."""
 
     submission: Submission
     result: CandidateResult | None = None
@@ -69,7 +69,7 @@ class KnownResult:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The judge's verdict; None where the submission can't be run."""
+        """The judge's verdict; None if the submission can't be run."""
         return self.result.verdict if self.result else None
 
     @property
@@ -79,7 +79,7 @@ class KnownResult:
 
     @property
     def right(self) -> bool:
-        """Whether what was to be accepted was, and what was to be rejected was."""
+        """Whether it was accepted or rejected as its label says."""
         return self.judged and (self.verdict is Verdict.ACCEPTED) == (self.submission.label == ACCEPTED)
 
     @property
@@ -89,7 +89,7 @@ class KnownResult:
 
     @property
     def reason(self) -> str:
-        """Why there is no verdict, or, where it is of another class than the label, what the judge saw."""
+        """Why there is no verdict, or, if it is of another class than the label, the tests and times."""
         if self.result is None:
             return f"{self.submission.language_name} can't be run"
         if not self.judged:
@@ -120,17 +120,17 @@ class KnownReport:
 
     @property
     def confirmed(self) -> tuple[KnownResult, ...]:
-        """Those that can be run and whose label was confirmed: what the judge must get right."""
+        """Those that can be run and whose label is confirmed: the judge must get them right."""
         return tuple(r for r in self.results if r.result and r.submission.confirmed)
 
     @property
     def unconfirmed(self) -> tuple[KnownResult, ...]:
-        """Those that can be run and whose label was not confirmed."""
+        """Those that can be run and whose label isn't confirmed."""
         return tuple(r for r in self.results if r.result and not r.submission.confirmed)
 
     @property
     def faultless(self) -> bool:
-        """Whether every confirmed submission was accepted or rejected as it should be, and there was one."""
+        """Whether every confirmed submission was accepted or rejected as its label says, and there was one."""
         return bool(self.confirmed) and all(result.right for result in self.confirmed)
 
     @property
@@ -141,11 +141,11 @@ class KnownReport:
 
     @property
     def not_run(self) -> Counter[str]:
-        """How many submissions are in a language that can't be run, by language."""
+        """The number of submissions in languages that can't be run, by language."""
         return Counter(r.submission.language_name for r in self.results if r.result is None)
 
     def to_json(self) -> dict[str, Any]:
-        """The part of `--json` that tells of the file."""
+        """The report as `--json` writes it."""
         right, total = self.class_share
         return {
             "by_expected": table(r for r in self.results if r.result),
@@ -154,8 +154,41 @@ class KnownReport:
             "not_run": dict(self.not_run),
         }
 
+    def lines(self) -> Iterator[str]:
+        """The tables of labels and verdicts, the shares, and each submission whose verdict is of another class."""
+        if self.confirmed:
+            yield from _table_lines("confirmed", self.confirmed)
+        else:
+            yield f"no confirmed {' or '.join(languages.LANGUAGES)} submission: nothing was shown"
+        if self.unconfirmed:
+            yield from _table_lines("not confirmed", self.unconfirmed)
+        right, total = self.class_share
+        if total:
+            yield f"the right class of rejection: {right} of {total} ({right / total:.1%})"
+        for name, count in sorted(self.not_run.items()):
+            yield f"not run: {count} in {name}"
+        yield from (_line(result) for result in (*self.confirmed, *self.unconfirmed) if result.reason)
 
-def table(results: "Iterator[KnownResult] | Sequence[KnownResult]") -> dict[str, dict[str, int]]:
+
+def _line(result: KnownResult) -> str:
+    submission, verdict = result.submission, result.verdict
+    label = submission.label if submission.confirmed else f"{submission.label}, not confirmed"
+    name = f"{submission.problem}: {submission.file}"
+    if not result.judged:
+        return f"  not judged: {name} ({label}): {result.reason}"
+    kind = "other class" if result.right else "WRONG" if submission.confirmed else "otherwise"
+    return f"  {kind}: {name} ({label}): {verdict}; {result.reason}"
+
+
+def _table_lines(title: str, results: Sequence[KnownResult]) -> Iterator[str]:
+    counts = table(results)
+    verdicts = sorted({verdict for row in counts.values() for verdict in row})
+    yield f"{title:<16}" + "".join(f"{verdict:>{len(verdict) + 2}}" for verdict in verdicts)
+    for label, row in counts.items():
+        yield f"{label:<16}" + "".join(f"{row.get(verdict, 0):>{len(verdict) + 2}}" for verdict in verdicts)
+
+
+def table(results: Iterable[KnownResult]) -> dict[str, dict[str, int]]:
     """`{label: {verdict: how many}}`, labels in the order of `CLASSES`."""
     counts = Counter((r.submission.label, r.verdict.value) for r in results if r.verdict)
     labels = [label for label in CLASSES if any(label == given for given, _ in counts)]
@@ -163,7 +196,7 @@ def table(results: "Iterator[KnownResult] | Sequence[KnownResult]") -> dict[str,
 
 
 class KnownVerdicts:
-    """The problems of a file and their submissions; raises DatasetError where it isn't one."""
+    """The problems of a file and their submissions; raises DatasetError if it isn't such a file."""
 
     def __init__(self, path: str | Path) -> None:
         self.problems = load_problems(path)
@@ -181,13 +214,13 @@ class KnownVerdicts:
             )
             for name, given in self.submissions.items()
         }
-        # What is to be judged: the submissions that can be run, by all tests.
+        # The submissions that can be run, with all tests.
         self.evaluation_set = EvaluationSet(self.problems, entries, tuple(TestType))
-        # Problems are read when they are asked for: what one holds amiss is to be said now, not after an hour.
+        # This reads every problem, so that an error in one is reported now rather than after an hour.
         self.programs = sum(len(task.entries) for task in self.evaluation_set)
 
     def report(self, results: Sequence[ProblemResult], cpu_limit_of: Mapping[str, float]) -> KnownReport:
-        """All submissions beside what the judge said of them; `cpu_limit_of` gives the seconds a test by problem."""
+        """All submissions with their results; `cpu_limit_of` gives the CPU seconds a test by problem."""
         judged = {(problem.name, c.index): c for problem in results for c in problem.candidates}
         return KnownReport(
             tuple(
@@ -210,7 +243,7 @@ def _submission(values: Any, where: str, problem: str) -> Submission:
         raise DatasetError(f"{where} must be an object")
     for key in ("file", "language", "expected_verdict", "code"):
         if not isinstance(values.get(key), (str, int) if key == "language" else str):
-            raise DatasetError(f"{where}: {key} is missing, or no {'language' if key == 'language' else 'text'}")
+            raise DatasetError(f"{where}: {key} is missing, or not {'a language' if key == 'language' else 'text'}")
     label = values["expected_verdict"].upper()
     if label not in CLASSES:
         raise DatasetError(f"{where}: expected_verdict {label!r} is unknown{nearest(label, CLASSES)}")
@@ -222,9 +255,9 @@ def _submission(values: Any, where: str, problem: str) -> Submission:
 
 
 def _check_language(given: int | str, where: str) -> None:
-    """Raise DatasetError for a number of no language, and for a word that seems to mean Python.
+    """Raise DatasetError for a number without a language, and for a word that seems to mean Python.
 
-    Other words are languages that can't be run, and listed; one that means Python is a mistake.
+    Other words are languages that can't be run, and listed.
     """
     if isinstance(given, int):
         if not 0 <= given < len(LANGUAGES) or isinstance(given, bool):
@@ -238,7 +271,7 @@ def _check_language(given: int | str, where: str) -> None:
 
 
 def _seen(result: CandidateResult, cpu_limit: float) -> str:
-    """What the judge saw of a submission, in one line."""
+    """The tests and times of a submission, in one line."""
     slowest = max((test["cpu_seconds"] for test in result.tests), default=0.0)
     times = f"slowest test {slowest:.2f} s of {cpu_limit:g} s"
     failed = next((n for n, test in enumerate(result.tests, 1) if test["verdict"] != Verdict.ACCEPTED.value), None)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from alpha_codium.checkers import Checker, make_checker
 from alpha_codium.judge import Rules
-from alpha_codium.judge.call_result import call_result
+from alpha_codium.judge.call import call_result
 from alpha_codium.problem import CheckerSpec, Problem
 
-# The order of trying: none stands before one that accepts less for the same purpose. `deepmind` is left out: what it
-# accepts beyond these are wrong answers.
+# The order of trying: none is before one that accepts less for the same purpose. `deepmind` is left out: outputs that
+# it accepts beyond these are wrong answers.
 _PRINTED = (
     CheckerSpec("tokens"),
     CheckerSpec("yes_no"),
@@ -31,24 +31,15 @@ ORDER_FREE = "unordered_lines"
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A checker beside the one in force; `key` names it in a run's files."""
+    """A checker beside the one in force; `key` names it in a run's files: its name, and its arguments as JSON."""
 
     spec: CheckerSpec
     checker: Checker
-
-    @property
-    def key(self) -> str:
-        """The name, and the arguments where it has some."""
-        return key_of(self.spec)
-
-
-def key_of(spec: CheckerSpec) -> str:
-    """A checker's name, and its arguments as JSON where it has some."""
-    return f"{spec.name} {json.dumps(spec.arguments, sort_keys=True)}" if spec.arguments else spec.name
+    key: str
 
 
 def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
-    """The checker that the judge takes; None where tests are assertions, which check by themselves."""
+    """The checker that the judge uses; None if tests are assertions, which check by themselves."""
     if problem.execution.kind == "assertions":
         return None
     if problem.execution.kind == "call":
@@ -57,15 +48,16 @@ def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
 
 
 def alternatives_for(problem: Problem) -> tuple[Alternative, ...]:
-    """The checkers to be tried on a problem's outputs, from strict to lax; none where tests are assertions."""
-    return {"stdin": _printed, "call": _returned}.get(problem.execution.kind, tuple[Alternative, ...])()
+    """The checkers to try on a problem's outputs, from strict to lax; none if tests are assertions."""
+    return _alternatives(problem.execution.kind)
 
 
 @functools.cache
-def _printed() -> tuple[Alternative, ...]:
-    return tuple(Alternative(spec, make_checker(spec)) for spec in _PRINTED)
+def _alternatives(kind: str) -> tuple[Alternative, ...]:
+    if kind == "call":
+        return tuple(Alternative(spec, call_result(**spec.arguments), _key(spec)) for spec in _RETURNED)
+    return tuple(Alternative(spec, make_checker(spec), _key(spec)) for spec in _PRINTED) if kind == "stdin" else ()
 
 
-@functools.cache
-def _returned() -> tuple[Alternative, ...]:
-    return tuple(Alternative(spec, call_result(**spec.arguments)) for spec in _RETURNED)
+def _key(spec: CheckerSpec) -> str:
+    return f"{spec.name} {json.dumps(spec.arguments, sort_keys=True)}" if spec.arguments else spec.name

@@ -1,16 +1,16 @@
-"""What known-correct programs say of expected outputs: which are wrong, and which inputs have several right answers.
+"""Wrong expected outputs, and inputs with several right answers, by the outputs of known-correct programs.
 
-On each test the known-correct programs that finished fall into three: *accepted* by the checker in force; *explained*,
-rejected by it, but accepted by another checker of ours (so the expected output is right, and the checker too strict);
-and *dissenting*.
+On each test the known-correct programs that finished are of three kinds: *accepted* by the checker in force;
+*explained*, rejected by it, but accepted by another checker of ours (so the expected output is right, and the checker
+too strict); and *dissenting*.
 
-1. A test is wrong where at least two independent programs, more than half of those that finished it, dissent and agree
-   with each other. Not where the checker in force knows one answer only, and the statement allows several, or another
+1. A test is wrong if at least two independent programs, more than half of those that finished it, dissent and agree
+   with each other. It isn't if the checker in force knows one answer only, and the statement allows several, or another
    test of the problem shows several.
-2. An input has several right answers where two known-correct programs differ on it, one of them dissenting; where one
-   dissents and the statement allows several; where the checker in force accepts what none of our pure ones does; or
-   where only the order of lines differs. Case and a tolerance of floats make no second answer.
-3. Tests found wrong say nothing of that, and leave it undecided: what all programs agree on may be another answer.
+2. An input has several right answers if two known-correct programs differ on it, one of them dissenting; if one
+   dissents and the statement allows several; if the checker in force accepts an output that none of our pure ones does;
+   or if only the order of lines differs. Case and a tolerance of floats make no second answer.
+3. Tests found wrong leave that undecided: an output on which all programs agree may be another answer.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,12 +25,12 @@ from alpha_codium.eval.validation.observed import Known, ObservedProblem
 from alpha_codium.eval.validation.wording import LONGEST_QUOTE
 from alpha_codium.verdict import Verdict
 
-LEAST_WITNESSES = 2
+LEAST_AGREEING = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How the known-correct programs stand to one test; `explained` names the checker that accepts."""
+    """The known-correct programs on one test, by kind; `explained` names the checker that accepts."""
 
     accepted: tuple[Known, ...]
     explained: tuple[tuple[Known, str], ...]
@@ -38,13 +38,13 @@ class Standing:
 
     @property
     def finished(self) -> int:
-        """How many programs finished the test."""
+        """The number of programs that finished the test."""
         return len(self.accepted) + len(self.explained) + len(self.dissenting)
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """`wrong` and `right` are places of tests; those in neither are undecided. `several` is None where undecided."""
+    """`wrong` and `right` are places of tests; those in neither are undecided. `several` is None if undecided."""
 
     wrong: frozenset[int]
     right: frozenset[int]
@@ -53,7 +53,7 @@ class Answers:
 
 
 def examine_answers(observed: ObservedProblem) -> Answers:
-    """What the known-correct programs of a problem say of its expected outputs."""
+    """Examine the expected outputs of a problem by its known-correct programs."""
     standings = {place: _standing(place, observed.correct) for place in observed.usable}
     wrong = {place: found for place in observed.usable if (found := _wrong_test(observed, place))}
     several, evidence = _several(observed, _without(standings, wrong))
@@ -73,8 +73,8 @@ def _without(standings: Mapping[int, Standing], wrong: Mapping[int, Finding]) ->
 
 
 def comparable_tests(observed: ObservedProblem) -> int:
-    """On how many tests enough independent programs finished to show that the expected output is wrong."""
-    return sum(_standing(p, observed.independent).finished >= LEAST_WITNESSES for p in observed.usable)
+    """The number of tests that enough independent programs finished to show that the expected output is wrong."""
+    return sum(_standing(p, observed.independent).finished >= LEAST_AGREEING for p in observed.usable)
 
 
 def _standing(place: int, programs: Iterable[Known]) -> Standing:
@@ -93,22 +93,17 @@ def _standing(place: int, programs: Iterable[Known]) -> Standing:
 def _wrong_test(observed: ObservedProblem, place: int) -> Finding | None:
     standing = _standing(place, observed.independent)
     largest = max(_alike(observed, place, standing.dissenting), key=len, default=[])
-    if len(largest) < LEAST_WITNESSES or 2 * len(largest) <= standing.finished:
+    if len(largest) < LEAST_AGREEING or 2 * len(largest) <= standing.finished:
         return None
-    if _may_vary(observed):
+    if observed.wording and not _by_program(observed):
         return None
     counts = f"{len(largest)} of {standing.finished} known-correct programs"
     text = f"{observed.places[place]}: {counts} agree on another output"
     return Finding(Reason.WRONG_TEST, text, tuple(dissent(observed, known, place) for known in largest))
 
 
-def _may_vary(observed: ObservedProblem) -> bool:
-    """Whether an output beside the expected one may be right, and the checker in force wouldn't know."""
-    return bool(observed.wording) and not _by_program(observed)
-
-
 def _by_program(observed: ObservedProblem) -> bool:
-    """Whether a checker program judges the answers, which may know more than one."""
+    """Whether a checker program judges the answers: it may know more than one."""
     return observed.checker is not None and observed.checker.name == PROGRAM
 
 
@@ -126,7 +121,7 @@ def _alike(observed: ObservedProblem, place: int, programs: Sequence[Known]) -> 
 
 
 def _agree(observed: ObservedProblem, place: int, one: Known, other: Known) -> bool:
-    """Whether two programs printed the same, as any of our checkers sees it; nothing agrees with nothing."""
+    """Whether two outputs are the same by any of our checkers; empty outputs agree with nothing."""
     a, b = one.seen.outputs[place], other.seen.outputs[place]
     if observed.checker is not None and not (a.text.strip() and b.text.strip()):
         return False
@@ -139,7 +134,7 @@ def _agree(observed: ObservedProblem, place: int, one: Known, other: Known) -> b
 
 
 def _several(observed: ObservedProblem, standings: Mapping[int, Standing]) -> tuple[bool | None, list[dict[str, Any]]]:
-    """Whether there are several right answers, and the evidence; None where that is undecided."""
+    """Whether there are several right answers (None: undecided), and the evidence."""
     evidence = [entry for place, standing in standings.items() for entry in _second_answers(observed, place, standing)]
     if evidence:
         return True, evidence
@@ -158,33 +153,29 @@ def _second_answers(observed: ObservedProblem, place: int, standing: Standing) -
             found.append(dissent(observed, group[0], place) | {"agree": len(group), "differ": beside})
     by_order = [known for known, key in standing.explained if key == ORDER_FREE]
     found += [dissent(observed, known, place) | {"only_the_order": True} for known in by_order[:1]]
-    return found + [
-        _accepted_beside(observed, known, place) for known in standing.accepted if _is_second(observed, known, place)
-    ]
+    checker = observed.checker.name if observed.checker else ""
+    second = [known for known in standing.accepted if _is_second(observed, known, place)]
+    return found + [observed.evidence(known, place) | {"checker": checker} for known in second]
 
 
 def _is_second(observed: ObservedProblem, known: Known, place: int) -> bool:
-    """Whether the checker in force, a program or a plug-in, accepts what none of our pure ones does."""
+    """Whether the checker in force, a program or a plug-in, accepts an output that none of our pure ones does."""
     keys = {alternative.spec.name for alternative in observed.alternatives}
     if observed.checker is None or observed.checker.name in keys | {"exact", "lines"} or not observed.alternatives:
         return False
     return all(by_test[place] == NO for by_test in known.seen.accepted_by.values())
 
 
-def _accepted_beside(observed: ObservedProblem, known: Known, place: int) -> dict[str, Any]:
-    name = observed.checker.name if observed.checker else ""
-    return known.evidence() | observed.places[place].evidence() | {"verdict": "accepted", "checker": name}
-
-
 def dissent(observed: ObservedProblem, known: Known, place: int) -> dict[str, Any]:
     """Evidence that a program's output isn't the expected one, with the first token that differs."""
     output = known.seen.outputs.get(place)
-    entry = known.evidence() | observed.places[place].evidence() | {"verdict": known.seen.verdicts[place].value}
-    return entry | (first_difference(observed.tests[place].output, output.text) if output else {})
+    return observed.evidence(known, place) | (
+        first_difference(observed.tests[place].output, output.text) if output else {}
+    )
 
 
 def _several_findings(observed: ObservedProblem, several: bool | None, evidence: list[dict[str, Any]]) -> list[Finding]:
-    """One finding where there are several answers; a fault where the checker in force rejected one of them."""
+    """One finding if there are several answers; a fault if the checker in force rejected one of them."""
     if not several:
         return []
     rejected = [entry for entry in evidence if entry["verdict"] != Verdict.ACCEPTED.value]

@@ -1,11 +1,12 @@
-"""Which checker fits the known programs, and what the tests let pass.
+"""The checker that fits the known programs, and the known-incorrect programs that the tests don't catch.
 
-A checker fits where it accepts every output of every known-correct program, but on tests found wrong, and rejects no
-fewer known-incorrect programs than the one in force. The one in force is preferred, then the strictest. That lines may
-stand in any order must be said by the statement, too: where any answer of several will do, one checker or the other may
-fit the known programs by accident.
+A checker fits if it accepts every output of every known-correct program, except on tests found wrong, and rejects no
+fewer known-incorrect programs than the one in force. The one in force is preferred, then the strictest. Lines in any
+order must be allowed by the statement, too: if any of several answers will do, a checker may fit the known programs by
+accident.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,9 +24,9 @@ Accepts = Callable[[Known, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class Checking:
-    """The checker to suggest (None where none fits or nothing is known), how far each goes, and the findings.
+    """The checker to suggest (None if none fits or nothing is known), with the scores as evidence, and the findings.
 
-    `undetected` is the number of known-incorrect programs accepted on every test that isn't wrong; None where none ran.
+    `undetected` is the number of known-incorrect programs accepted on every test that isn't wrong; None if none ran.
     """
 
     suggested: CheckerSpec | None
@@ -35,10 +36,10 @@ class Checking:
 
 
 def examine_checking(observed: ObservedProblem, answers: Answers) -> Checking:
-    """Which checker fits a problem's known programs, and which programs it and the tests misjudge."""
+    """Find the checker that fits a problem's known programs, and the programs that it and the tests misjudge."""
     places = [place for place in observed.usable if place not in answers.wrong]
     suggested, evidence = _suggest(observed, places)
-    undetected = _undetected(observed, places)
+    undetected = [known for known in observed.incorrect if places and not rejections(known, places)]
     findings = [
         *_strict_checker(observed, places, suggested),
         *_rejected_solutions(observed, places, answers),
@@ -71,7 +72,7 @@ def _is_supported(observed: ObservedProblem, alternative: Alternative) -> bool:
 
 
 def _score(observed: ObservedProblem, places: Sequence[int], accepts: Accepts) -> dict[str, int]:
-    """How a checker does: known-correct programs without a rejected output, known-incorrect ones with a failed test."""
+    """A checker's score: known-correct programs without a rejected output, known-incorrect ones with a failed test."""
 
     def all_compared_accepted(known: Known) -> bool:
         return all(accepts(known, place) for place in places if known.seen.verdicts[place] in COMPARED)
@@ -114,7 +115,7 @@ def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested:
 def _rejected_solutions(observed: ObservedProblem, places: Sequence[int], answers: Answers) -> list[Finding]:
     """Known-correct programs that were rejected with no other finding to explain it.
 
-    A fault where no known-correct program is accepted on all tests: then nothing shows that the problem can be solved.
+    A fault if no known-correct program is accepted on all tests: then nothing shows that the problem can be solved.
     """
     explained = {Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED}
     explained |= {Verdict.WRONG_ANSWER} if answers.several else set()
@@ -128,16 +129,10 @@ def _rejected_solutions(observed: ObservedProblem, places: Sequence[int], answer
     if not evidence:
         return []
     some_accepted = any(not rejections(known, places) for known in observed.correct)
-    counts = {spoken(Verdict(entry["verdict"])): 0 for entry in evidence}
-    for entry in evidence:
-        counts[spoken(Verdict(entry["verdict"]))] += 1
+    counts = Counter(spoken(Verdict(entry["verdict"])) for entry in evidence)
     how = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     text = f"{len(evidence)} of {plural(len(observed.correct), 'known-correct program')} rejected ({how})"
     return [Finding(Reason.REJECTED_SOLUTION, text, tuple(evidence), fault=not some_accepted)]
-
-
-def _undetected(observed: ObservedProblem, places: Sequence[int]) -> list[Known]:
-    return [known for known in observed.incorrect if places and not rejections(known, places)]
 
 
 def _weak_tests(observed: ObservedProblem, places: Sequence[int], undetected: Sequence[Known]) -> list[Finding]:

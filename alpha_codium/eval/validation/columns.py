@@ -1,4 +1,4 @@
-"""Assessments as columns beside their problems, in a dataset of its own, stored as ETL stores one."""
+"""Assessments as columns beside their problems, in a new dataset."""
 
 import json
 import re
@@ -12,14 +12,13 @@ from alpha_codium.data.sources import output_path
 from alpha_codium.data.store import SplitWriter, check_target, put_splits, temporary_folder
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.validation.assessment import Assessment
-from alpha_codium.eval.validation.findings import Finding
 from alpha_codium.problem import TestType
 
 SPLIT_NAME = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes
 
 
 def columns_of(assessment: Assessment) -> dict[str, Any]:
-    """The columns that validation adds to a stored record; null stands for what nothing known decides.
+    """The columns that validation adds to a stored record; null stands for undecided.
 
     A checker's arguments and a finding's evidence are JSON text, since Arrow has one type a column.
     """
@@ -34,12 +33,15 @@ def columns_of(assessment: Assessment) -> dict[str, Any]:
         "suggested_time_limit": assessment.suggested_time_limit,
         "suggested_memory_limit_bytes": assessment.suggested_memory_limit_bytes,
         "undetected_incorrect": assessment.undetected_incorrect,
-        "validation_findings": [_stored(finding) for finding in assessment.findings],
+        "validation_findings": [
+            finding.to_json() | {"evidence": json.dumps(finding.evidence, ensure_ascii=False)}
+            for finding in assessment.findings
+        ],
     }
 
 
 def check_output(output_name: str, split_name: str) -> None:
-    """Raise DatasetError, before anything is run, where the dataset couldn't be written after it."""
+    """Raise DatasetError if the dataset can't be written; for use before anything is run."""
     check_target(output_path(output_name))
     if not SPLIT_NAME.fullmatch(split_name):
         raise DatasetError(f"{split_name!r} can't be the name of a split: use letters, digits and '_'")
@@ -48,9 +50,9 @@ def check_output(output_name: str, split_name: str) -> None:
 def write_validated(
     problems: ProblemSet, assessments: Iterable[Assessment], output_name: str, what: Mapping[str, Any]
 ) -> Path:
-    """Store the problems with the columns of their assessments as a split of `output_name`; gives its path.
+    """Store the problems with the columns of their assessments as a split of `output_name`; return its path.
 
-    `what` says how they were validated; it is kept in `etl.json`. Raises DatasetError where it can't be written.
+    `what` describes how they were validated; it is kept in `etl.json`. Raises DatasetError if it can't be written.
     """
     check_output(output_name, problems.split_name)
     target, split = output_path(output_name), problems.split_name
@@ -73,8 +75,3 @@ def _info(problems: ProblemSet, what: Mapping[str, Any]) -> dict[str, Any]:
         "validation": dict(what),
         "records_in": len(problems),
     }
-
-
-def _stored(finding: Finding) -> dict[str, Any]:
-    values = finding.to_json()
-    return values | {"evidence": json.dumps(values["evidence"], ensure_ascii=False)}

@@ -1,16 +1,18 @@
-"""What validation finds: a reason, one line that says it, and the evidence."""
+"""Findings of validation: a reason, one line of text, and the evidence."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Any
 
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
 
 LONGEST_TOKEN = 40
 
 
 class Reason(StrEnum):
-    """Why a verdict on a problem can't be trusted, or is near to that."""
+    """Why a verdict on a problem can't be trusted, or nearly can't."""
 
     NO_TESTS = "no_tests"
     NOT_JUDGED = "not_judged"
@@ -25,10 +27,10 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One finding on a problem; `fault` says whether it makes the problem invalid, or is only worth knowing.
+class Finding(JsonValue):
+    """One finding on a problem; a `fault` makes the problem invalid, others are only worth knowing.
 
-    `evidence` names what was seen, one mapping each: which solution (by its place in the dataset's list), which test
+    `evidence` is one mapping for each observation: which solution (by its place in the dataset's list), which test
     (type and place), the first token that differs, seconds of CPU.
     """
 
@@ -37,20 +39,13 @@ class Finding:
     evidence: tuple[dict[str, Any], ...] = ()
     fault: bool = True
 
-    def to_json(self) -> dict[str, Any]:
-        """The finding as `--json` writes it."""
-        return {"reason": self.reason.value, "fault": self.fault, "text": self.text, "evidence": list(self.evidence)}
-
 
 def first_difference(expected: str, actual: str) -> dict[str, Any]:
     """The first token in which two outputs differ, counted from 0, and both tokens, cut if long.
 
-    Where one ends before the other its token is empty; where all tokens are the same, `token` is None.
+    If one ends before the other its token is empty; if all tokens are the same, `token` is None.
     """
-    wanted, got = expected.split(), actual.split()
-    for place in range(max(len(wanted), len(got))):
-        pair = (of[place] if place < len(of) else "" for of in (wanted, got))
-        one, other = pair
+    for place, (one, other) in enumerate(zip_longest(expected.split(), actual.split(), fillvalue="")):
         if one != other:
             return {"token": place, "expected": _cut(one), "got": _cut(other)}
     return {"token": None, "expected": "", "got": ""}

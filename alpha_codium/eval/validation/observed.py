@@ -1,22 +1,22 @@
-"""One problem with what its known programs did: what findings are made of."""
+"""One problem with the observations of its known programs, on which findings are based."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from alpha_codium.eval.prepare import CORRECT, INCORRECT
+from alpha_codium.data.schema import TEST_CODE
+from alpha_codium.eval.prepare import CORRECT
 from alpha_codium.eval.validation.alternatives import Alternative
 from alpha_codium.eval.validation.observation import Observation
-from alpha_codium.languages import LANGUAGES
 from alpha_codium.limits import Limits
-from alpha_codium.problem import CheckerSpec, Problem, Solution, TestCase, TestType
+from alpha_codium.problem import CheckerSpec, Problem, TestCase, TestType
 from alpha_codium.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A known program that ran: its label, its place in the dataset's list of that label, and what it did."""
+    """A known program that ran: its label, its place in the dataset's list of that label, and its observation."""
 
     label: str
     index: int
@@ -25,13 +25,13 @@ class Known:
 
     def evidence(self) -> dict[str, Any]:
         """The program in an entry of evidence."""
-        column = {CORRECT: "solutions", INCORRECT: "incorrect_solutions"}[self.label]
+        column = "solutions" if self.label == CORRECT else "incorrect_solutions"
         return {"column": column, "solution": self.index}
 
 
 @dataclass(frozen=True, slots=True)
 class TestPosition:
-    """Where a test stands: the column of its type, and its place there. `test_code` is a column of one."""
+    """The column of a test's type, and its place there. `test_code` is a column of one test."""
 
     column: str
     index: int
@@ -46,9 +46,11 @@ class TestPosition:
 
 @dataclass(frozen=True)
 class ObservedProblem:
-    """A problem, the tests asked for with where they stand, the rules in force, and the known programs that ran.
+    """A problem, the tests asked for and their places, the rules in force, and the known programs that ran.
 
-    `malformed` says of tests that are none why; `not_run` counts known programs in other languages.
+    `malformed` maps tests that can't be run to the reason; `not_run` counts known programs in other languages.
+    `not_judged` says why the problem can't be judged, `unjudged` counts known programs that got no verdict through no
+    fault of theirs.
     """
 
     problem: Problem
@@ -59,9 +61,11 @@ class ObservedProblem:
     alternatives: Sequence[Alternative]
     correct: tuple[Known, ...] = ()
     incorrect: tuple[Known, ...] = ()
-    malformed: Mapping[int, str] | None = None
+    malformed: Mapping[int, str] = field(default_factory=dict)
     not_run: int = 0
     wording: str = ""
+    not_judged: str = ""
+    unjudged: int = 0
 
     @cached_property
     def independent(self) -> tuple[Known, ...]:
@@ -72,24 +76,22 @@ class ObservedProblem:
     @cached_property
     def usable(self) -> tuple[int, ...]:
         """The tests that can be run."""
-        return tuple(p for p in range(len(self.tests)) if p not in (self.malformed or {}))
+        return tuple(p for p in range(len(self.tests)) if p not in self.malformed)
+
+    def evidence(self, known: Known, place: int) -> dict[str, Any]:
+        """A program's verdict on a test, as evidence."""
+        verdict = known.seen.verdicts[place].value
+        return known.evidence() | self.places[place].evidence() | {"verdict": verdict}
 
 
 def places_of(problem: Problem, test_types: Sequence[TestType]) -> tuple[TestPosition, ...]:
-    """Where the tests stand that `problem.tests(test_types)` gives, in the same order."""
+    """The places of the tests that `problem.tests(test_types)` gives, in the same order."""
     found: list[TestPosition] = []
-    for kind in TestType:
-        if kind not in test_types:
-            continue
+    for kind in (kind for kind in TestType if kind in test_types):
         found += [TestPosition(kind.value, index) for index in range(len(getattr(problem, kind.value)))]
         if kind is TestType.PRIVATE and len(problem.tests([kind])) > len(problem.private_tests):
-            found.append(TestPosition("test_code", 0))
+            found.append(TestPosition(TEST_CODE, 0))
     return tuple(found)
-
-
-def runnable(solutions: Sequence[Solution]) -> list[tuple[int, Solution]]:
-    """The solutions that can be run, each with its place in the list."""
-    return [(index, solution) for index, solution in enumerate(solutions) if solution.language in LANGUAGES]
 
 
 def rejections(known: Known, places: Sequence[int]) -> list[int]:

@@ -1,12 +1,12 @@
-"""A judge that notes what it saw, beside giving its verdicts.
+"""A judge that records observations, beside giving its verdicts.
 
-1. `ObservingJudge` stands where a `Judge` does. Each program's observation is one line of `observations.jsonl`, on the
-   disk before the verdict is given: so whatever a run's journal holds as judged has its observation.
-2. Verdicts go on without their tests, which would fill the memory of a machine on a large split. A program that the
-   sandbox lost on any test has no verdict, even if an earlier test failed it: each test says something of its own, so
-   it is judged again when the run is gone on with.
-3. Known-correct programs that ran out of time are run on those tests once more, with `WIDER` times the limit: a tight
-   limit is told from a program that never ends.
+1. `ObservingJudge` replaces a `Judge`. Each program's observation is one line of `observations.jsonl`, on the disk
+   before the verdict is given: so every program judged in a run's journal has its observation.
+2. Verdicts are passed on without their tests, which would fill the memory on a large split. A program that the sandbox
+   lost on any test has no verdict, even if an earlier test failed it: each test says something of its own, so it is
+   judged again when the run is resumed.
+3. Known-correct programs that ran out of time are run on those tests once more, with `WIDER` times the limit: this
+   distinguishes a tight limit from a program that never ends.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.eval.validation.alternatives import Alternative, alternatives_for
+from alpha_codium.eval.validation.alternatives import alternatives_for
 from alpha_codium.eval.validation.observation import Observation, Wider, observe
 from alpha_codium.judge import Judge, ProblemJudge
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import Program
 from alpha_codium.runs import Journal
-from alpha_codium.verdict import Judgement, TestResult, Verdict
+from alpha_codium.verdict import Judgement, Verdict
 
 WIDER = 4.0
 FILE = "observations.jsonl"
@@ -30,15 +30,14 @@ FILE = "observations.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class ObservingJudge:
-    """A judge whose programs' observations go to an open journal."""
+    """A judge that writes its programs' observations to an open journal."""
 
     judge: Judge
     journal: Journal
 
     def for_problem(self, problem: Problem) -> "ObservingProblemJudge":
         """The observing judge of one problem; raises Unjudgeable as `Judge` does."""
-        inner = self.judge.for_problem(problem)
-        return ObservingProblemJudge(problem, inner, self.judge, self.journal, alternatives_for(problem))
+        return ObservingProblemJudge(problem, self.judge.for_problem(problem), self.judge, self.journal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,41 +48,39 @@ class ObservingProblemJudge:
     inner: ProblemJudge
     judge_of_all: Judge
     journal: Journal
-    alternatives: Sequence[Alternative]
 
     async def judge(self, program: Program, tests: Sequence[TestCase]) -> Judgement:
-        """Judge `program` by all tests and note what came of it; the verdict comes without its tests."""
+        """Judge `program` by all tests and record its observation; the verdict comes without its tests."""
         judgement = await self.inner.judge(program, tests, stop_early=False)
         if judgement.tests:
-            await self._note(program, tests, judgement)
-        # No test was left out, so results and tests pair up where there are results.
-        lost = [r for t, r in zip(tests, judgement.tests, strict=False) if self._is_lost(t, r)]
+            await self._record(program, tests, judgement)
+        # No test was left out, so results and tests pair up if there are results.
+        lost = [
+            result
+            for test, result in zip(tests, judgement.tests, strict=False)
+            if result.verdict is Verdict.INTERNAL_ERROR and not self.inner.kind.fault_of(test)
+        ]
         if not lost:
             return replace(judgement, tests=())
         why = lost[0].execution.stderr or judgement.message
         return replace(judgement, verdict=Verdict.INTERNAL_ERROR, message=why, tests=())
 
-    def _is_lost(self, test: TestCase, result: TestResult) -> bool:
-        """Whether a test has no verdict though it can be run."""
-        return result.verdict is Verdict.INTERNAL_ERROR and not self.inner.fault_of(test)
-
-    async def _note(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> None:
+    async def _record(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> None:
         is_correct = any(solution.code == program.source for solution in self.problem.solutions)
-        wider = await self._again(program, tests, judgement) if is_correct else {}
         seen = await asyncio.to_thread(
             observe,
             tests,
             judgement,
-            self.alternatives,
+            alternatives_for(self.problem),
             keep_outputs=is_correct,
             printed=self.problem.execution.kind != "assertions",
-            wider=wider,
+            wider=await self._again(program, tests, judgement) if is_correct else {},
         )
         line = {"problem": self.problem.name, "program": program.digest, "observation": seen.to_json()}
         await asyncio.to_thread(self.journal.append, line)
 
     async def _again(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> dict[int, Wider]:
-        """The tests that ran out of time, under the wider limit; the first that does so again is the last."""
+        """The tests that ran out of time, under the wider limit, up to the first that does so again."""
         late = [p for p, result in enumerate(judgement.tests) if result.verdict is Verdict.TIME_LIMIT_EXCEEDED]
         if not late:
             return {}
@@ -100,19 +97,19 @@ class ObservingProblemJudge:
 
 
 class Observations:
-    """The observations of a run's file, each read when it is asked for."""
+    """The observations in a run's file, each read when it is asked for."""
 
     def __init__(self, path: Path) -> None:
-        """Raises JournalError where the file can't be read, or a line of it holds no observation."""
+        """Raises JournalError if the file can't be read, or a line of it isn't an observation."""
         self.path = path
         self._offsets = {key: offset for offset, key in Journal(path).placed(_key)}
 
     def __contains__(self, key: object) -> bool:
-        """Whether there is one of (problem, digest of the program)."""
+        """Whether there is one for (problem, digest of the program)."""
         return key in self._offsets
 
     def get(self, problem: str, program: Program) -> Observation | None:
-        """The last observation of a program, None where there is none."""
+        """The last observation of a program, None if there is none."""
         offset = self._offsets.get((problem, program.digest))
         if offset is None:
             return None

@@ -1,20 +1,23 @@
-"""What validation found in a split: rates with their counts, and what the limits are to this machine."""
+"""The report on a split: rates with their counts, the calibration of limits, and the findings as text."""
 
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.eval.validation.assessment import Assessment
-from alpha_codium.eval.validation.findings import Reason
+from alpha_codium.eval.validation.findings import Reason, plural
+
+# Findings shown of each reason; `--json` has all.
+SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`count` of `total`; where there is nothing to count among, `why` says so."""
+    """`count` of `total`; if `total` is 0, `why` says why."""
 
     label: str
     count: int
@@ -23,7 +26,7 @@ class Rate:
 
     @property
     def value(self) -> float | None:
-        """The rate, None where there is nothing to count among."""
+        """The rate, None if `total` is 0."""
         return self.count / self.total if self.total else None
 
     def __str__(self) -> str:
@@ -39,7 +42,7 @@ class Rate:
 
 
 def machine() -> dict[str, Any]:
-    """What the measurements were made on."""
+    """The machine that the measurements were made on."""
     return {
         "cpu": _cpu_name(),
         "cores": os.cpu_count(),
@@ -59,16 +62,20 @@ def _cpu_name() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ValidationReport:
-    """The assessments of a split and what they amount to; `unjudged` programs got no verdict by a fault of ours.
+    """The assessments of a split and the calibration of its limits.
 
-    `stored` is where the problems were written with these columns, if they were.
+    `stored` is the path of the problems written with these columns, if they were.
     """
 
     problems: tuple[Assessment, ...]
     calibration: dict[str, Any]
-    unjudged: int = 0
     machine: dict[str, Any] = field(default_factory=machine)
     stored: Path | None = None
+
+    @property
+    def unjudged(self) -> int:
+        """Programs that got no verdict by a fault of ours."""
+        return sum(problem.unjudged for problem in self.problems)
 
     @property
     def rates(self) -> dict[str, Rate]:
@@ -87,6 +94,40 @@ class ValidationReport:
             "machine": self.machine,
             "problems": [problem.to_json() for problem in self.problems],
         }
+
+    def lines(self) -> Iterator[str]:
+        """The rates, the calibration, and the first findings of each reason."""
+        yield f"{len(self.problems)} problems"
+        for rate in self.rates.values():
+            yield f"  {rate.label:<38}{rate}"
+        yield _calibration_line(self.calibration)
+        for reason in Reason:
+            found = [(p.name, f) for p in self.problems for f in p.findings if f.reason is reason]
+            if found:
+                yield f"\n{reason.value} ({plural(len({name for name, _ in found}), 'problem')})"
+            for name, finding in found[:SHOWN]:
+                yield f"  {name}: {finding.text}"
+                yield from (f"    {_evidence(entry)}" for entry in finding.evidence[:1])
+            if len(found) > SHOWN:
+                yield f"  and {len(found) - SHOWN} more: see --json"
+
+
+def _calibration_line(calibration: dict[str, Any]) -> str:
+    if calibration["factor"] is None:
+        return f"calibration  n/a ({calibration['reason']})"
+    return (
+        f"calibration  factor {calibration['factor']:g}: the slowest known-correct program of a problem takes "
+        f"{calibration['median_share']:.1%} of the limit (median), {calibration['share_at_95_percent']:.1%} (95 % of "
+        f"{calibration['problems']} problems), {calibration['largest_share']:.1%} (most)"
+    )
+
+
+def _evidence(entry: dict[str, Any]) -> str:
+    """One entry of evidence as a line."""
+    rest = dict(entry)
+    places = (("column", "solution"), ("test_type", "test"))
+    where = [f"{rest.pop(column)}[{rest.pop(place)}]" for column, place in places if column in rest]
+    return " ".join([*where, *(f"{k}={v!r}" if isinstance(v, str) else f"{k}={v}" for k, v in rest.items())])
 
 
 def rates_of(problems: Sequence[Assessment]) -> dict[str, Rate]:

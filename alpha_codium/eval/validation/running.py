@@ -1,13 +1,12 @@
 """Validating a split, in two steps.
 
 1. Every known program that can be run is judged on all tests, by `run_evaluation` as for a score; an `ObservingJudge`
-   notes what each did in `observations.jsonl`. A run that was cut off goes on where it was; a program whose note was
-   lost since is judged again.
-2. When all are judged, problems are assessed one after the other from those notes: memory holds one at a time.
+   writes an observation of each to `observations.jsonl`. An interrupted run can be resumed; a program whose observation
+   was lost since is judged again.
+2. When all are judged, problems are assessed one by one from those observations: memory holds one problem at a time.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from loguru import logger
@@ -19,11 +18,12 @@ from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
 from alpha_codium.eval.validation.alternatives import alternatives_for, checker_in_force
 from alpha_codium.eval.validation.assessment import Assessment, assess
-from alpha_codium.eval.validation.observed import Known, ObservedProblem, places_of, runnable
+from alpha_codium.eval.validation.observed import Known, ObservedProblem, places_of
 from alpha_codium.eval.validation.observing import FILE, Observations, ObservingJudge
 from alpha_codium.eval.validation.timing import NEAR
 from alpha_codium.eval.validation.wording import several_answers
 from alpha_codium.judge import Judge
+from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import Program
 from alpha_codium.runs import Journal, RunFolder
@@ -32,14 +32,6 @@ from alpha_codium.verdict import Verdict
 T = TypeVar("T")
 # Verdicts of programs that weren't run.
 UNOBSERVED = (Verdict.NO_TESTS, Verdict.INTERNAL_ERROR)
-
-
-@dataclass(frozen=True, slots=True)
-class Assessed:
-    """One problem's assessment; `unjudged` counts known programs that got no verdict through no fault of theirs."""
-
-    assessment: Assessment
-    unjudged: int = 0
 
 
 async def observe_known(
@@ -51,30 +43,30 @@ async def observe_known(
     on_result: OnResult | None = None,
     workers: int = 0,
 ) -> list[ProblemResult]:
-    """Judge all known programs in a run's folder; what it holds already isn't judged again."""
+    """Judge all known programs in a run's folder; those observed there already aren't judged again."""
     tasks = human_solutions(problems, "both", test_types)
     with _JournalOfObserved(folder) as journal, Journal(folder.path / FILE) as observations:
-        # It asks no more of a judge than for_problem(...).judge(program, tests).
+        # Only for_problem(...).judge(program, tests) is called.
         observing = cast(Judge, ObservingJudge(judge, observations))
         return await run_evaluation(tasks, observing, journal=journal, on_result=on_result, workers=workers)
 
 
 class _JournalOfObserved(Journal):
-    """The run's journal without verdicts on programs whose observation isn't there any more."""
+    """The run's journal without verdicts on programs whose observation has been lost."""
 
     def __init__(self, folder: RunFolder) -> None:
         super().__init__(folder.journal.path)
         self._observed = Observations(folder.path / FILE)
 
     def read(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-        """What `parse` makes of each entry on a program that was observed."""
+        """`parse` applied to each entry on a program that was observed."""
         lost = 0
-        for observed, parsed in super().read(lambda line: (self._is_observed(line), parse(line))):
-            lost += not observed
-            if observed:
+        for is_observed, parsed in super().read(lambda line: (self._is_observed(line), parse(line))):
+            lost += not is_observed
+            if is_observed:
                 yield parsed
         if lost:
-            logger.warning("{} lacks what {} programs did: they are judged again", self._observed.path, lost)
+            logger.warning("{} lacks the observations of {} programs: judging them again", self._observed.path, lost)
 
     def _is_observed(self, line: dict[str, Any]) -> bool:
         verdict = line["result"]["verdict"]
@@ -88,51 +80,42 @@ def assess_known(
     folder: RunFolder,
     results: Sequence[ProblemResult],
     near: float = NEAR,
-) -> Iterator[Assessed]:
+) -> Iterator[Assessment]:
     """The assessments of problems whose known programs were judged, in their order; nothing is run."""
     observations = Observations(folder.path / FILE)
     tasks = human_solutions(problems, "both", test_types)
     for task, result in zip(tasks, results, strict=True):
-        observed, not_judged, unjudged = _case(task, test_types, judge, observations, result)
-        yield Assessed(assess(observed, not_judged, near), unjudged)
+        yield assess(_observed(task, test_types, judge, observations, result), near)
 
 
-def _case(
+def _observed(
     task: EvaluationTask,
     test_types: Sequence[TestType],
     judge: Judge,
     observations: Observations,
     result: ProblemResult,
-) -> tuple[ObservedProblem, str, int]:
-    """What was observed of one problem, why it wasn't judged if it wasn't, and how many programs got no verdict."""
+) -> ObservedProblem:
     problem = task.problem
     malformed, not_judged = _malformed(task, judge)
-    known, lost = [], 0
+    # A program that is in both lists says nothing of either.
+    both = disputed(problem)
+    known: dict[str, list[Known]] = {CORRECT: [], INCORRECT: []}
+    lost = 0
     for label, programs in ((CORRECT, problem.solutions), (INCORRECT, problem.incorrect_solutions)):
-        for index, solution in runnable(programs):
+        for index, solution in enumerate(programs):
+            if solution.language not in LANGUAGES:
+                continue
             seen = observations.get(problem.name, Program.from_source(solution.language, solution.code))
             if seen is None or any(
                 v is Verdict.INTERNAL_ERROR for p, v in enumerate(seen.verdicts) if p not in malformed
             ):
                 lost += bool(task.tests)
-                continue
-            known.append(Known(label, index, solution.code, seen))
-    if lost and not not_judged:
+            elif solution.code not in both:
+                known[label].append(Known(label, index, solution.code, seen))
+    unjudged = 0 if not_judged else lost
+    if unjudged:
         why = next((candidate.error for candidate in result.candidates if candidate.error), "a fault of the sandbox")
-        return _made(task, test_types, judge, known, malformed), f"{lost} programs got no verdict: {why}", lost
-    return _made(task, test_types, judge, known, malformed), not_judged, 0
-
-
-def _made(
-    task: EvaluationTask,
-    test_types: Sequence[TestType],
-    judge: Judge,
-    known: Sequence[Known],
-    malformed: dict[int, str],
-) -> ObservedProblem:
-    problem = task.problem
-    # A program that stands in both lists says nothing of either.
-    neither = disputed(problem)
+        not_judged = f"{lost} programs got no verdict: {why}"
     return ObservedProblem(
         problem=problem,
         tests=task.tests,
@@ -140,19 +123,21 @@ def _made(
         checker=checker_in_force(problem, judge.rules),
         limits=judge.rules.limits_for(problem),
         alternatives=alternatives_for(problem),
-        correct=tuple(k for k in known if k.label == CORRECT and k.program not in neither),
-        incorrect=tuple(k for k in known if k.label == INCORRECT and k.program not in neither),
+        correct=tuple(known[CORRECT]),
+        incorrect=tuple(known[INCORRECT]),
         malformed=malformed,
         not_run=task.skipped,
         wording=several_answers(problem.description),
+        not_judged=not_judged,
+        unjudged=unjudged,
     )
 
 
 def _malformed(task: EvaluationTask, judge: Judge) -> tuple[dict[int, str], str]:
-    """The tests that are none, each with the reason; or why the problem can't be judged."""
+    """The tests that can't be run, each with the reason; or why the problem can't be judged."""
     try:
         problem_judge = judge.for_problem(task.problem)
     except Unjudgeable as reason:
         return {}, str(reason)
-    faults = ((place, problem_judge.fault_of(test)) for place, test in enumerate(task.tests))
+    faults = ((place, problem_judge.kind.fault_of(test)) for place, test in enumerate(task.tests))
     return {place: fault for place, fault in faults if fault}, ""

@@ -1,8 +1,8 @@
-"""Whether limits fit this machine: what known-correct programs need of them.
+"""Whether limits fit this machine: the time and memory that known-correct programs need.
 
-1. A limit is too tight where a known-correct program runs into it, and near where one needs more than `near` of it.
-   Time that ran out by the wall clock, with CPU time left, shows a machine that is busy or a program that waits: that
-   is said, and is no fault of the limit.
+1. A limit is too tight if a known-correct program exceeds it, and near if one needs more than `near` of it. A program
+   that ran out of wall time, with CPU time left, shows a machine that is busy or a program that waits: that is noted,
+   and is no fault of the limit.
 2. The limits suggested are twice what the slowest and the largest known-correct program need: half a second at a time,
    from one second, and 64 MiB at a time, from 256 MiB. CPU seconds of one test of a Python program, on this machine.
 3. The calibration factor of a split is what its limits would have to be multiplied by for 95 % of its problems to have
@@ -26,7 +26,7 @@ CALIBRATED_SHARE = 0.95
 WALL_TIME = "wall time (the machine is busy, or the program waits)"
 STEP_SECONDS, LEAST_SECONDS = 0.5, 1.0
 STEP_BYTES, LEAST_BYTES = 64 * 2**20, 256 * 2**20
-# What is taken of CPU time before a program that is stopped by it may be a little less than the limit.
+# A program that is stopped by the limit may have used a little less CPU time than that.
 BY_CPU = 0.95
 NONE_FINISHED = "no known-correct program finished a test"
 TOO_SMALL = "the CPU time of known-correct programs is too small to measure"
@@ -35,10 +35,10 @@ SHORT = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What a problem's known-correct programs need.
+    """The needs of a problem's known-correct programs.
 
-    `slowest_cpu_seconds` is None where none finished a test. A program that used up the wider limit, too, counts as
-    that limit. Where one didn't finish there is nothing to suggest.
+    `slowest_cpu_seconds` is None if none finished a test. A program that used up the wider limit, too, counts as that
+    limit. If one didn't finish, nothing is suggested.
     """
 
     limit_cpu_seconds: float
@@ -54,14 +54,14 @@ class Timing:
 
 
 def examine_limits(observed: ObservedProblem, near: float = NEAR) -> Timing:
-    """What the known-correct programs of a problem need of its limits; `near` is the share that is near to one."""
+    """Compare the needs of a problem's known-correct programs with its limits; more than `near` of a limit is near."""
     limits = observed.limits
     runs = [(known, place) for known in observed.correct for place in observed.usable]
     needs = [need for known, place in runs if (need := _need(known, place, limits.cpu_seconds)) is not None]
     slowest = max((min(need, limits.cpu_seconds * WIDER) for need in needs), default=None)
     largest = max((known.seen.max_rss_bytes[place] for known, place in runs), default=0)
     ends = {known.seen.verdicts[place] for known, place in runs}
-    late = any(_ends_late(known, place) for known, place in runs)
+    late = any(k.seen.verdicts[p] is SHORT[0] and k.seen.needs(p) is None for k, p in runs)
     seconds = None if slowest is None or late else _stepped(slowest, STEP_SECONDS, LEAST_SECONDS)
     memory = None if not needs or SHORT[1] in ends else int(_stepped(largest, STEP_BYTES, LEAST_BYTES))
     return Timing(limits.cpu_seconds, slowest, seconds, memory, (*_tight(observed), *_near(observed, near)))
@@ -70,11 +70,10 @@ def examine_limits(observed: ObservedProblem, near: float = NEAR) -> Timing:
 def calibration(
     timings: Sequence[Timing], near: float = NEAR, time_limit_factor: float | None = None
 ) -> dict[str, Any]:
-    """What the limits of a split are to this machine.
+    """How the limits of a split fit this machine.
 
-    The factor is None where no known-correct program finished, or where they need too little to measure: the `reason`
-    says which. `time_limit_factor`, if that is what the problems' own limits were multiplied by, gives the one to set
-    instead.
+    The factor is None if no known-correct program finished, or they need too little to measure: `reason` says which.
+    With `time_limit_factor`, by which the problems' own limits were multiplied, the one to set instead is given, too.
     """
     shares = sorted(timing.share for timing in timings if timing.share is not None)
     if not shares:
@@ -95,21 +94,16 @@ def calibration(
 
 
 def _three_digits(number: float) -> float:
-    """Rounded to three digits that count, so that no small number becomes 0."""
+    """Rounded to three significant digits, so that no small number becomes 0."""
     return float(f"{number:.3g}")
 
 
 def _need(known: Known, place: int, limit: float) -> float | None:
-    """The CPU seconds needed; infinite where the wider limit was used up, too; None where that isn't known."""
+    """The CPU seconds needed; infinite if the wider limit was used up, too; None if unknown."""
     wider = known.seen.wider.get(place)
     if wider is not None and wider.verdict is SHORT[0] and wider.cpu_seconds >= BY_CPU * limit * WIDER:
         return math.inf
     return known.seen.needs(place)
-
-
-def _ends_late(known: Known, place: int) -> bool:
-    """Whether the program ran out of time and didn't finish under the wider limit either."""
-    return known.seen.verdicts[place] is SHORT[0] and known.seen.needs(place) is None
 
 
 def _stepped(need: float, step: float, least: float) -> float:
@@ -117,7 +111,7 @@ def _stepped(need: float, step: float, least: float) -> float:
 
 
 def _tight(observed: ObservedProblem) -> list[Finding]:
-    """Known-correct programs that ran into a limit."""
+    """Known-correct programs that exceeded a limit."""
     evidence = [
         _limit_evidence(observed, known, place)
         for known in observed.correct
@@ -135,7 +129,7 @@ def _tight(observed: ObservedProblem) -> list[Finding]:
 
 def _limit_evidence(observed: ObservedProblem, known: Known, place: int) -> dict[str, Any]:
     seen = known.seen
-    entry = known.evidence() | observed.places[place].evidence() | {"verdict": seen.verdicts[place].value}
+    entry = observed.evidence(known, place)
     if seen.verdicts[place] is Verdict.MEMORY_LIMIT_EXCEEDED:
         used = {"max_rss_bytes": seen.max_rss_bytes[place], "limit_bytes": observed.limits.memory_bytes}
         return entry | {"ran_out_of": "memory"} | used
@@ -149,7 +143,7 @@ def _limit_evidence(observed: ObservedProblem, known: Known, place: int) -> dict
 
 
 def _near(observed: ObservedProblem, near: float) -> list[Finding]:
-    """The test on which each known-correct program that finished came nearest to the limit, where it came near."""
+    """Known-correct programs that finished near the limit, each on its slowest test."""
     evidence = []
     for known in observed.correct:
         finished = [p for p in observed.usable if known.seen.verdicts[p] not in SHORT]

@@ -1,4 +1,4 @@
-"""What a statement says of its answers: supporting evidence only, never a finding by itself."""
+"""Statements that allow several answers: supporting evidence only, never a finding by itself."""
 
 import re
 
@@ -15,7 +15,7 @@ _ANSWER = (
 _SEVERAL_ANSWERS = rf"(?:{_MANY} (?:\w+ ){{0,3}}?(?:{_ANSWER}|of (?:them|these|those))|not unique)"
 _ANY = r"any\b(?! (?:\w+ )?(?:inputs?|tests?|numbers?|cases?)\b)"
 _ANY_ONE = r"any (?:of (?:them|these|those)|will|is|one)"
-# Each must leave no doubt that one of several answers will do: "any number" and "the smallest of several" are none.
+# Each must leave no doubt that one of several answers will do: "any number" and "the smallest of several" don't match.
 _PATTERNS = (
     rf"\b{_IF}\b[^.;]{{0,80}}?\b{_SEVERAL_ANSWERS}\b[^.;]{{0,160}}?\b{_TAKE}\b[^.;]{{0,40}}?\b{_ANY}",
     rf"\b{_IF}\b[^.;]{{0,80}}?\b{_SEVERAL_ANSWERS}\b[^.;]{{0,80}}?\b{_ANY_ONE}\b",
@@ -28,11 +28,11 @@ _PATTERNS = (
     rf"\bthere (?:may|might|can) be {_MANY} (?:accepted|correct|valid|possible|optimal) {_ANSWER}",
 )
 _SEVERAL = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE)
-# Of the words found, so many characters are shown in a sentence.
+# The characters of the words found that are shown in a sentence.
 LONGEST_QUOTE = 160
 
 
 def several_answers(statement: str) -> str:
-    """The words by which a statement allows one of several answers; nothing where it has none that we know."""
+    """The words by which a statement allows one of several answers; empty if there are none that we know."""
     found = _SEVERAL.search(" ".join(statement.split()))
     return found.group() if found else ""

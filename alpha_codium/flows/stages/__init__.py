@@ -1,8 +1,9 @@
-"""The kinds of stages. A user's package adds one under the entry-point group `alpha_codium.stages`.
+"""Stages, by kind. A user's package adds a kind under the entry-point group `alpha_codium.stages`.
 
 A kind is a frozen dataclass: its fields are its parameters in `flow.toml`, those called `*prompt` name prompt files
-and arrive as `Prompt` (see `parameters.prompt_file`); `run` fills the state. It may have a method
-`calls(settings, statement) -> (least, most)`, by which a preview knows how many calls of the model it makes.
+and are read as `Prompt` (see `prompt_file`); `run` fills the state. It may have a method
+`calls(settings, statement) -> (least, most)`, the calls of the model that it makes, without those for unreadable
+answers; a preview needs it.
 """
 
 from typing import Any, Protocol
@@ -21,18 +22,23 @@ class Stage(Protocol):
         ...
 
 
+def prompt_file(default: str, *fields: str, code: bool = False) -> dict[str, Any]:
+    """Return the arguments of a dataclass field that names a prompt file, so that flows can be checked when loaded.
+
+    The prompt must ask for `fields` (one of a record is written `records.field`), and with `code` for a program.
+    """
+    return {"default": default, "metadata": {"fields": fields, "code": code}}
+
+
 def stage_class(kind: str) -> Any:
-    """The class of a kind of stage; raises FlowError where there is none."""
+    """Return the class of a kind of stage; raises FlowError if there is none."""
     from alpha_codium.flows.stages.ai_tests import GenerateAiTests
-    from alpha_codium.flows.stages.code import InitialCode, WriteCode
-    from alpha_codium.flows.stages.completing import CompleteCode
-    from alpha_codium.flows.stages.examples import ReadExamples
     from alpha_codium.flows.stages.fixing import FixAiTests, FixPublicTests
-    from alpha_codium.flows.stages.planning import ChooseBest, PossibleSolutions
-    from alpha_codium.flows.stages.reflect import Reflect
+    from alpha_codium.flows.stages.planning import ChooseBest, PossibleSolutions, Reflect
     from alpha_codium.flows.stages.reflexion import Reflexion
     from alpha_codium.flows.stages.resampling import Resample
     from alpha_codium.flows.stages.selecting import Select
+    from alpha_codium.flows.stages.writing import CompleteCode, InitialCode, ReadExamples, WriteCode
 
     kinds = {
         "reflect": Reflect,

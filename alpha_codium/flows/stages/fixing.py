@@ -1,4 +1,4 @@
-"""Repairing a program by the tests it fails. The code is blamed, never the test.
+"""Repairing a program by the tests that it fails. The code is blamed, never the test.
 
 Anchors are all tests that the program is known to pass; a fix that breaks one is undone.
 """
@@ -8,51 +8,86 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.config import Settings
-from alpha_codium.flows.asking import NoAnswer, ask
+from alpha_codium.flows.asking import Question, ask_or_skip
 from alpha_codium.flows.context import SampleContext, shortened
 from alpha_codium.flows.nearness import nearness
-from alpha_codium.flows.stages.parameters import prompt_file
+from alpha_codium.flows.stages import prompt_file
 from alpha_codium.flows.state import FlowState
 from alpha_codium.flows.tasks import CodingTask
-from alpha_codium.flows.trace import trace_of
+from alpha_codium.languages import TRACE_MARK, language_named
 from alpha_codium.problem import Statement, TestCase
+from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
+from alpha_codium.runs.events import ProgramTraced, kept_text
 from alpha_codium.verdict import Judgement, Verdict
 
 
 @dataclass(frozen=True)
 class Fixer:
-    """Asks for a repaired program, in one call or, with `single_stage_fix = false`, in two."""
+    """Base of stages that repair a program test by test."""
 
     fix_prompt: Prompt = field(**prompt_file("fix", code=True))
     analyze_prompt: Prompt = field(**prompt_file("analyze_failure"))
     fix_analyzed_prompt: Prompt = field(**prompt_file("fix_analyzed", code=True))
 
-    async def fix(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> str | None:
-        """A new program for one failed test, or None where the model gives none."""
+    async def repair(
+        self,
+        state: FlowState,
+        tests: Sequence[TestCase],
+        context: SampleContext,
+        *,
+        step: str,
+        fixes: int,
+        fixes_per_test: int,
+        must_pass: bool,
+    ) -> None:
+        """Repair the state's program by the tests in turn, by at most `fixes` fixes and `fixes_per_test` for each.
+
+        A fix is kept if every anchor passes, and the test passes or, without `must_pass`, comes nearer to passing.
+        """
+        await self._anchor_public_tests(state, context)
+        for test in tests:
+            if test in state.anchors:
+                continue
+            judgement = await context.run_tests(state.program, [test])
+            for _ in range(min(fixes, fixes_per_test)):
+                if judgement.accepted:
+                    break
+                fixes -= 1
+                program = await self._fix(state, test, judgement, context)
+                if program is None:
+                    continue
+                fixed = await context.run_tests(program, [test])
+                better = fixed.accepted or (not must_pass and nearness(fixed, [test]) > nearness(judgement, [test]))
+                kept = better and await _passes_all(program, state.anchors, context)
+                context.record(step, verdict=fixed.verdict.value, kept=kept)
+                if kept:
+                    state.program, judgement = program, fixed
+            if judgement.accepted:
+                state.add_anchor(test)
+
+    async def _fix(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> str | None:
+        """Ask for a new program in one call or, with `single_stage_fix = false`, in two; None without an answer."""
         settings = context.settings.public_tests
         task = CodingTask.of(state, context)
-        variables = task.variables | await failure_of(state.program, test, failed, context)
+        variables = task.variables | await failure_of(state.program, [test], failed, context)
         variables |= {
             "explanation": state.explanation_of(test) if settings.use_test_explanations else "",
             "reflection": state.reflection if settings.use_self_reflection else "",
-            "trace": await self._trace(state, test, context),
+            # A function's run begins with the test's code: there is no input to trace it on.
+            "trace": "" if task.is_function else await trace_of(state.program, test, context),
         }
-        try:
-            if settings.single_stage_fix:
-                return (await ask(self.fix_prompt, variables, context, task.form)).code
-            analysis = (await ask(self.analyze_prompt, variables, context)).values
-            return (await ask(self.fix_analyzed_prompt, variables | {"analysis": analysis}, context, task.form)).code
-        except NoAnswer as error:
-            context.skip("fix", error)
-            return None
+        prompt = self.fix_prompt
+        if not settings.single_stage_fix:
+            analysis = await ask_or_skip("fix", Question(self.analyze_prompt, variables), context)
+            if analysis is None:
+                return None
+            prompt, variables = self.fix_analyzed_prompt, variables | {"analysis": analysis.values}
+        reading = await ask_or_skip("fix", Question(prompt, variables, task.form), context)
+        return reading.code if reading else None
 
-    async def _trace(self, state: FlowState, test: TestCase, context: SampleContext) -> str:
-        # A function's run begins with the test's code: there is no input to trace it on.
-        return await trace_of(state.program, test, context) if context.judge.execution_kind == "stdin" else ""
-
-    async def anchor_public_tests(self, state: FlowState, context: SampleContext) -> None:
-        """The public tests that the program passes are anchors, whatever stages came before."""
+    async def _anchor_public_tests(self, state: FlowState, context: SampleContext) -> None:
+        """Make anchors of the public tests that the program passes, whatever stages came before."""
         public = state.statement.public_tests
         judgement = await context.run_tests(state.program, public)
         for test, result in zip(public, judgement.tests, strict=False):
@@ -62,110 +97,70 @@ class Fixer:
 
 @dataclass(frozen=True)
 class FixPublicTests(Fixer):
-    """Goes through the public tests; `max_allowed_calls` fixes in all and `max_fixes_per_test` for each."""
+    """Repairs by the public tests; a fix that comes nearer to passing is kept."""
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Repair by public tests; a fix that doesn't pass the test is kept if it comes nearer."""
-        if not state.program:
-            return
-        settings = context.settings.public_tests
-        left = settings.max_allowed_calls
-        await self.anchor_public_tests(state, context)
-        for test in state.statement.public_tests:
-            if test in state.anchors:
-                continue
-            judgement = await context.run_tests(state.program, [test])
-            for _ in range(min(left, settings.max_fixes_per_test)):
-                if judgement.accepted:
-                    break
-                left -= 1
-                judgement = await self._improve(state, test, judgement, context)
-            if judgement.accepted:
-                state.add_anchor(test)
+        """Repair the program, if there is one."""
+        own = context.settings.public_tests
+        if state.program:
+            await self.repair(
+                state,
+                state.statement.public_tests,
+                context,
+                step="fix_public_test",
+                fixes=own.max_allowed_calls,
+                fixes_per_test=own.max_fixes_per_test,
+                must_pass=False,
+            )
 
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
-        """The least and the most calls, without those for answers that can't be read."""
+        """Return the least and the most calls."""
         own = settings.public_tests
         fixes = min(own.max_allowed_calls, own.max_fixes_per_test * len(statement.public_tests))
         return 0, fixes if own.single_stage_fix else 2 * fixes
 
-    async def _improve(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> Judgement:
-        """One fix: the judgement of the program that is kept, on this test."""
-        program = await self.fix(state, test, failed, context)
-        if program is None:
-            return failed
-        judgement = await context.run_tests(program, [test])
-        nearer = nearness(judgement, [test]) > nearness(failed, [test])
-        kept = nearer and await passes_all(program, state.anchors, context)
-        context.record("fix_public_test", verdict=judgement.verdict.value, kept=kept)
-        if not kept:
-            return failed
-        state.program = program
-        return judgement
-
 
 @dataclass(frozen=True)
 class FixAiTests(Fixer):
-    """Goes through the AI tests, `max_allowed_calls` fixes in all and one for each, public tests first and last.
-
-    A fix is kept only if the test and every anchor pass: an AI test that is wrong can do no harm.
-    """
+    """Repairs by the AI tests, public tests first and last; a fix must pass the test, so a wrong one does no harm."""
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Repair by AI tests."""
-        if not state.program:
-            return
-        left = context.settings.ai_tests.max_allowed_calls
-        await self.anchor_public_tests(state, context)
-        for test in self._tests(state, context):
-            if test in state.anchors:
-                continue
-            judgement = await context.run_tests(state.program, [test])
-            if not judgement.accepted and left > 0:
-                left -= 1
-                judgement = await self._repair(state, test, judgement, context)
-            if judgement.accepted:
-                state.add_anchor(test)
+        """Repair the program, if there is one."""
+        settings = context.settings
+        public = state.statement.public_tests if settings.generate_ai_tests.add_public_tests_to_ai_tests else ()
+        if state.program:
+            await self.repair(
+                state,
+                [*public, *(test.test for test in state.ai_tests), *public],
+                context,
+                step="fix_ai_test",
+                fixes=settings.ai_tests.max_allowed_calls,
+                fixes_per_test=1,
+                must_pass=True,
+            )
 
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
-        """The least and the most calls, without those for answers that can't be read."""
+        """Return the least and the most calls."""
         tests = settings.generate_ai_tests.number_of_ai_tests
         if settings.generate_ai_tests.add_public_tests_to_ai_tests:
             tests += 2 * len(statement.public_tests)
         fixes = min(settings.ai_tests.max_allowed_calls, tests)
         return 0, fixes if settings.public_tests.single_stage_fix else 2 * fixes
 
-    def _tests(self, state: FlowState, context: SampleContext) -> Sequence[TestCase]:
-        ai_tests = [test.test for test in state.ai_tests]
-        if not context.settings.generate_ai_tests.add_public_tests_to_ai_tests:
-            return ai_tests
-        public = state.statement.public_tests
-        return [*public, *ai_tests, *public]
 
-    async def _repair(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> Judgement:
-        program = await self.fix(state, test, failed, context)
-        if program is None:
-            return failed
-        judgement = await context.run_tests(program, [test])
-        kept = judgement.accepted and await passes_all(program, state.anchors, context)
-        context.record("fix_ai_test", verdict=judgement.verdict.value, kept=kept)
-        if not kept:
-            return failed
-        state.program = program
-        return judgement
-
-
-async def passes_all(program: str, tests: Sequence[TestCase], context: SampleContext) -> bool:
-    """Whether a program passes every one of the tests; true where there is none."""
+async def _passes_all(program: str, tests: Sequence[TestCase], context: SampleContext) -> bool:
     return not tests or (await context.run_tests(program, tests, stop_early=True)).accepted
 
 
-async def failure_of(program: str, test: TestCase, failed: Judgement, context: SampleContext) -> dict[str, Any]:
-    """What prompts are told of a program that fails a test: `program`, `test`, `actual` and `verdict`.
+async def failure_of(
+    program: str, tests: Sequence[TestCase], failed: Judgement, context: SampleContext
+) -> dict[str, Any]:
+    """Return the variables of prompts for the first failed test: `program`, `test`, `actual` and `verdict`.
 
-    `failed` is its judgement by that test alone, or by some of which this is the first that it fails.
+    `failed` is the program's judgement by `tests`.
     """
-    result = next((each for each in failed.tests if each.verdict is not Verdict.ACCEPTED), failed.tests[0])
+    pairs = list(zip(tests, failed.tests, strict=False))
+    test, result = next((pair for pair in pairs if pair[1].verdict is not Verdict.ACCEPTED), pairs[0])
     actual = await context.actual_output(program, test, result.execution)
     return {
         "program": program.rstrip(),
@@ -175,7 +170,18 @@ async def failure_of(program: str, test: TestCase, failed: Judgement, context: S
     }
 
 
-def first_failed(judgement: Judgement, tests: Sequence[TestCase]) -> TestCase | None:
-    """The first test that isn't passed."""
-    judged = zip(tests, judgement.tests, strict=False)
-    return next((test for test, result in judged if result.verdict is not Verdict.ACCEPTED), None)
+async def trace_of(program: str, test: TestCase, context: SampleContext) -> str:
+    """Return a compact trace of a program's run on one test for fix prompts; "" unless `use_trace` is set.
+
+    With `[code_tester] calc_trace` or `use_trace` the program runs once more under its language's tracer, which prints
+    each executed line with the local names that changed.
+    """
+    settings = context.settings.code_tester
+    if not (settings.calc_trace or settings.use_trace):
+        return ""
+    traced = language_named(PYTHON).traced(program, depth=settings.trace_depth, lines=settings.max_trace_lines)
+    execution = await context.judge.execute(traced, test.input)
+    lines = [line.removeprefix(TRACE_MARK) for line in execution.stderr.splitlines() if line.startswith(TRACE_MARK)]
+    trace = "\n".join(lines[-settings.max_trace_lines :])
+    context.events.append(ProgramTraced(kept_text(trace)))
+    return trace if settings.use_trace else ""

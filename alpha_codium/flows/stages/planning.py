@@ -1,25 +1,57 @@
-"""Thinking of several ways to solve a problem, and choosing one."""
+"""Stages before any code: reflecting on the problem, thinking of ways to solve it, and choosing one."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.config import Settings
-from alpha_codium.flows.asking import NoAnswer, ask
+from alpha_codium.flows.asking import Question, ask_or_skip
 from alpha_codium.flows.context import SampleContext
-from alpha_codium.flows.stages.parameters import prompt_file
-from alpha_codium.flows.state import FlowState, Plan
+from alpha_codium.flows.stages import prompt_file
+from alpha_codium.flows.state import ExplainedTest, FlowState, Plan
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
+
+EXPLANATIONS = ("tests_explanations.input", "tests_explanations.output")
+
+
+@dataclass(frozen=True)
+class Reflect:
+    """Fills `reflection` and `explanations`; `[self_reflection] validate_self_reflection` has the latter checked."""
+
+    prompt: Prompt = field(**prompt_file("reflect", "self_reflection", *EXPLANATIONS))
+    validate_prompt: Prompt = field(**prompt_file("validate_reflection", *EXPLANATIONS))
+
+    async def run(self, state: FlowState, context: SampleContext) -> None:
+        """Reflect; without an answer the state stays as it is."""
+        reflected = await ask_or_skip("reflect", Question(self.prompt, {"problem": state.statement}), context)
+        if reflected is None:
+            return
+        state.reflection = reflected.values["self_reflection"].strip()
+        state.explanations = explained(reflected.values["tests_explanations"])
+        if context.settings.self_reflection.validate_self_reflection:
+            variables = {"problem": state.statement, "explanations": state.explanations}
+            checked = await ask_or_skip("reflect", Question(self.validate_prompt, variables), context)
+            if checked is not None:
+                state.explanations = explained(checked.values["tests_explanations"]) or state.explanations
+
+    def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """Return the least and the most calls."""
+        return 1, 1 + settings.self_reflection.validate_self_reflection
+
+
+def explained(records: list[dict[str, Any]]) -> list[ExplainedTest]:
+    """Return the tests in an answer's records."""
+    return [ExplainedTest(r["input"], r["output"], r.get("explanation", "").strip()) for r in records]
 
 
 @dataclass(frozen=True)
 class PossibleSolutions:
-    """Fills `plans` with at most `max_num_of_possible_solutions`; nothing in the direct variant."""
+    """Fills `plans` with at most `max_num_of_possible_solutions`; does nothing in the direct variant."""
 
     prompt: Prompt = field(**prompt_file("possible_solutions", "possible_solutions.name", "possible_solutions.content"))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Think of plans; brute force is left out where asked for, but never the only plan."""
+        """Think of plans; brute force is left out if the settings say so, unless it is the only plan."""
         settings = context.settings.possible_solutions
         if context.settings.solve.use_direct_solutions:
             return
@@ -29,52 +61,45 @@ class PossibleSolutions:
             "explanations": state.explanations if settings.use_test_explanations else [],
             "max_num_of_possible_solutions": settings.max_num_of_possible_solutions,
         }
-        try:
-            values = (await ask(self.prompt, variables, context)).values
-        except NoAnswer as error:
-            context.skip("possible_solutions", error)
+        reading = await ask_or_skip("possible_solutions", Question(self.prompt, variables), context)
+        if reading is None:
             return
-        plans = [_plan(record) for record in values["possible_solutions"]]
+        plans = [_plan(record) for record in reading.values["possible_solutions"]]
         if settings.remove_brute_force_solutions:
             plans = [plan for plan in plans if not plan.is_brute_force] or plans[:1]
         state.plans = plans[: settings.max_num_of_possible_solutions]
 
     def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
-        """One, but none in the direct variant."""
+        """Return the least and the most calls."""
         asked = int(not settings.solve.use_direct_solutions)
         return asked, asked
 
 
 @dataclass(frozen=True)
 class ChooseBest:
-    """Fills `plan`. Later samples take another plan than the first, so that they differ."""
+    """Fills `plan`. Each sample takes another plan than the one before, so that samples differ."""
 
     prompt: Prompt = field(**prompt_file("choose_best", "name", "content"))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Choose among the plans; with one there is nothing to ask."""
-        if not state.plans:
-            return
-        if len(state.plans) == 1:
-            state.plan = state.plans[0]
+        """Choose among the plans; a single plan is taken without asking."""
+        if len(state.plans) < 2:
+            state.plan = next(iter(state.plans), None)
             return
         variables = {"problem": state.statement, "reflection": state.reflection, "plans": state.plans}
-        try:
-            chosen = _chosen(state.plans, (await ask(self.prompt, variables, context)).values)
-        except NoAnswer as error:
-            context.skip("choose_best", error)
-            chosen = state.plans[0]
+        reading = await ask_or_skip("choose_best", Question(self.prompt, variables), context)
+        chosen = _chosen(state.plans, reading.values) if reading else state.plans[0]
         others = [plan for plan in state.plans if plan.name != chosen.name]
         state.plan = context.variation.rotate([chosen, *others])[0]
 
     def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
-        """None where there is nothing to choose from, else one."""
+        """Return the least and the most calls."""
         several = settings.possible_solutions.max_num_of_possible_solutions > 1
         return 0, int(several and not settings.solve.use_direct_solutions)
 
 
 def _chosen(plans: list[Plan], values: dict[str, Any]) -> Plan:
-    """The chosen plan with the steps thought out for it; a name that isn't among the plans is a plan of its own."""
+    """The chosen plan with its steps; a name that isn't among the plans makes a new plan."""
     name, steps = values["name"].strip(), values.get("flow") or []
     known = next((plan for plan in plans if plan.name.lower() == name.lower()), None)
     content = "\n".join([values["content"].strip(), *(f"- {step.strip()}" for step in steps)])

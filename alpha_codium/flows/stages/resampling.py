@@ -1,14 +1,13 @@
-"""Resampling: the same question again until the public tests are content. The control that every flow must beat."""
+"""Resampling: the same question again until the public tests pass. The baseline that every flow must beat."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from alpha_codium.config import Settings
-from alpha_codium.flows.asking import NoAnswer, Question, Reading, ask_many, ask_question
+from alpha_codium.flows.asking import NoAnswer, ask_many
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
-from alpha_codium.flows.stages.writing import Writer, judge_program, keep_nearest
+from alpha_codium.flows.stages.writing import Writer, can_be_tested, judge_program, keep_nearest
 from alpha_codium.flows.state import FlowState, JudgedProgram
-from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement
 
 
@@ -16,10 +15,10 @@ from alpha_codium.problem import Statement
 class Resample(Writer):
     """Writes programs from the statement alone, until one passes all public tests; at most `max_attempts`.
 
-    1. None of them sees another, or what became of it. The nearest to passing is kept, the first of equals; so to stop
-       at the first that passes is to choose as if all had been written, and costs less.
-    2. Without public tests the first program is as good as any.
-    3. With `answers_per_request` above 1 several come by one request. A text that came before isn't run again.
+    1. No attempt sees another or its result. The nearest to passing is kept, the first of equals, so stopping at the
+       first that passes makes the same choice as writing all of them, and costs less.
+    2. Without public tests the first program is taken.
+    3. With `answers_per_request` above 1 one request brings several programs. Equal programs are run once.
     """
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
@@ -40,8 +39,7 @@ class Resample(Writer):
         together = settings.answers_per_request if state.statement.public_tests else 1
         for done in range(0, settings.max_attempts, together):
             size = min(together, settings.max_attempts - done)
-            question = self.question(state, context, attempt=done + size - 1)
-            for reading in await _readings(question, size, context):
+            for reading in await ask_many(self.question(state, context, attempt=done + size - 1), size, context):
                 if isinstance(reading, BudgetExhausted):
                     raise reading
                 if isinstance(reading, NoAnswer):
@@ -50,20 +48,7 @@ class Resample(Writer):
                     yield reading.code
 
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
-        """The least and the most calls, without those for answers that can't be read."""
+        """Return the least and the most calls."""
         most = settings.resample.max_attempts
-        if not (statement.public_tests or examples_in(statement)):
-            # The first program is taken, but there may be none in the first answers.
-            return 1, most
-        return min(settings.resample.answers_per_request, most), most
-
-
-async def _readings(
-    question: Question, size: int, context: SampleContext
-) -> list[Reading | NoAnswer | BudgetExhausted]:
-    if size > 1:
-        return await ask_many(question, size, context)
-    try:
-        return [await ask_question(question, context)]
-    except NoAnswer as error:
-        return [error]
+        # Without tests the first program is taken, but the first answers may hold none.
+        return (min(settings.resample.answers_per_request, most) if can_be_tested(statement) else 1), most

@@ -1,40 +1,149 @@
-"""Writing a program for tests of any kind, and what the public tests say of it: shared by several stages."""
+"""Stages that write a program, and what they share with the stages that write several."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
-from alpha_codium.flows.asking import Question
-from alpha_codium.flows.context import SampleContext
+from alpha_codium.config import Settings
+from alpha_codium.flows.asking import Question, ask_or_skip
+from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.nearness import nearness
-from alpha_codium.flows.stages.parameters import prompt_file
-from alpha_codium.flows.state import FlowState, JudgedProgram
+from alpha_codium.flows.stages import prompt_file
+from alpha_codium.flows.state import FlowState, JudgedProgram, Plan
 from alpha_codium.flows.tasks import CodingTask
+from alpha_codium.languages.python.examples import examples_in
+from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
 
 @dataclass(frozen=True)
+class WriteCode:
+    """Asks once for a program that reads and prints; the public tests aren't run."""
+
+    prompt: Prompt = field(**prompt_file("code", code=True))
+
+    async def run(self, state: FlowState, context: SampleContext) -> None:
+        """Write the program."""
+        reading = await ask_or_skip("write_code", Question(self.prompt, {"problem": state.statement}), context)
+        state.program = reading.code if reading else state.program
+
+    def calls(self, _settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """Return the least and the most calls."""
+        return 1, 1
+
+
+@dataclass(frozen=True)
+class CompleteCode:
+    """Asks once for a function; an answer that is only its body is put after its beginning.
+
+    The prompt gets `beginning`, the description if that is code up to a function's body, and `tests`, the public tests
+    that the description doesn't show.
+    """
+
+    prompt: Prompt = field(**prompt_file("complete", code=True))
+
+    async def run(self, state: FlowState, context: SampleContext) -> None:
+        """Write the program."""
+        task = CodingTask.of(state, context)
+        reading = await ask_or_skip("complete_code", Question(self.prompt, task.variables, task.form), context)
+        state.program = reading.code if reading else state.program
+
+    def calls(self, _settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """Return the least and the most calls."""
+        return 1, 1
+
+
+@dataclass(frozen=True)
+class InitialCode:
+    """Writes programs until one passes all public tests, at most `max_attempts`; keeps the nearest to passing.
+
+    The chosen plan is tried twice, then the others in turn. The direct variant has no plans and uses `direct_prompt`.
+    """
+
+    prompt: Prompt = field(**prompt_file("initial_code", code=True))
+    direct_prompt: Prompt = field(**prompt_file("direct_code", code=True))
+
+    async def run(self, state: FlowState, context: SampleContext) -> None:
+        """Write programs; if the budget ends after the first one, the next stages still run."""
+        best: JudgedProgram | None = None
+        tests = state.statement.public_tests
+        prompt = self.direct_prompt if context.settings.solve.use_direct_solutions else self.prompt
+        try:
+            for plan in plans_to_try(state, context.settings.initial_code_generation.max_attempts):
+                variables = {"problem": state.statement, "reflection": state.reflection, "plan": plan}
+                reading = await ask_or_skip("initial_code", Question(prompt, variables), context)
+                if reading is None:
+                    continue
+                judged = await judge_program(reading.code, state, context)
+                best = keep_nearest(state, best, judged)
+                verdict = judged.judgement.verdict.value
+                context.record("initial_code", passed=judged.judgement.tests_passed, of=len(tests), verdict=verdict)
+                if judged.judgement.accepted or not tests:
+                    return
+        except BudgetExhausted:
+            if best is None:
+                raise
+
+    def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """Return the least and the most calls."""
+        return 1, settings.initial_code_generation.max_attempts
+
+
+def plans_to_try(state: FlowState, attempts: int) -> Iterator[Plan | None]:
+    """Yield the plan of each attempt: the chosen one twice, then the others in turn, and so on again."""
+    chosen = state.plan
+    others: list[Plan | None] = [plan for plan in state.plans if chosen is None or plan.name != chosen.name]
+    round_of_plans = [chosen, chosen, *others]
+    for number in range(attempts):
+        yield round_of_plans[number % len(round_of_plans)]
+
+
+@dataclass(frozen=True)
+class ReadExamples:
+    """Makes the examples in a function's description its public tests if it has none; asks nothing."""
+
+    async def run(self, state: FlowState, context: SampleContext) -> None:
+        """Read the examples; they may be wrong, so later stages keep the program that passes most of them."""
+        if state.statement.public_tests or context.judge.kind.name != "assertions":
+            return
+        found = tuple(test for test in examples_in(state.statement) if not context.judge.kind.fault_of(test))
+        context.record("read_examples", tests=[test.input for test in found])
+        state.examples = found
+        state.statement = replace(state.statement, public_tests=found)
+
+    def calls(self, _settings: Settings, _statement: Statement) -> tuple[int, int]:
+        """Return the least and the most calls."""
+        return 0, 0
+
+
+@dataclass(frozen=True)
 class Writer:
-    """Asks for a program from the statement alone: one that reads and prints, or a function."""
+    """Base of stages that ask for programs from the statement alone: programs that read and print, or functions."""
 
     program_prompt: Prompt = field(**prompt_file("baseline/code_contests_prompts_baseline", code=True))
     function_prompt: Prompt = field(**prompt_file("complete/complete", code=True))
 
     def question(self, state: FlowState, context: SampleContext, attempt: int = 0) -> Question:
-        """The question for a program; `attempt` counts those that this sample asked for before."""
+        """Return the question for a program; `attempt` counts those that this sample asked for before."""
         task = CodingTask.of(state, context)
         prompt = self.function_prompt if task.is_function else self.program_prompt
         return Question(prompt, task.variables, task.form, attempt)
 
 
 async def judge_program(program: str, state: FlowState, context: SampleContext) -> JudgedProgram:
-    """A program with what the public tests say of it; raises SandboxFault."""
+    """Run a program on the public tests; raises SandboxFault."""
     tests = state.statement.public_tests
     judgement = await context.run_tests(program, tests)
     return JudgedProgram(program, judgement, nearness(judgement, tests))
 
 
-def keep_nearest(state: FlowState, best: JudgedProgram | None, attempt: JudgedProgram) -> JudgedProgram:
-    """The nearer of two attempts, the earlier of equals; the state gets its program."""
-    if best is None or attempt.nearness > best.nearness:
-        best = attempt
+def keep_nearest(state: FlowState, best: JudgedProgram | None, judged: JudgedProgram) -> JudgedProgram:
+    """Return the program nearer to passing, the earlier of equals, and make it the state's program."""
+    if best is None or judged.nearness > best.nearness:
+        best = judged
     state.program = best.program
     return best
+
+
+def can_be_tested(statement: Statement) -> bool:
+    """Whether a statement has public tests, or examples to make public tests of."""
+    return bool(statement.public_tests or examples_in(statement))

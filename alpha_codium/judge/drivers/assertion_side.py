@@ -1,38 +1,45 @@
-"""The left side of a pair, or of what stands for one: the assertions, and what they may ask of the program.
+"""The left side of a pair, or of what stands for one: the assertions, what they may ask of the program, and what they
+lend to it.
 
-No `__eq__` or other method of the program's decides what an assertion comes to: a proxy is compared by the value that
-its class is derived from, or not at all. Only what the assertions themselves make by calling a class (`class_names`),
-and what arithmetic gives with that, is compared as its class says, and two objects of the program's where the
-assertions name what is spelt like a class. Then the program is believed, and `asked` says so. The first outcome that
-can't be undone by catching an exception is in `spoilt`, what came from the program in `crossed`.
+1. No `__eq__` or other method of the program's decides what an assertion comes to: a proxy is compared by the value
+   that its class is derived from, or not at all. Only what the assertions themselves make by calling a class
+   (`assertion_needs`), and what arithmetic gives with that, is compared as its class says, and two objects of the
+   program's if the assertions name what is spelt like a class. Then the program is believed, and `asked` says so.
+2. The first outcome that catching an exception can't undo is in `spoilt`, what came from the program in `crossed`.
+3. The program may call, iterate and read the functions, iterators and objects that it is lent, and nothing else: no
+   name with an underscore in front, nothing that leads from a function or a generator to the frames of the assertions.
 """
 
 import sys
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import Excessive, Malformed, Unencodable
-from alpha_codium.judge.drivers.channel import Gone
-from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of
-from alpha_codium.judge.drivers.lending import is_lendable, lend
-from alpha_codium.judge.drivers.peer import Peer
-from alpha_codium.judge.drivers.proxies import is_proxy, number_of_proxy
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, NoReturn
+from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of, describe
+from alpha_codium.judge.drivers.operations import OPERATIONS
+from alpha_codium.judge.drivers.peer import Gone, Peer
+from alpha_codium.judge.drivers.proxies import (
+    BINARY,
+    COMPARISONS,
+    CONVERSIONS,
+    ROUNDINGS,
+    UNARY,
+    is_proxy,
+    number_of_proxy,
+)
 
 STDOUT = sys.stdout
 CALLS = ("call", "call_name")
-# What a set is asked for in place of a comparison, beside names as `issubset` and `startswith`.
+# Methods of sets that are called in place of a comparison, beside names such as `issubset` and `startswith`.
 COMPARING = ("difference", "symmetric_difference", "intersection")
 
 
-class Foreign(TypeError):
-    """An object of the program's was to be compared outside of it."""
+class ForeignComparison(TypeError):
+    """The assertions compare an object of the program's, which only the program could."""
 
 
 def identity_decides(one: "Any", other: "Any") -> bool:
-    """Whether no class has to be asked if two are equal: one is None, or both are one object."""
+    """Whether no class has to be asked if two values are equal: one is None, or both are one object."""
     return one is None or other is None or (one is other and is_proxy(one))
 
 
@@ -48,32 +55,32 @@ class LeftPeer(Peer):
         self.classes: set[int | None] = set()
         self.made: set[int | None] = set()
         self.highest = -1
-        # The numbers that objects gave, until anything else is asked: what is another one in each term is no root.
+        # Results of unary operations, until anything else is asked: an object can't give a new number for each use.
         self.given: dict[tuple[str, int | None], Any] = {}
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
-        """What the program defines of those names; raises what the program raised when it ran."""
+        """Return what the program defines of those names; raises what the program raised when it ran."""
         asked_for = tuple(names)  # the answer may change what was asked with
         given = self.request("load", names)
-        # Nothing else is taken: what the program calls `abs` must not be what the assertions call so.
+        # Nothing else is taken: a program's `abs` must not become that of the assertions.
         found = {name: given[name] for name in asked_for if type(given) is dict and name in given}
         self.share(found)
         numbers = {name: self.number_of(value) for name, value in found.items() if is_proxy(value)}
-        # A function is none of them for being the same object as a class.
+        # An object that has another name, too, is not a class, but a function.
         others = {number for name, number in numbers.items() if name not in self.class_names}
         self.classes = {number for name, number in numbers.items() if name in self.class_names} - others
         return found
 
     def request(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "Any":
-        """What the program gives, or its exception raised."""
+        """Ask the program; returns its answer or raises its exception."""
         if what != "operate":
             self.given.clear()
         try:
             kind, value = self.ask(what, *arguments, **keywords)
             if kind == "raised" and not isinstance(value, BaseException):
-                raise TypeError("it raised what is no exception")
+                raise TypeError("it raised something that isn't an exception")
         except Exception as fault:
-            # A program can make a value too deep or too large: that must not lead to where it decides by itself.
+            # A program can make a value too deep or too large: that must not get it into the assertions' process.
             other_type = isinstance(fault, Unencodable) and not isinstance(fault, Excessive)
             self.spoilt.append("unsupported" if other_type else "ended")
             if isinstance(fault, (Gone, Unencodable)):
@@ -90,7 +97,7 @@ class LeftPeer(Peer):
         raise value
 
     def refer(self, value: "Any") -> int:
-        """The number of an object that stays here, if it may be lent."""
+        """The number of an object that stays here; raises Unencodable if it can't be lent."""
         if id(value) not in self.stand_ins and not is_proxy(value):
             if isinstance(value, ExceptionOfOther):
                 made = self.request("call", type(value), *value.args)
@@ -101,14 +108,14 @@ class LeftPeer(Peer):
         return super().refer(value)
 
     def send_answer(self, message: "tuple[Any, ...]") -> None:
-        """Send what came of a request of the program's, which gets an exception where that can't be lent."""
+        """Answer a request of the program's; with an exception if the result can't be lent."""
         try:
             self.send(message)
         except Unencodable as error:
             self.send(("raised", TypeError(str(error))))
 
     def call(self, proxy: "Any", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
-        """Call what the program defines; what it prints goes where the assertions want it."""
+        """Call a function or class of the program's; what it prints goes where the assertions redirect it."""
         captures, highest = sys.stdout is not STDOUT, self.highest
         if captures:
             self.request("capture")
@@ -118,13 +125,13 @@ class LeftPeer(Peer):
             if captures:
                 self.show(*self.request("captured"))
         number = self.number_of(value)
-        # What was here before isn't made by this call, whatever the class gives.
+        # An object that was known before isn't made by this call, whatever the class returns.
         if self.number_of(proxy) in self.classes and number is not None and number > highest:
             self.made.add(number)
         return value
 
     def referred(self, number: int) -> "Any":
-        """The object that a number stands for: what the program hands out decides nothing, whoever made it."""
+        """The object that a number stands for; what the program hands out isn't believed, whoever made it."""
         self.made.discard(number)
         self.highest = max(self.highest, number)
         return super().referred(number)
@@ -135,8 +142,7 @@ class LeftPeer(Peer):
             stream.write(text)
 
     def get(self, proxy: "Any", name: str) -> "Any":
-        """An attribute, if it isn't asked for in place of a comparison."""
-        # What text and sets are asked for in place of a comparison: `candidate(x).issubset(y)`.
+        """An attribute, unless it stands in for a comparison: `candidate(x).issubset(y)`."""
         asks = name.endswith("with") or name.startswith("is") or name in COMPARING
         if asks and any(hasattr(kind, name) for kind in (str, set, float)) and not self.is_made(proxy):
             self.refuse()
@@ -146,7 +152,7 @@ class LeftPeer(Peer):
         return self.request("get", proxy, name)
 
     def compare(self, name: str, one: "Any", other: "Any") -> "Any":
-        """Compare a proxy by what may decide; see the module."""
+        """Compare a proxy, as the module's docstring says."""
         if name in ("eq", "ne") and identity_decides(one, other) and not self.is_made(one, other):
             return (name == "eq") is (one is other)
         if self.is_made(one, other) or (self.has_class and self.is_foreign(one) and self.is_foreign(other)):
@@ -156,7 +162,7 @@ class LeftPeer(Peer):
         return getattr(__import__("operator"), name)(one, other)
 
     def value_of(self, value: "Any") -> "Any":
-        """The value that an object of the program's is, if it is one; any other value as it is."""
+        """The value of an object of the program's whose class is derived from a type of values; other values as is."""
         if is_proxy(value):
             if object.__getattribute__(value, "_proxy_base_") is None:
                 self.refuse()
@@ -164,7 +170,7 @@ class LeftPeer(Peer):
         return content_of(value) if self.is_foreign(value) else value
 
     def operate(self, name: str, *operands: "Any") -> "Any":
-        """Do arithmetic: with what the assertions have made, or with objects of the program's alone."""
+        """Do arithmetic with objects that the assertions have made, or with objects of the program's alone."""
         if self.is_made(*operands):
             value = self.request("operate", name, *operands)
             self.made.add(self.number_of(value))
@@ -179,14 +185,14 @@ class LeftPeer(Peer):
         return self.given[key]
 
     def contains(self, proxy: "Any", item: "Any") -> bool:
-        """Whether an item is in what the assertions have made; any other object's items are looked at here."""
+        """Whether an item is in an object; only one that the assertions made is asked, others are searched here."""
         if self.is_made(proxy):
             self.asked = True
             return self.request("contains", proxy, item)
         return any(each is item or each == item for each in self.request("iterate", proxy))
 
     def number_of(self, value: "Any") -> "int | None":
-        """The number of an object of the program's; nothing for a value."""
+        """The number of an object of the program's; None for a value."""
         if is_proxy(value):
             return number_of_proxy(value)
         return self.stand_ins.get(id(value))
@@ -200,6 +206,46 @@ class LeftPeer(Peer):
         return any(self.number_of(value) in self.made for value in values if self.is_foreign(value))
 
     def refuse(self) -> "NoReturn":
-        """Say that an object of the program's had to be compared."""
+        """Report that an object of the program's had to be compared."""
         self.spoilt.append("foreign")
-        raise Foreign("an object of the program's own can't be compared outside of it")
+        raise ForeignComparison("an object of the program's own can't be compared outside of it")
+
+
+LENT = {"call", "get", "set", "iterate", "next", "item", "length", "text", "repr", "truth", "hash", "contains"}
+LENT |= {"compare", "operate", "enter", "exit", "index", "is_instance", "class", "await", "reversed"}
+OPERATORS = {*COMPARISONS, *BINARY, *(f"i{name}" for name in BINARY), *UNARY, *CONVERSIONS, *ROUNDINGS, "divmod"}
+ATTRIBUTES = {"get", "set"}
+FRAMES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_")
+NAMING = ("__name__", "__qualname__", "__doc__")
+KINDS_LENT = {"function", "builtin_function_or_method", "method", "partial", "generator", "coroutine", "itemgetter"}
+KINDS_LENT |= {"StringIO", "BytesIO", "TextIOWrapper", "BufferedReader", "SimpleNamespace"}
+KINDS_LENT |= {"method-wrapper", "method_descriptor", "wrapper_descriptor"}
+
+
+def is_lendable(value: "Any") -> bool:
+    """Whether the program may use a value of the assertions' that doesn't cross."""
+    kind = type(value)
+    if isinstance(value, type):
+        return value.__module__ == "__main__" or describe(value) is not None
+    if kind.__name__ in KINDS_LENT or kind.__module__ == "__main__" or hasattr(kind, "__next__"):
+        return True
+    return kind.__name__.startswith("dict_") or describe(value) is not None
+
+
+def lend(peer: "Any") -> "Callable[..., Any]":
+    """The `perform` of the assertions' side: does what the program asks with objects that it was lent."""
+
+    def perform(what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
+        target = next((each for each in arguments if id(each) in peer.numbers), None)
+        if what not in LENT or target is None or (target is not arguments[0] and what not in ("compare", "operate")):
+            raise TypeError("not lent")
+        if what in ("compare", "operate") and arguments[0] not in OPERATORS:
+            raise TypeError("not lent")
+        if what in ATTRIBUTES:
+            name = arguments[1]
+            hidden = type(name) is not str or (name.startswith(FRAMES) and name not in NAMING)
+            if hidden or isinstance(target, (str, bytes, type)):
+                raise AttributeError(name)
+        return OPERATIONS[what](*arguments, **keywords)
+
+    return perform

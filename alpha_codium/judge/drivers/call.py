@@ -3,22 +3,19 @@
 1. stdin holds a line with `(entry_point, setup_code)` as `codec` spells it, and after it the list of arguments: spelt
    so, too, or as JSON, which is faster for large ones, but takes longer to import than small ones take to read.
 2. What the program prints while it is loaded and called goes to stderr.
-3. What was returned goes to the real stdout, as `codec` spells it. It is compared elsewhere: here is nothing to forge.
+3. What it returned goes to the real stdout, as `codec` spells it, and is compared outside: there is nothing to forge.
 """
 
 import os
 import sys
+from types import CodeType
 
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from types import CodeType
-
 
 def call(program: "CodeType") -> None:
-    """Load, call, write."""
+    """Load the program, call its function, write the result."""
     stdout = set_stdout_aside()
     entry_point, setup_code = decode(sys.stdin.readline().rstrip("\n"))
     text = sys.stdin.read()

@@ -1,26 +1,22 @@
-"""What a call did to the containers among its arguments: found by comparing their items before and after.
+"""What a call returned or raised, and what it did to the containers among its arguments.
 
-1. `containers_in` lists them in one order on both sides, so that an index stands for one.
-2. One has changed where its items aren't those of the copy made before, the same objects; in a set, equal ones. Its
-   new items are told, those that are themselves among the containers by their index, and it is filled with them.
+1. `containers_in` lists the containers in one order on both sides, so that an index stands for one.
+2. One has changed if its items aren't those of the copy made before, the same objects; in a set, equal ones. Its new
+   items are sent, those that are containers themselves by their index, and it is filled with them.
 """
 
 import operator
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from typing import Any
+from collections.abc import Callable
+from typing import Any
 
 CHANGEABLE = (list, dict, set, bytearray)
 OF_COLLECTIONS = ("deque", "OrderedDict", "Counter", "defaultdict")
 
 
 def containers_in(arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "list[Any]":
-    """All that can be changed among the arguments, outer ones first."""
+    """The containers among the arguments, outer ones first."""
     found: list[Any] = []
-    for each in arguments:
-        _collect(each, found)
-    for each in keywords.values():
+    for each in (*arguments, *keywords.values()):
         _collect(each, found)
     return found
 
@@ -49,12 +45,12 @@ def _is_array(kind: type) -> bool:
 
 
 def copies_of(held: "list[Any]") -> "list[Any]":
-    """Copies of the containers themselves, with the items that they have."""
+    """Shallow copies of containers."""
     return [value.copy() for value in held]
 
 
 def changes_among(held: "list[Any]", before: "list[Any]") -> "list[tuple[Any, ...]]":
-    """`(index, items, places)` of each that has changed; `places` are those of items that are containers of `held`."""
+    """`(index, items, places)` of each that has changed; `places`: `(place, index)` of items that are in `held`."""
     changed = [index for index, value in enumerate(held) if not _is_as_before(value, before[index])]
     if not changed:
         return []
@@ -119,6 +115,32 @@ def same_among(arguments: "tuple[Any, ...]") -> "list[tuple[int, int]]":
     first: dict[int, int] = {}
     found = []
     for place, each in enumerate(arguments):
-        if type(each) in (list, dict, set, bytearray) and first.setdefault(id(each), place) != place:
+        if type(each) in CHANGEABLE and first.setdefault(id(each), place) != place:
             found.append((place, first[id(each)]))
     return found
+
+
+def answers_to(
+    perform: "Callable[..., Any]",
+    what: str,
+    arguments: "tuple[Any, ...]",
+    keywords: "dict[str, Any]",
+    same: "list[tuple[int, int]]",
+) -> "list[tuple[Any, ...]]":
+    """Messages with what `perform(what, arguments, keywords)` changed and returned or raised; see `peer`."""
+    for place, earlier in same:
+        arguments = (*arguments[:place], arguments[earlier], *arguments[place + 1 :])
+    held = containers_in(arguments, keywords)
+    before = copies_of(held)
+    try:
+        kind, value = "value", perform(what, arguments, keywords)
+    except MemoryError:
+        raise  # ends this process, so that the sandbox sees which limit was reached
+    except BaseException as error:  # noqa: BLE001 - it is raised on the other side
+        kind, value = "raised", error
+    changes = changes_among(held, before)
+    if kind == "value":
+        for index, each in enumerate(held):
+            if each is value:
+                kind, value = "same", index
+    return [("changed", changes), (kind, value)] if changes else [(kind, value)]

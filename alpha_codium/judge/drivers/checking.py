@@ -3,24 +3,136 @@
 1. stdin holds, as `packing` spells it: how the checker is called (`icpc` or `testlib`), whether it is `python` or an
    `image`, its flags, the test's input, its answer, the candidate's output, and then names and texts of files that
    stand beside it. They are written into the folder here; stdin becomes the candidate's output.
-2. A checker in Python is the program. Of any other the program holds the image, compressed and in base64, which takes
-   this process over.
+2. A checker in Python is the program. For any other the program holds the image, compressed and in base64, which takes
+   over this process (`run_image`): what exec does, where no program may be started and no writable file may be run.
 3. The checker's verdict is its exit status. So nothing of ours may end with one: what fails here aborts, and so does
    an exception that a checker in Python doesn't catch, since Python's 1 would be a verdict of testlib's.
+4. An image is a static, position-independent executable of 64 bits (`g++ -static-pie`): it needs no loader, and moves
+   itself to where it lies. Its segments are copied into new memory, which becomes executable once it can't be written
+   any more. Its stack holds what the kernel would put there (System V ABI, "Process Initialization"): the arguments,
+   the environment, and the auxiliary vector, most of which is this process's own. A few bytes of machine code set the
+   stack pointer and jump; nothing comes back. On arm64 this was never run.
 """
 
 import binascii
+import ctypes
 import os
+import signal
 import sys
 import zlib
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any
 
-from alpha_codium.judge.drivers.image import run_image
 from alpha_codium.judge.packing import unpack
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import CodeType
+# By `e_machine`: stack pointer from the first argument, 0 where the ABI has the exit function of a loader, jump.
+JUMPS = {
+    62: bytes.fromhex("31d2 4889fc ffe6"),  # x86-64: xor edx, edx; mov rsp, rdi; jmp rsi
+    183: bytes.fromhex("1f000091 e0031faa 20001fd6"),  # arm64: mov sp, x0; mov x0, xzr; br x1
+}
+OWN_MACHINE = {"x86_64": 62, "aarch64": 183}
+STATIC_PIE, LOADED = 3, 1  # ET_DYN, PT_LOAD
+READ, WRITE, EXECUTE = 1, 2, 4
+# MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+NEW_MEMORY = 0x02 | 0x20 | 0x4000
+FAILED = (1 << 64) - 1
+STACK_BYTES = 256 << 20
+# Entries of the auxiliary vector (linux/auxvec.h): those that describe the program, and those of the process.
+HEADERS, HEADER_SIZE, HEADER_COUNT, PAGE_SIZE, LOADER, ENTRY, SECURE, FILE_NAME = 3, 4, 5, 6, 7, 9, 23, 31
+OF_THE_PROCESS = (PAGE_SIZE, 11, 12, 13, 14, 15, 16, 17, 25, 26, 33, 51)
+
+
+def run_image(image: bytes, arguments: "Sequence[bytes]") -> None:
+    """Become the program `image`, called with `arguments` (its name among them); raises OSError where that can't be."""
+    libc = _library()
+    machine, entry, headers_at, count = _header_of(image)
+    base = _load(libc, image, headers_at, count)
+    about = {
+        **{kind: libc.getauxval(kind) for kind in OF_THE_PROCESS if libc.getauxval(kind)},
+        **{HEADERS: base + headers_at, HEADER_SIZE: 56, HEADER_COUNT: count},
+        **{LOADER: 0, ENTRY: base + entry, SECURE: 0},
+    }
+    stack, _kept = _stack(libc, arguments, about)
+    code = _memory(libc, len(JUMPS[machine]))
+    ctypes.memmove(code, JUMPS[machine], len(JUMPS[machine]))
+    _protect(libc, code, len(JUMPS[machine]), READ | EXECUTE)
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(code)(stack, base + entry)
+
+
+def _library() -> "Any":
+    libc = ctypes.CDLL(None, use_errno=True)
+    number, size = ctypes.c_uint64, ctypes.c_size_t
+    libc.mmap.restype, libc.mmap.argtypes = number, (number, size, *[ctypes.c_int] * 3, ctypes.c_long)
+    libc.mprotect.argtypes = (number, size, ctypes.c_int)
+    libc.getauxval.restype, libc.getauxval.argtypes = ctypes.c_ulong, (ctypes.c_ulong,)
+    return libc
+
+
+def _number(image: bytes, at: int, size: int) -> int:
+    return int.from_bytes(image[at : at + size], "little")
+
+
+def _header_of(image: bytes) -> "tuple[int, int, int, int]":
+    """The machine, the entry, where the program headers stand, and their number."""
+    machine = _number(image, 18, 2)
+    if image[:5] != b"\x7fELF\x02" or _number(image, 16, 2) != STATIC_PIE:
+        raise OSError("it isn't a position-independent program of 64 bits")
+    if machine != OWN_MACHINE.get(os.uname().machine):
+        raise OSError(f"it was compiled for another machine than {os.uname().machine}")
+    return machine, _number(image, 24, 8), _number(image, 32, 8), _number(image, 56, 2)
+
+
+def _load(libc: "Any", image: bytes, headers_at: int, count: int) -> int:
+    """Copy the segments into new memory; gives its address."""
+    segments = []
+    for at in range(headers_at, headers_at + 56 * count, 56):
+        if _number(image, at, 4) == LOADED:
+            flags = _number(image, at + 4, 4)
+            offset, address, _, in_file, in_memory = (_number(image, at + 8 * i, 8) for i in range(1, 6))
+            segments.append((address, in_memory, image[offset : offset + in_file], flags))
+    base = _memory(libc, max(address + size for address, size, _, _ in segments))
+    for address, _, data, _ in segments:
+        ctypes.memmove(base + address, data, len(data))
+    for address, size, _, flags in segments:
+        # ELF numbers reading and executing the other way round.
+        protection = (READ if flags & 4 else 0) | flags & WRITE | (EXECUTE if flags & 1 else 0)
+        _protect(libc, base + address, size, protection)
+    return base
+
+
+def _stack(libc: "Any", arguments: "Sequence[bytes]", about: "dict[int, int]") -> "tuple[int, list[Any]]":
+    """A new stack with what a program finds at its start: where it begins, and what must live as long."""
+    texts = [ctypes.create_string_buffer(text) for text in arguments]
+    names = [ctypes.create_string_buffer(name + b"=" + value) for name, value in os.environb.items()]
+    about = {**about, FILE_NAME: ctypes.addressof(texts[0])}
+    words = [len(texts), *map(ctypes.addressof, texts), 0, *map(ctypes.addressof, names), 0]
+    for pair in (*about.items(), (0, 0)):
+        words += pair
+    bottom = _memory(libc, STACK_BYTES)
+    _protect(libc, bottom, 1, 0)
+    top = (bottom + STACK_BYTES - 8 * len(words)) & ~0xF
+    ctypes.memmove(top, (ctypes.c_uint64 * len(words))(*words), 8 * len(words))
+    return top, [texts, names]
+
+
+def _memory(libc: "Any", size: int) -> int:
+    """New memory that can be read and written."""
+    address = libc.mmap(0, size, READ | WRITE, NEW_MEMORY, -1, 0)
+    if address == FAILED:
+        raise OSError(ctypes.get_errno(), "no memory for the program")
+    return address
+
+
+def _protect(libc: "Any", address: int, size: int, protection: int) -> None:
+    """Set what may be done with the pages that hold this memory."""
+    page = libc.getauxval(PAGE_SIZE) or 4096
+    start = address - address % page
+    if libc.mprotect(start, address + size - start, protection):
+        raise OSError(ctypes.get_errno(), "this system doesn't let memory be made executable")
+
 
 NAME = "checker"
 

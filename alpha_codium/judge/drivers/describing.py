@@ -1,25 +1,23 @@
-"""What is said of an object that stays on its side, and what the other side makes of that.
+"""Descriptions of objects that stay on their side, and what the other side makes of them.
 
-1. `("made", kind, arguments)`: a value of the standard library or an array of numpy: the other side makes the same.
-2. `("derived", base, content, name, overridden)`: an object of a class derived from a type of values that can't be
-   changed, such as a named tuple: the other side has the content, in a class derived from the same type. What the
-   class overrides is asked for (see `proxies`), but for comparisons, which the content decides.
-3. `("container", base)`: the same of a type that can be changed: the content is asked for when it is compared.
+1. `("made", module, name, arguments)` and `("array", dtype, shape, data)`: a value of the standard library or an array
+   of numpy; the other side makes the same.
+2. `("derived", base, content, name, overridden)`: an object of a class derived from an immutable type, such as a named
+   tuple: the other side has the content, in a class derived from the same type. The methods that the class overrides
+   are asked for (see `proxies`), except comparisons, which the content decides.
+3. `("container", base)`: the same for a mutable type: the content is asked for when it is compared.
 4. `("exception class", name, bases)` and `("exception", class, arguments, text)`.
 5. `("awaitable",)`. Nothing, for all else.
 """
 
 import builtins
 import sys
+from collections.abc import Callable
+from typing import Any
 
-from alpha_codium.judge.drivers.proxies import awaitable_of, container_of, derived_of, new_proxy
+from alpha_codium.judge.drivers.proxies import BASES, CHANGING_BASES, awaitable_of, derived_of, new_proxy
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-# Values of exactly these types, by module and name: what makes them again.
+# The arguments that make a value again, for exactly these types by module and name.
 MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
     ("decimal", "Decimal"): lambda value: (str(value),),
     ("fractions", "Fraction"): lambda value: (value.numerator, value.denominator),
@@ -41,20 +39,18 @@ MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
 # Classes that `builtins` doesn't name, by their names: what assertions ask for with `types` and `collections.abc`.
 OBJECTS = (len, lambda: 0, (_ for _ in ()), iter([]), iter(()), iter({}), iter({}.items()), iter(range(0)))
 UNNAMED: "dict[str, Any]" = {kind.__name__: kind for kind in map(type, OBJECTS)}
-FIXED = (int, str, float, complex, bytes, tuple, frozenset)
-CHANGING = (list, dict, set, bytearray)
-# What may stand in an array that crosses: all but objects and structures.
+# Types in an array that crosses: all but objects and structures.
 DTYPES = "biufcSUmM?"
 
 
 def describe(value: "Any") -> "tuple[Any, ...] | None":
-    """What is to be said of a value that doesn't cross as one of `codec`."""
+    """The description of a value that doesn't cross as one of `codec`; None if there is none."""
     kind = type(value)
     if isinstance(value, type):
         return _of_class(value)
     if value is Ellipsis or value is NotImplemented:
         return "made", "builtins", repr(value), ()
-    # A module that the program put there makes values of its own, which are compared as what they say they are.
+    # A module that the program put there makes values of its own, which compare as they like.
     made = MADE.get((kind.__module__.partition(".")[0], kind.__name__))
     if made is not None and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
         return "made", kind.__module__.partition(".")[0], kind.__name__, made(value)
@@ -62,11 +58,12 @@ def describe(value: "Any") -> "tuple[Any, ...] | None":
         return "array", value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, BaseException):
         # `AttributeError` and others have more than their arguments.
-        return "exception", kind, _sendable(value.args), _text_of(value)
-    for base in FIXED:
+        arguments = tuple(value.args) if isinstance(value.args, tuple) else ()
+        return "exception", kind, arguments, _text_of(value)
+    for base in BASES.values():
         if isinstance(value, base):
             return "derived", base.__name__, _content_of(value, base), kind.__name__, _overridden(kind, base)
-    for base in (*CHANGING, *_deques()):
+    for base in (*CHANGING_BASES.values(), *_deques()):
         if isinstance(value, base):
             return ("container", base.__name__)
     if hasattr(kind, "__await__"):
@@ -86,14 +83,10 @@ def _clock(value: "Any") -> "tuple[Any, ...]":
     return value.hour, value.minute, value.second, value.microsecond
 
 
-def _sendable(arguments: "Any") -> "tuple[Any, ...]":
-    return tuple(arguments) if isinstance(arguments, tuple) else ()
-
-
 def _text_of(error: BaseException) -> str:
     try:
         return str.__str__(str(error))
-    except Exception:  # noqa: BLE001 - its own __str__ raised, which nobody asked for
+    except Exception:  # noqa: BLE001 - its own __str__ raised
         return ""
 
 
@@ -104,11 +97,11 @@ def _overridden(kind: type, base: type) -> "list[str]":
 
 
 def content_of(value: "Any") -> "Any":
-    """The value that an object of a derived class is, by the methods of the type that it is derived from."""
-    for base in (*FIXED, *CHANGING, *_deques()):
+    """The value of an object of a derived class, by the methods of the type that it is derived from."""
+    for base in (*BASES.values(), *CHANGING_BASES.values(), *_deques()):
         if isinstance(value, base):
             return _content_of(value, base)
-    raise TypeError("it is derived from no type of values")
+    raise TypeError("not derived from a type of values")
 
 
 def _content_of(value: "Any", base: type) -> "Any":
@@ -126,13 +119,13 @@ def _content_of(value: "Any", base: type) -> "Any":
 
 
 def _deques() -> "tuple[Any, ...]":
-    """What `collections` has, where that is loaded."""
+    """The class in `collections`, if that is loaded."""
     module = sys.modules.get("collections")
     return () if module is None else (module.deque,)
 
 
 def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
-    """What stands here for the object with that number, after its description."""
+    """Make what stands here for the object with that number from its description."""
     kind, *rest = description
     if kind == "made":
         return _made(*rest)
@@ -141,14 +134,14 @@ def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
     if kind == "derived":
         return derived_of(peer, number, *rest)
     if kind == "container":
-        return container_of(peer, number, *rest)
+        return new_proxy(peer, number, CHANGING_BASES.get(rest[0], list))
     if kind == "awaitable":
         return awaitable_of(peer, number)
     if kind == "exception class":
         return _exception_class(*rest)
     if kind == "exception":
         return _exception(peer, number, *rest)
-    raise ValueError("a description of no known kind")
+    raise ValueError("a description of an unknown kind")
 
 
 def _made(module: str, name: str, arguments: "tuple[Any, ...]") -> "Any":
@@ -157,7 +150,7 @@ def _made(module: str, name: str, arguments: "tuple[Any, ...]") -> "Any":
         if isinstance(value, type) or value is Ellipsis or value is NotImplemented:
             return value
     if (module, name) not in MADE:
-        raise ValueError("a value of no known type")
+        raise ValueError("a value of an unknown type")
     return getattr(__import__(module), name)(*arguments)
 
 
@@ -165,12 +158,12 @@ def _array(dtype: str, shape: "tuple[int, ...]", data: bytes) -> "Any":
     import numpy
 
     if numpy.dtype(dtype).kind not in DTYPES:
-        raise ValueError("an array of no known type")
+        raise ValueError("an array of an unknown type")
     return numpy.frombuffer(data, numpy.dtype(dtype)).reshape(shape).copy()
 
 
 class ExceptionOfOther:
-    """Mixed into the classes of exceptions that are the other side's: their attributes are asked for."""
+    """A mixin for classes of the other side's exceptions, whose attributes are asked for."""
 
     def __str__(self) -> str:
         text = self.__dict__.get("_text")
@@ -189,15 +182,13 @@ def _exception_class(name: str, bases: "tuple[Any, ...]") -> type:
     try:
         return type(name, (*mixed, *known), {"__module__": "program"})
     except TypeError:
-        # Two of the bases are laid out in different ways, or stand in an order that can't be.
+        # The bases have different layouts, or an order that Python refuses.
         return type(name, (*mixed, known[0]), {"__module__": "program"})
 
 
 def _exception(peer: "Any", number: int, cls: "Any", arguments: "tuple[Any, ...]", text: str) -> BaseException:
-    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
-        raise ValueError("an exception of a class that is none")
-    if issubclass(cls, ExceptionOfOther):
-        # Its own __init__ isn't called, as it is on the other side.
+    if issubclass(_exception_class_of(cls), ExceptionOfOther):
+        # Its own __init__ has run on the other side.
         error: Any = cls.__new__(cls, *arguments)
         error.__dict__.update(_text=text, _origin=new_proxy(peer, number))
         error.args = arguments
@@ -206,11 +197,15 @@ def _exception(peer: "Any", number: int, cls: "Any", arguments: "tuple[Any, ...]
 
 
 def exception_of(name: str, arguments: "tuple[Any, ...]", text: str) -> BaseException:
-    """The exception of the class of Python's own that has this name."""
-    cls = getattr(builtins, name)
-    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
-        raise ValueError("an exception of a class that is none")
+    """Make an exception of Python's own class of this name."""
+    cls = _exception_class_of(getattr(builtins, name))
     try:
         return cls(*arguments)
     except TypeError:
         return RuntimeError(text)
+
+
+def _exception_class_of(value: "Any") -> "type[BaseException]":
+    if not (isinstance(value, type) and issubclass(value, BaseException)):
+        raise ValueError("not an exception class")
+    return value

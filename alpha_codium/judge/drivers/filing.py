@@ -1,25 +1,22 @@
-"""In the program's place: runs a program that reads its input from a file or writes its output to one, by their names.
+"""In the program's place: runs a program that reads its input from a file or writes its output to one.
 
-1. stdin holds, as `packing` spells it, both names (empty: the stream) and the input. A file gets that; it is stdin,
-   too, where no name was given.
-2. The program is `__main__`. With an output file of its own what it prints is dropped.
-3. When it has ended without an exception, what Python does at its end is done here: its threads are waited for, its
-   exit handlers called, files that it left open flushed. Then its output file goes to stdout.
-4. Where it ends itself by `os._exit(0)`, what is in the file by then counts; nothing is flushed, as nowhere else.
+1. stdin holds, as `packing` spells it, both file names (empty: the stream) and the input, which goes to a file; that is
+   stdin if no name was given.
+2. The program is `__main__`. If it has an output file, what it prints is dropped.
+3. If it ends without an exception, this driver does what Python does at the end: waits for its threads, calls its exit
+   handlers, flushes the files that it left open. Then its output file goes to stdout.
+4. If it calls `os._exit(0)`, the output file is taken as it is by then, unflushed, as Python leaves it.
 """
 
 import gc
 import io
 import os
 import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import NoReturn
 
 from alpha_codium.judge.packing import unpack
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import CodeType
-    from typing import NoReturn
 
 # Texts before what they are written through.
 BUFFERED = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
@@ -27,7 +24,7 @@ CHUNK = 1 << 20
 
 
 def run_with_files(program: "CodeType") -> None:
-    """Write, run, copy."""
+    """Write the input file, run the program, copy its output file to stdout."""
     with open(0, "rb", closefd=False) as packed:
         input_file, output_file, text = unpack(packed.read())
     with open(input_file or b"stdin", "wb") as file:  # noqa: PTH123
@@ -66,7 +63,7 @@ def _redirect(stream: int, path: str, flags: int) -> None:
 
 
 def _after(copy: "Callable[[], None]", leave: "Callable[[int], NoReturn]") -> "Callable[[int], NoReturn]":
-    """The `leave` that copies first, where the status says that all went well."""
+    """`leave`, but with a copy before if the status is 0."""
 
     def copy_and_leave(status: int) -> "NoReturn":
         try:
@@ -80,7 +77,7 @@ def _after(copy: "Callable[[], None]", leave: "Callable[[int], NoReturn]") -> "C
 
 
 def _wind_down() -> None:
-    """Wait for the program's threads, then call its exit handlers, as Python does before it takes itself down."""
+    """Wait for the program's threads, then call its exit handlers, as Python does at its end."""
     if "threading" in sys.modules:
         sys.modules["threading"]._shutdown()
     if "atexit" in sys.modules:
@@ -91,7 +88,7 @@ def _wind_down() -> None:
 
 
 def _flush_all() -> None:
-    """Flush every file that the program left open; older ones than it, as stdout, the collector doesn't know of."""
+    """Flush every file that the program left open; the collector doesn't know of older ones, such as stdout."""
     files = [each for each in gc.get_objects() if issubclass(type(each), BUFFERED)]
     files.sort(key=lambda file: not isinstance(file, io.TextIOWrapper))
     for file in (sys.stdout, sys.__stdout__, *files):
@@ -103,7 +100,7 @@ def _flush_all() -> None:
 
 
 def _copy(name: bytes, folder: int, target: int) -> None:
-    """Copy the file of that name in the program's folder, wherever it has gone meanwhile."""
+    """Copy the file of that name in the program's folder, even if the program has changed directories."""
     try:
         source = os.open(name, os.O_RDONLY, dir_fd=folder)
     except FileNotFoundError:

@@ -1,29 +1,32 @@
-"""Running a program as a module, finding what it defines, and telling what it raised, and the end."""
+"""What all drivers need: loading a program, finding what it defines, printing what it raised, and ending."""
 
 import os
 import sys
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from types import CodeType
-    from typing import Any, NoReturn
+from types import CodeType
+from typing import Any, NoReturn
 
 
 def set_stdout_aside() -> int:
-    """The real stdout under another number; what is printed goes to stderr from here on."""
+    """Return a new descriptor of the real stdout; from here on, printed text goes to stderr."""
     kept = os.dup(1)
-    # The lowest number that is free is 1: DeepMind's sandbox has no dup2.
+    # The lowest free number is 1: DeepMind's sandbox has no dup2.
     os.close(1)
     os.set_inheritable(os.dup(2), True)
     return kept
 
 
+def write_all(fd: int, data: bytes) -> None:
+    """Write all of `data`."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
 def load(program: "CodeType", setup_code: str, frames: int = 0) -> "dict[str, Any]":
-    """Run `setup_code` (text) and then `program` (a code object) in one namespace, and give that.
+    """Run `setup_code` and then `program` in one namespace, and return that.
 
-    A call of the program's has so many `frames` more below it than in a process of its own: it may recurse as deep.
-
-    The program is a module `program`, not `__main__`: what it does where it is run by itself isn't done.
+    `frames` is how many more frames a call of the program's has below it than in a process of its own, so that it can
+    recurse as deep. The program is a module `program`, not `__main__`.
     """
     sys.setrecursionlimit(sys.getrecursionlimit() + frames)
     module = type(sys)("program")
@@ -36,7 +39,7 @@ def load(program: "CodeType", setup_code: str, frames: int = 0) -> "dict[str, An
 
 
 def find(namespace: "dict[str, Any]", name: str) -> "Any":
-    """What tests mean by `name`: a method of a new `Solution()`, or what the module calls so."""
+    """Return what tests mean by `name`: a method of a new `Solution()`, else a name of the module."""
     solution = namespace.get("Solution")
     if isinstance(solution, type) and hasattr(solution, name):
         return getattr(solution(), name)
@@ -46,7 +49,7 @@ def find(namespace: "dict[str, Any]", name: str) -> "Any":
 
 
 def tell(error: BaseException) -> None:
-    """Print an exception as Python does, without the frames of the driver around the program's."""
+    """Print an exception as Python does, without the driver's frames around the program's."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == tell.__code__.co_filename:
         trace = trace.tb_next
@@ -54,10 +57,10 @@ def tell(error: BaseException) -> None:
 
 
 def leave(status: int) -> "NoReturn":
-    """End this process here: what a program leaves to be done at its end counts for nothing any more."""
+    """End this process at once, without the program's exit handlers."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except BaseException:  # noqa: BLE001 - whatever the program put there, it was only to be shown
+    except BaseException:  # noqa: BLE001 - whatever the program put there was only to be shown
         os._exit(status)
     os._exit(status)

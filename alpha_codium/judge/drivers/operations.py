@@ -2,13 +2,10 @@
 
 import builtins
 import operator
+from collections.abc import Callable
+from typing import Any
 
 from alpha_codium.judge.drivers.describing import content_of
-
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
 
 
 def _operate(name: str, *operands: "Any") -> "Any":
@@ -19,43 +16,25 @@ def _operate(name: str, *operands: "Any") -> "Any":
     return getattr(operator, f"{name}_" if name in ("and", "or") else name)(*operands)
 
 
-def _call_special(name: str) -> "Callable[..., Any]":
-    return lambda value, *arguments: getattr(type(value), name)(value, *arguments)
+def _call_special(name: str, *last: "Any") -> "Callable[..., Any]":
+    return lambda value, *arguments: getattr(type(value), name)(value, *arguments, *last)
 
 
-def _exit(value: "Any", cls: "Any", error: "Any") -> "Any":
-    return type(value).__exit__(value, cls, error, None)
-
-
-def _await(name: str = "") -> "Callable[..., Any]":
-    def wait(value: "Any", *arguments: "Any") -> "Any":
-        if name == "__aexit__":
-            arguments = (*arguments, None)
-        waited = getattr(type(value), name)(value, *arguments) if name else value
-        return event_loop().run_until_complete(_awaited(waited))
-
-    return wait
-
-
-async def _awaited(value: "Any") -> "Any":
-    return await value
-
-
+# The loop in which this side awaits: the same one every time, for what is bound to it.
 LOOPS: "list[Any]" = []
 
 
-def event_loop() -> "Any":
-    """The loop in which this side awaits; the same one every time, for what is bound to it."""
+def _wait_for(awaitable: "Any") -> "Any":
+    async def result() -> "Any":
+        return await awaitable
+
     if not LOOPS:
         LOOPS.append(__import__("asyncio").new_event_loop())
-    return LOOPS[0]
+    return LOOPS[0].run_until_complete(result())
 
 
-def _copied(name: str) -> "Callable[[Any], Any]":
-    def copied(value: "Any") -> "Any":
-        return getattr(__import__("copy"), name)(value)
-
-    return copied
+def _await_special(name: str, *last: "Any") -> "Callable[..., Any]":
+    return lambda value, *arguments: _wait_for(getattr(type(value), name)(value, *arguments, *last))
 
 
 OPERATIONS: "dict[str, Callable[..., Any]]" = {
@@ -84,12 +63,12 @@ OPERATIONS: "dict[str, Callable[..., Any]]" = {
     "class": type,
     "content": content_of,
     "enter": _call_special("__enter__"),
-    "exit": _exit,
-    "copy": _copied("copy"),
-    "deepcopy": _copied("deepcopy"),
-    "await": _await(),
+    "exit": _call_special("__exit__", None),
+    "copy": lambda value: __import__("copy").copy(value),
+    "deepcopy": lambda value: __import__("copy").deepcopy(value),
+    "await": _wait_for,
     "iterate_async": _call_special("__aiter__"),
-    "next_async": _await("__anext__"),
-    "enter_async": _await("__aenter__"),
-    "exit_async": _await("__aexit__"),
+    "next_async": _await_special("__anext__"),
+    "enter_async": _await_special("__aenter__"),
+    "exit_async": _await_special("__aexit__", None),
 }

@@ -1,30 +1,29 @@
-"""Running assertions with what they use, and saying what came of it."""
+"""Running assertions with the names that they use, and their outcome."""
+
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
 
 from alpha_codium.judge.codec import Unencodable, encode
 from alpha_codium.judge.drivers.loading import tell
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from types import CodeType
-    from typing import Any
-
-# What modules are called that assertions use and leave to the program to import: its own would compare as it likes.
+# Modules under names that assertions use and leave to the program to import: its own would compare as it likes.
 ALIASES = {"np": "numpy", "pd": "pandas"}
-# The most characters of an exception's text, and of an encoded value, that a result keeps.
+# Characters of an exception's text, and of an encoded value, that a result keeps at most.
 MAX_FAILURE, MAX_OUTPUT = 1 << 12, 1 << 20
 REBOUND = (int, float, complex, str, bytes, bool, type(None), tuple, frozenset)
 
 
 def outcome_of(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> "tuple[str, Any]":
-    """What came of the assertions, and the text of what they raised, whether the program was believed, the output.
+    """Run the assertions; return their outcome and `(text of the exception, whether the program was believed, output)`.
 
-    Where they didn't pass, the traceback is on stderr.
+    If they don't pass, the traceback is on stderr.
     """
     outcome, failure, namespace = "passed", None, {"__name__": "__main__"}
     try:
         namespace = names_for(peer, task)
         run_in(namespace, test_code, task)
-    except BaseException as error:  # noqa: BLE001 - however they end, it is said
+    except BaseException as error:  # noqa: BLE001 - it is reported
         outcome = "raised" if any(error is crossed for crossed in peer.crossed) or is_missing(error, task) else "wrong"
         failure = text_of(error)
         tell(error)
@@ -37,20 +36,15 @@ def is_missing(error: BaseException, task: "dict[str, Any]") -> bool:
     return type(error) is NameError and error.args in [(f"name {name!r} is not defined",) for name in task["names"]]
 
 
-def run_all(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> None:
-    """Give the assertions what they use, and run them."""
-    run_in(names_for(peer, task), test_code, task)
-
-
 def run_in(namespace: "dict[str, Any]", test_code: "CodeType", task: "dict[str, Any]") -> None:
-    """Run the assertions with those names."""
+    """Run the assertions in `namespace`."""
     exec(test_code, namespace)  # noqa: S102 - the dataset's
     if task["calls_check"]:
         namespace["check"](namespace[task["entry_point"]])
 
 
 def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
-    """What the assertions use."""
+    """The namespace with the names that the assertions use."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     if task["setup_code"]:
         exec(compile(task["setup_code"], "setup.py", "exec", dont_inherit=True), namespace)  # noqa: S102 - the dataset's
@@ -70,8 +64,27 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
     return AssertionNamespace(peer, namespace, rebound) if rebound else namespace
 
 
+class CallOnly:
+    """A function of a program that isn't here: it may be called by `call(name, ...)`; any other use calls `refuse`."""
+
+    def __init__(self, name: str, call: "Callable[..., Any]", refuse: "Callable[[], Any]") -> None:
+        self.__dict__.update(_name=name, _call=call, _refuse=refuse)
+
+    def __call__(self, /, *arguments: "Any", **keywords: "Any") -> "Any":
+        """Call it."""
+        return self._call(self._name, *arguments, **keywords)
+
+    def _refused(self, *_: "Any") -> "Any":
+        self._refuse()
+
+    __getattr__ = __setattr__ = __delattr__ = _refused
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __len__ = _refused
+    __iter__ = __getitem__ = __contains__ = __add__ = __radd__ = __str__ = __repr__ = _refused
+    __class__ = property(_refused)
+
+
 class AssertionNamespace(dict):
-    """The names of the assertions; those of values that the program may bind anew are looked up each time."""
+    """The namespace of assertions; values that the program may bind anew are looked up each time."""
 
     def __init__(self, peer: "Any", names: "dict[str, Any]", rebound: "list[str]") -> None:
         super().__init__((name, value) for name, value in names.items() if name not in rebound)
@@ -84,7 +97,7 @@ class AssertionNamespace(dict):
 
 
 def text_of(error: BaseException) -> str:
-    """The beginning of the text of an exception; the name of its class if it has none."""
+    """The beginning of the text of an exception; the name of its class if it can't be had."""
     try:
         return str.__str__(str(error))[:MAX_FAILURE]
     except Exception:  # noqa: BLE001 - a __str__ of the assertions' own raised
@@ -97,7 +110,7 @@ def output_of(peer: "Any", namespace: "dict[str, Any]", name: str) -> "Any":
         return None
     try:
         return crossing(namespace[name] if name in namespace else peer.load([name]).get(name))
-    except Exception:  # noqa: BLE001 - the program is gone, or raised when it was loaded: there is no value
+    except Exception:  # noqa: BLE001 - the program has ended, or raised when it was loaded: there is no value
         return None
 
 

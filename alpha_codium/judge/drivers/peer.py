@@ -1,8 +1,9 @@
 """One side of a pair: asks the other side to do things, and does what that one asks.
 
-1. A message is a tuple. `("ask", what, arguments, keywords, same)` is answered by `("value", v)`, `("same", i)` (the
-   i-th of the containers among the arguments), `("raised", exception)`, or `("error", name, arguments, text)` where the
-   exception is Python's own and all of it crosses. Each side may ask while it is being asked.
+1. A message is a tuple, sent behind its length. `("ask", what, arguments, keywords, same)` is answered by
+   `("value", v)`, `("same", i)` (the i-th of the containers among the arguments), `("raised", exception)`, or
+   `("error", name, arguments, text)` if the exception is Python's own and all of it crosses. Each side may ask while it
+   is being asked.
 2. What `codec` refuses stays where it is, and a number stands for it: not negative for an object of the right side,
    negative for one of the left's. `("known", [[number, description], ...])` comes before the first message that uses
    a number of which more is to be said (see `describing`).
@@ -13,18 +14,69 @@
 """
 
 import _thread
+import os
+from collections.abc import Callable
+from typing import Any
 
-from alpha_codium.judge.codec import Malformed, decode, encode
-from alpha_codium.judge.drivers.answers import answers_to
-from alpha_codium.judge.drivers.changes import apply_changes, changes_among, containers_in, copies_of, same_among
-from alpha_codium.judge.drivers.channel import receive, send_text
+from alpha_codium.judge.codec import MAX_SIZE, Malformed, decode, encode
+from alpha_codium.judge.drivers.changes import (
+    answers_to,
+    apply_changes,
+    changes_among,
+    containers_in,
+    copies_of,
+    same_among,
+)
 from alpha_codium.judge.drivers.describing import build, describe, exception_of
+from alpha_codium.judge.drivers.loading import write_all
 from alpha_codium.judge.drivers.proxies import is_proxy, new_proxy, number_of_proxy
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+FD = 3
+DIGITS = 8
+ENDED = "the program has ended"
+
+
+class Gone(Exception):
+    """The other side has closed the channel."""
+
+
+def send_text(text: str) -> None:
+    """Send an encoded value; raises Gone if nobody listens any more."""
+    try:
+        write_all(FD, b"%0*x%s" % (DIGITS, len(text), text.encode("ascii")))
+    except OSError:
+        raise Gone(ENDED) from None
+
+
+def receive(referred: "Callable[[int], Any]") -> "Any":
+    """The next value; raises Gone at the end of the channel, Malformed for what isn't a message."""
+    try:
+        return decode(_read(_size(_read(DIGITS))).decode("ascii"), referred=referred)
+    except UnicodeDecodeError:
+        raise Malformed("a message that isn't ASCII") from None
+    except OSError:
+        raise Gone(ENDED) from None
+
+
+def _size(digits: bytes) -> int:
+    try:
+        size = int(digits, 16)
+    except ValueError:
+        raise Malformed("a message without its size") from None
+    if not 0 <= size <= MAX_SIZE:
+        raise Malformed("a message of an impossible size")
+    return size
+
+
+def _read(size: int) -> bytes:
+    chunks = []
+    while size:
+        chunk = os.read(FD, min(size, 1 << 20))
+        if not chunk:
+            raise Gone(ENDED)
+        chunks.append(chunk)
+        size -= len(chunk)
+    return b"".join(chunks)
 
 
 class Peer:
@@ -75,7 +127,7 @@ class Peer:
             for message in answers_to(self.perform, *rest):
                 self.send_answer(message)
         else:
-            raise Malformed("a message of no known kind")
+            raise Malformed("a message of an unknown kind")
 
     def share(self, values: "dict[str, Any]") -> None:
         """Have the containers among these values, which both sides have, changed on both sides from now on."""

@@ -1,20 +1,18 @@
-"""Objects that stand for one of the other side's: what is done with them is asked for there.
+"""Proxies of the other side's objects: what is done with them is asked for there.
 
-A peer decides what may be asked (see `asserting`): `request` asks for anything; `call`, `get`, `compare`, `operate` and
-`contains` are asked through it, since an object of a program's must not decide what assertions come to.
+The peer decides what may be asked: `request` asks for anything; calls, attributes, comparisons, arithmetic and `in` go
+through methods of its own, since an object of a program's must not decide the outcome of assertions.
 """
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from collections.abc import Callable
+from typing import Any
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"]
 UNARY = ("neg", "pos", "abs", "invert")
 CONVERSIONS = ("int", "float", "complex", "round")
 ROUNDINGS = ("trunc", "floor", "ceil")
-# Special methods that lead to what an operation of the same name on the other side gives.
+# Special methods, and the operations of the other side that they ask for.
 ASKED = {"len": "length", "str": "text", "repr": "repr", "iter": "iterate", "next": "next", "bool": "truth"}
 ASKED.update({"hash": "hash", "getitem": "item", "setitem": "put", "delitem": "remove", "reversed": "reversed"})
 ASKED.update({"format": "format", "delattr": "delete", "index": "index", "enter": "enter", "exit": "exit"})
@@ -22,7 +20,7 @@ ASKED.update({"copy": "copy", "deepcopy": "deepcopy", "instancecheck": "is_insta
 
 
 def new_proxy(peer: "Any", number: int, base: "type | None" = None) -> "Any":
-    """What stands for the object with that number."""
+    """Make a proxy of the object with that number; `base` is the mutable type that its class is derived from."""
     if not PROXY:
         PROXY.append(proxy_type())
     proxy = object.__new__(PROXY[0])
@@ -32,21 +30,21 @@ def new_proxy(peer: "Any", number: int, base: "type | None" = None) -> "Any":
 
 
 def is_proxy(value: "Any") -> bool:
-    """Whether a value is what `new_proxy` made."""
+    """Whether `new_proxy` made a value."""
     return bool(PROXY) and type(value) is PROXY[0]
 
 
 def number_of_proxy(proxy: "Any") -> int:
-    """The number of the object that it stands for."""
+    """The number of the object that a proxy stands for."""
     return object.__getattribute__(proxy, "_proxy_number_")
 
 
-# The type, made when the first one is needed: many processes need none, and it takes as long as all else here.
+# The type, made when the first proxy is: many processes need none, and it takes as long as all else here.
 PROXY: "list[type]" = []
 
 
 def proxy_type() -> type:
-    """The type of what stands for an object of the other side's: each of its special methods asks there."""
+    """The type of proxies: each of its special methods asks the other side."""
 
     async def anext_(self: "Any") -> "Any":
         return self._proxy_peer_.request("next_async", self)
@@ -75,7 +73,7 @@ def proxy_type() -> type:
 
 
 def _class_of(proxy: "Any") -> "Any":
-    """The object's class, as `isinstance` asks for it: the type of values that it is derived from, where it is."""
+    """The class of the object, for `isinstance`: the type of values that it is derived from, if there is one."""
     if proxy._proxy_base_ is not None:
         return proxy._proxy_base_
     kind = proxy._proxy_peer_.request("class", proxy)
@@ -121,7 +119,7 @@ def special_methods() -> "dict[str, Callable[..., Any]]":
     return methods
 
 
-# What an object derived from a type of values doesn't ask for, whatever its class overrides.
+# Methods that an object derived from a type of values doesn't ask for, even if its class overrides them.
 OWN = ("__hash__", "__index__", "__copy__", "__deepcopy__")
 KINDS: "dict[tuple[Any, ...], type]" = {}
 BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (int, str, float, complex, bytes, tuple, frozenset)}
@@ -129,10 +127,10 @@ CHANGING_BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (list, dict,
 
 
 def derived_of(peer: "Any", number: int, base: str, content: "Any", name: str, overridden: "list[str]") -> "Any":
-    """A value of a class made here from the type `base`, with the content given, that stands for one of the others."""
+    """Make a proxy that is a value: its class, made here, is derived from the type `base`."""
     kind = BASES[base]
     if type(content) is not kind:
-        raise ValueError("a content of another type")
+        raise ValueError("content of another type")
     key = (base, name, tuple(overridden))
     if key not in KINDS:
         methods: dict[str, Any] = {name: method for name, method in special_methods().items() if name not in OWN}
@@ -151,13 +149,8 @@ def _get_of_derived(value: "Any", name: str) -> "Any":
     return value._proxy_peer_.get(value, name)
 
 
-def container_of(peer: "Any", number: int, base: str) -> "Any":
-    """A proxy of an object whose class is derived from the type `base`, which can be changed."""
-    return new_proxy(peer, number, CHANGING_BASES.get(base, list))
-
-
 def awaitable_of(peer: "Any", number: int) -> "Any":
-    """What can be awaited once: the other side does it."""
+    """An object that can be awaited once; the other side does it."""
 
     async def wait() -> "Any":
         return peer.request("await", new_proxy(peer, number))

@@ -1,32 +1,29 @@
-"""In the place of a program, by itself: runs assertions to learn what they call, whatever that may return.
+"""In the place of a program, by itself: runs assertions to learn what they call, whatever the calls may return.
 
 1. stdin holds, as `codec` spells it, a task with the text of the assertions (`assert x` being `x`). A name of the
-   program's is a function here that notes its call and returns something of which all is true.
-2. Where the assertions ran to their end, `end` and the texts of the calls go to stdout, a line each. They are right
-   where no call depends on what another one returned: `replaying` finds out.
+   program's is a function here that records its call and returns an object that makes any condition true.
+2. If the assertions ran to their end, `end` and the texts of the calls go to stdout, a line each. They are right if no
+   call depends on what another one returned: `replaying` finds out.
 """
 
 import os
 import sys
+from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import decode, encode, unreferred
 from alpha_codium.judge.drivers.changes import same_among
 from alpha_codium.judge.drivers.loading import leave, set_stdout_aside, tell
-from alpha_codium.judge.drivers.outcomes import run_all
+from alpha_codium.judge.drivers.outcomes import CallOnly, names_for, run_in
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from typing import Any
-
-# Calls that may be noted: beyond, the assertions are run with each program.
+# With more calls than this, the assertions are run with each program.
 MOST_CALLS = 5_000
 
 
-class Unrecorded(BaseException):
+class NotRecordable(BaseException):
     """The assertions do what can't be foreseen."""
 
 
-class Anything:
+class AnyResult:
     """What a call may return: every comparison of it is true, it has every attribute, and no items."""
 
     def _self(self, *_arguments: "Any", **_keywords: "Any") -> "Any":
@@ -41,13 +38,10 @@ class Anything:
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __bool__ = _true
 
-    def __hash__(self) -> int:
+    def _zero(self) -> int:
         return 0
 
-    def __int__(self) -> int:
-        return 0
-
-    __index__ = __len__ = __int__
+    __hash__ = __int__ = __index__ = __len__ = _zero
 
     def __float__(self) -> float:
         return 0.0
@@ -62,33 +56,6 @@ class Anything:
         return False
 
 
-class Noted:
-    """A function of the program's, whose calls are noted."""
-
-    def __init__(self, name: str, calls: "list[str]") -> None:
-        self.__dict__.update(_name=name, _calls=calls)
-
-    def __call__(self, /, *arguments: "Any", **keywords: "Any") -> Anything:
-        """Note the call."""
-        arguments = (self._name, *arguments)
-        try:
-            text = encode(("ask", "call_name", arguments, keywords, same_among(arguments)), unreferred)
-        except TypeError:
-            raise Unrecorded from None
-        self._calls.append(text)
-        if len(self._calls) > MOST_CALLS:
-            raise Unrecorded
-        return Anything()
-
-    def _unrecorded(self, *_: "Any") -> "Any":
-        raise Unrecorded
-
-    __getattr__ = __setattr__ = __delattr__ = _unrecorded
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __len__ = _unrecorded
-    __iter__ = __getitem__ = __contains__ = __add__ = __radd__ = __str__ = __repr__ = _unrecorded
-    __class__ = property(_unrecorded)
-
-
 class RecordingPeer:
     """Takes the place of the program's side."""
 
@@ -98,15 +65,29 @@ class RecordingPeer:
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
         """All the names."""
-        return {name: Noted(name, self.calls) for name in names}
+        return {name: CallOnly(name, self.record, self.refuse) for name in names}
+
+    def record(self, /, *arguments: "Any", **keywords: "Any") -> AnyResult:
+        """Record a call; the first argument is the name of the function."""
+        try:
+            self.calls.append(encode(("ask", "call_name", arguments, keywords, same_among(arguments)), unreferred))
+        except TypeError:
+            self.refuse()
+        if len(self.calls) > MOST_CALLS:
+            self.refuse()
+        return AnyResult()
+
+    def refuse(self) -> "NoReturn":
+        """Stop recording."""
+        raise NotRecordable
 
 
 def record(task: "dict[str, Any]") -> None:
-    """Run the assertions, and say what they called."""
+    """Run the assertions, and write what they called."""
     out, peer = set_stdout_aside(), RecordingPeer()
     try:
-        run_all(peer, compile(task["test_code"], "tests.py", "exec", 0, True), task)
-    except BaseException as error:  # noqa: BLE001 - then nothing is known
+        run_in(names_for(peer, task), compile(task["test_code"], "tests.py", "exec", 0, True), task)
+    except BaseException as error:  # noqa: BLE001 - nothing is known then
         tell(error)
         leave(0)
     os.write(out, "\n".join(["end", *peer.calls]).encode())

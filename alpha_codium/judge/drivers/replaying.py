@@ -1,59 +1,37 @@
 """In the place of a program, by itself: runs assertions against what programs have answered (see `answering`).
 
 1. stdin holds, as `codec` spells it, `(token, task, requests, answers)`: for each program the lines that it wrote.
-   The text of the assertions is in the task; they are run anew for each program.
-2. Each call must be the next of the requests, to the letter; one in the message of an assertion, one that was made
-   before. Where it isn't, or where an object of the program's is asked for anything, the outcome is `abandoned`: that
-   program must be asked itself.
-3. A line goes to stdout for each program, with the token, the outcome, what is said of it and the traceback.
+   The text of the assertions is in the task; they run anew for each program.
+2. Each call must be the next of the requests, to the letter; a call in the message of an assertion, one that was made
+   before. If it isn't, or if anything else is asked of the program, the outcome is `abandoned`: the program itself has
+   to be asked.
+3. For each program a line goes to stdout, with the token, the outcome, its details (see `asserting`) and the traceback.
 """
 
 import _io
 import os
 import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.assertion_side import LeftPeer
-from alpha_codium.judge.drivers.channel import ENDED, Gone
 from alpha_codium.judge.drivers.loading import leave, set_stdout_aside
-from alpha_codium.judge.drivers.outcomes import outcome_of
+from alpha_codium.judge.drivers.outcomes import CallOnly, outcome_of
+from alpha_codium.judge.drivers.peer import ENDED, Gone
 
-TYPE_CHECKING = False  # as in typing, which takes long to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, NoReturn
-
-# What makes a message, in the assertions' text; see `assertion_batches`.
+# The function that makes a message, in the text of the assertions; see `assertion_batches`.
 MESSAGE = "_message_of_"
-# The most characters of a traceback that a result keeps.
+# Characters of a traceback that a result keeps at most.
 MAX_TRACEBACK = 1 << 14
 
 
 class Abandoned(BaseException):
-    """What was recorded doesn't do."""
-
-
-class Answered:
-    """A function of the program's, whose answers are known."""
-
-    def __init__(self, peer: "ReplayingPeer", name: str) -> None:
-        self.__dict__.update(_peer=peer, _name=name)
-
-    def __call__(self, /, *arguments: "Any", **keywords: "Any") -> "Any":
-        """The next answer."""
-        return self._peer.request("call_name", self._name, *arguments, **keywords)
-
-    def _abandon(self, *_: "Any") -> "Any":
-        self._peer.abandon()
-
-    __getattr__ = __setattr__ = __delattr__ = _abandon
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __len__ = _abandon
-    __iter__ = __getitem__ = __contains__ = __add__ = __radd__ = __str__ = __repr__ = _abandon
-    __class__ = property(_abandon)
+    """The recorded answers don't suffice."""
 
 
 class ReplayingPeer(LeftPeer):
-    """The side of the assertions, with a list of answers in place of a program."""
+    """The assertions' side, with a list of answers in place of a program."""
 
     def __init__(self, task: "dict[str, Any]", requests: "list[str]", answers: "list[str]") -> None:
         super().__init__(task["catches"], task["has_class"])
@@ -62,12 +40,16 @@ class ReplayingPeer(LeftPeer):
         self.in_message = False
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
-        """The functions of those names; raises what the program raised when it ran."""
+        """Return functions of those names; raises what the program raised when it ran."""
         self.request("load")
-        return {MESSAGE: self.message, **{name: Answered(self, name) for name in names}}
+        return {MESSAGE: self.message, **{name: CallOnly(name, self.call_by_name, self.abandon) for name in names}}
+
+    def call_by_name(self, /, *arguments: "Any", **keywords: "Any") -> "Any":
+        """The next answer."""
+        return self.request("call_name", *arguments, **keywords)
 
     def message(self, make: "Callable[[], Any]") -> "Any":
-        """The message of an assertion that has failed; what it asks for was asked for before."""
+        """Return the message of a failed assertion; the calls that it makes were made before."""
         self.in_message = True
         try:
             return make()
@@ -75,7 +57,7 @@ class ReplayingPeer(LeftPeer):
             self.in_message = False
 
     def send(self, message: "tuple[Any, ...]") -> None:
-        """Take the answer to a request, if it is the one that was answered."""
+        """Find the answer to a request."""
         place = 0 if message[1] == "load" else self.place_of(self.text_of(message))
         if place >= len(self.answers):
             raise Gone(ENDED)
@@ -84,7 +66,7 @@ class ReplayingPeer(LeftPeer):
             self.abandon()
 
     def place_of(self, request: str) -> int:
-        """Where the answer to a request stands: the first one is that to `load`."""
+        """The place of the answer to a request; the first answer is that to `load`."""
         if self.in_message and request in self.requests[: self.place]:
             return 1 + self.requests.index(request)
         if self.in_message or self.place >= len(self.requests) or request != self.requests[self.place]:
@@ -106,13 +88,13 @@ class ReplayingPeer(LeftPeer):
         return decode(self.waiting.pop(0), referred=self.referred)
 
     def abandon(self) -> "NoReturn":
-        """Say that this program must be asked itself."""
+        """Report that the program itself has to be asked."""
         self.spoilt.insert(0, "abandoned")
         raise Abandoned
 
 
 def replay(token: str, task: "dict[str, Any]", requests: "list[str]", answers: "list[list[str]]") -> None:
-    """Say what comes of the assertions with each program's answers."""
+    """Run the assertions with each program's answers, and write their outcomes to stdout."""
     out = set_stdout_aside()
     tests = compile(task["test_code"], "tests.py", "exec", 0, True)
     own = sys.stderr

@@ -9,7 +9,7 @@ from alpha_codium.program import Program
 TAG = re.compile(r"\{?\s*\.?(?:i?python|py|pypy)[\d.]*(?![\w+#-])|[\w./-]+\.py\b", re.IGNORECASE)
 MAIN, DRIVER = "program.py", "driver.py"
 COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {MAIN!r}, 'exec')"
-# Runs a driver: it finds nothing of these lines, and the program finds nothing but its own file in the folder.
+# Runs a driver, which doesn't see these variables, and removes its file, so that the program finds only its own.
 DRIVE = f"""
 import os, sys
 sys.argv[:] = [{DRIVER!r}]

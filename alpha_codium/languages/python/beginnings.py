@@ -1,11 +1,11 @@
-"""Code that stops inside a function, as the prompts of HumanEval do: what it is the beginning of."""
+"""Code that ends inside a function, like the prompts of HumanEval."""
 
 import ast
 from dataclasses import dataclass
 
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 
-# What a body may be indented by; the one that fits what stands there already is its own.
+# Indentations to try for the rest of a body.
 INDENTS = ("    ", "\t", "  ", " ")
 
 
@@ -13,7 +13,7 @@ INDENTS = ("    ", "\t", "  ", " ")
 class Beginning:
     """Code up to and into the function `name`, which is to be completed.
 
-    `before` is what stands before that function (imports, helpers), `indent` what its body is indented by.
+    `before` is the code before that function (imports, helpers), `indent` the indentation of its body.
     """
 
     text: str
@@ -23,7 +23,7 @@ class Beginning:
 
 
 def beginning_of(text: str) -> Beginning | None:
-    """What `text` is the beginning of; None where it isn't Python that ends inside a function."""
+    """Return the beginning of a function that `text` is; None if it isn't Python that ends inside a function."""
     if "def " not in text:
         return None
     for indent in INDENTS:
@@ -42,12 +42,12 @@ def _of_tree(text: str, tree: ast.Module, indent: str) -> Beginning | None:
 
 
 def lines_of(code: str) -> list[str]:
-    """The lines of a text as Python counts them, without their ends; `str.splitlines` ends one at a form feed, too."""
+    """Split a text into lines as Python counts them; `str.splitlines` ends a line at a form feed, too."""
     return code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def parsed(code: str) -> ast.Module | None:
-    """The syntax tree of `code`, without warnings; None where it isn't Python."""
+    """Return the syntax tree of `code`, without warnings; None if it isn't Python."""
     try:
         return parse(code)
     except UNPARSABLE:

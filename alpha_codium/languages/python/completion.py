@@ -1,10 +1,10 @@
-"""The program that code makes of the beginning of a function: the whole function or its body alone will do.
+"""Programs from the beginning of a function and the code of an answer, which may be the whole function or its body.
 
-1. Code that defines the function is the program; what stood before it in the prompt (imports, helpers) and isn't in the
-   code is put first, so that the program runs by itself.
-2. Anything that isn't a program, but is one as the body of the function, is put there. Models leave the indentation
-   out, or out of the first line only.
-3. Any other code stays as it is: another function isn't made the right one.
+1. Code that defines the function is the program; what the prompt has before the function (imports, helpers) is put
+   first, unless the code has it.
+2. Code that isn't a program by itself, but is one as the body of the function, is put there. Models leave out the
+   indentation, or that of the first line only.
+3. Any other code stays as it is.
 """
 
 import ast
@@ -21,7 +21,7 @@ FUTURE = "__future__"  # must come first
 
 
 def completed(code: str, beginning: Beginning) -> str:
-    """The program that `code` makes of a beginning."""
+    """Return the program made of `code` and a beginning."""
     reader = ProgramReader()
     tree = reader.tree_of(code)
     if tree is None or _could_be_body(tree, beginning.name):
@@ -32,7 +32,7 @@ def completed(code: str, beginning: Beginning) -> str:
 
 
 def as_body(code: str, beginning: Beginning, reader: ProgramReader) -> str | None:
-    """The beginning with `code` as its function's body; None where that is no Python, or no body."""
+    """Return the beginning with `code` as its function's body; None if that isn't Python, or no body."""
     head = beginning.text.rstrip() + "\n"
     for body in dict.fromkeys(_indented(code.strip("\n"), beginning.indent)):
         whole = f"{head}{body.rstrip()}\n"
@@ -43,7 +43,7 @@ def as_body(code: str, beginning: Beginning, reader: ProgramReader) -> str | Non
 
 
 def _indented(code: str, indent: str) -> Iterator[str]:
-    """The code as it may have been meant: with its own indentation, with that of its second line, with the body's."""
+    """Yield the code with its own indentation, with that of its second line, and with the body's."""
     first, *rest = code.split("\n")
     yield code
     second = next((re.match(r"[ \t]+", line) for line in rest if line.strip()), None)
@@ -54,21 +54,21 @@ def _indented(code: str, indent: str) -> Iterator[str]:
 
 
 def _is_its_body(tree: ast.Module, head: str, name: str) -> bool:
-    """Whether the function goes on after its beginning, and does something there."""
+    """Whether the function has a statement after its beginning."""
     function = next((n for n in tree.body if isinstance(n, DEFINITIONS) and n.name == name), None)
     start = head.count("\n") + 1
     return function is not None and any(statement.lineno >= start for statement in function.body)
 
 
 def _could_be_body(tree: ast.Module, name: str) -> bool:
-    """Whether what parses by itself is the inside of a function: it returns, or defines nothing."""
+    """Whether code that parses by itself can be the body of a function: it returns, or defines nothing."""
     if name in bound_names(tree):
         return False
     return _returns(tree) or not any(isinstance(node, DEFINITIONS) for node in tree.body)
 
 
 def _returns(tree: ast.AST) -> bool:
-    """Whether there is a `return` or a `yield` outside of any function."""
+    """Whether there is a `return` or `yield` outside of any function."""
     inside = [tree]  # no recursion: `1+1+1+...` is as deep as it is long
     while inside:
         for node in ast.iter_child_nodes(inside.pop()):
@@ -80,7 +80,7 @@ def _returns(tree: ast.AST) -> bool:
 
 
 def bound_names(tree: ast.Module) -> set[str]:
-    """The names that a module binds at its top level."""
+    """Return the names that a module binds at its top level."""
     return {name for statement in tree.body for name in _bound_by(statement)}
 
 
@@ -95,7 +95,7 @@ def _bound_by(statement: ast.stmt) -> Iterator[str]:
 
 
 def _with_what_stood_before(code: str, tree: ast.Module, beginning: Beginning, reader: ProgramReader) -> str:
-    """The program, after those statements of the prompt before its function that bind what it doesn't bind."""
+    """Put the statements before the prompt's function first that bind names which the program doesn't bind."""
     before = reader.tree_of(beginning.before)
     if before is None or not before.body:
         return code

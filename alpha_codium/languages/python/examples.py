@@ -1,11 +1,10 @@
-"""Examples that stand in the description of a function, as assertions: HumanEval has its tests nowhere else.
+"""Examples in the description of a function, as assertions: HumanEval has no other public tests.
 
-1. Doctests: `>>> f(1)` and the value in the line after.
+1. Doctests: `>>> f(1)` and the value in the next line.
 2. Lines such as `f(1) == 2`, `f(1) -> 2`, `f(1) => 2`, `f(1) returns 2`, whose arguments and value are literals.
-3. Only calls of the function that is asked for count. One that is said to give two values gives no example.
+3. Only calls of the function that is asked for count; a call with two different values gives no example.
 
-They are what the author of a description wrote beside it: most of them true, some not (those of HumanEval/47, 116, 130
-and 148 contradict the problem's own solution).
+Some examples are wrong: those of HumanEval/47, 116, 130 and 148 contradict the problem's own solution.
 """
 
 import ast
@@ -23,22 +22,22 @@ GIVES = re.compile(
 )
 SENTENCE_END = re.compile(r"\s+#|\s{2,}|[.,;]\s|\s(?:and|because|since)\b")
 CONSTANTS = {"true": "True", "false": "False", "none": "None", "null": "None"}
-# A call or a value that is longer is no example.
+# The length of the longest call or value.
 LONGEST = 2_000
 MOST_CALLS = 20
 MOST_BRACKETS = 60
-# Characters that are parsed in search of the calls in one line.
+# Characters to parse to find the calls in one line.
 MOST_PARSED = 40_000
 MOST_ENDS = 20
 
 
 def examples_in(statement: Statement) -> tuple[TestCase, ...]:
-    """The examples of a description as tests of the kind `assertions`; none where it isn't a function's beginning."""
+    """Return the examples of a description as tests of kind `assertions`; none if it isn't a function's beginning."""
     beginning = beginning_of(statement.description)
     if beginning is None:
         return ()
     values: dict[str, set[str]] = {}
-    for call, value in [*_doctests(beginning), *_told(beginning)]:
+    for call, value in [*_doctests(beginning), *_written(beginning)]:
         values.setdefault(call, set()).add(value)
     return tuple(TestCase(f"assert {call} == {min(each)}", "") for call, each in values.items() if len(each) == 1)
 
@@ -60,7 +59,7 @@ def _docstring(beginning: Beginning) -> str:
     return (ast.get_docstring(function) if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else "") or ""
 
 
-def _told(beginning: Beginning) -> Iterator[tuple[str, str]]:
+def _written(beginning: Beginning) -> Iterator[tuple[str, str]]:
     for line in beginning.text.splitlines():
         for call, end in literal_calls(line, beginning.name):
             match = GIVES.match(line, end)
@@ -70,7 +69,7 @@ def _told(beginning: Beginning) -> Iterator[tuple[str, str]]:
 
 
 def literal_calls(line: str, name: str) -> Iterator[tuple[ast.Call, int]]:
-    """The calls of `name` with nothing but literals for arguments that stand in a line, and where each ends."""
+    """Yield the calls of `name` in a line whose arguments are literals, and where each ends."""
     starts = [match.start() for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", line)]
     left = MOST_PARSED
     for start in starts[:MOST_CALLS]:
@@ -84,7 +83,7 @@ def literal_calls(line: str, name: str) -> Iterator[tuple[ast.Call, int]]:
 
 
 def expression(text: str) -> ast.expr | None:
-    """The expression that a text is; None for anything else."""
+    """Return the expression that a text is; None if it isn't one."""
     tree = parsed(text.strip()) if len(text) <= LONGEST else None
     match tree.body if tree else []:
         case [ast.Expr(value=value)]:
@@ -93,13 +92,13 @@ def expression(text: str) -> ast.expr | None:
 
 
 def literal(text: str) -> ast.expr | None:
-    """The literal that a text is; None for anything else. `true` is taken for `True`."""
+    """Return the literal that a text is; None if it isn't one. `true` is read as `True`."""
     value = expression(CONSTANTS.get(text, text))
     return value if value is not None and is_literal(value) else None
 
 
 def is_literal(node: ast.AST) -> bool:
-    """Whether an expression is made of constants alone."""
+    """Whether an expression consists of constants only."""
     try:
         ast.literal_eval(node)  # type: ignore[arg-type]
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -108,13 +107,13 @@ def is_literal(node: ast.AST) -> bool:
 
 
 def calls(node: ast.AST, name: str) -> bool:
-    """Whether a call of `name` stands in an expression."""
+    """Whether an expression contains a call of `name`."""
     found = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
     return any(isinstance(function, ast.Name) and function.id == name for function in found)
 
 
 def _leading_literal(text: str) -> ast.expr | None:
-    """The longest literal that a text begins with, which ends there or before a sign that ends a sentence."""
+    """Return the longest literal that a text begins with, up to its end or to punctuation."""
     whole = text.strip()
     ends = [len(whole), *(match.start() for match in reversed(list(SENTENCE_END.finditer(whole))))]
     for end in ends[:MOST_ENDS]:

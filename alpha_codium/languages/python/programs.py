@@ -1,10 +1,10 @@
-"""Is this text a Python program? Decided without running it, at a bounded cost.
+"""Deciding whether a text is a Python program, without running it and at a bounded cost.
 
-1. The text comes from a model and may be a bomb for the parser. Its length, the depth of its brackets and the length
-   of its dotted names are bounded before the parser sees it (`import a.a.a...` of 40 kB takes 450 MB).
-2. What parses is a program if it reads and prints, or defines a function or class; it is a snippet if it does
-   anything; and it is inert if it does nothing, as test data (`5`) and single words do.
-3. A reader has a budget of characters for one answer; once that is spent, every further text counts as broken.
+1. The text comes from a model and may overload the parser. Its length, the depth of its brackets and the length of its
+   dotted names are checked first (`import a.a.a...` of 40 kB takes 450 MB).
+2. Code that parses is a program if it reads and prints, or defines a function or class; a snippet if it does anything;
+   and inert if it does nothing, such as test data (`5`) and single words.
+3. A reader has a budget of characters for one answer; when that is used up, further texts count as broken.
 """
 
 import ast
@@ -30,22 +30,22 @@ class ProgramReader:
         self.budget = budget
 
     def kind_of(self, code: str) -> CodeKind:
-        """What `code` is; broken too where it is too long, too deep or the budget is spent."""
+        """Return what `code` is; `BROKEN` also if it is too long, too deep or the budget is used up."""
         tree = self._parse(code)
         return _kind_of_tree(tree) if isinstance(tree, ast.Module) else CodeKind.BROKEN
 
     def tree_of(self, code: str) -> ast.Module | None:
-        """The syntax tree of `code`; None where it is broken, too long, too deep or the budget is spent."""
+        """Return the syntax tree of `code`; None if it is broken, too long, too deep or the budget is used up."""
         tree = self._parse(code)
         return tree if isinstance(tree, ast.Module) else None
 
     def line_of_error(self, code: str) -> int | None:
-        """The line, from 1, at which `code` stops being Python; None if it doesn't or wasn't read."""
+        """Return the line, from 1, of the first syntax error; None if there is none or `code` wasn't read."""
         error = self._parse(code)
         return error.lineno if isinstance(error, SyntaxError) else None
 
     def _parse(self, code: str) -> ast.Module | Exception | None:
-        """The syntax tree, what stood against it, or None where the text is a bomb or the budget is spent."""
+        """Return the syntax tree, or the parser's error, or None if the text can't be parsed at a bounded cost."""
         if len(code) > MAX_PROGRAM or len(code) > self.budget:
             return None
         self.budget -= len(code)
@@ -58,7 +58,7 @@ class ProgramReader:
 
 
 def _bracket_depth(code: str) -> int:
-    """The depth of nested brackets, those in strings and comments included."""
+    """Return the depth of nested brackets, including those in strings and comments."""
     depth = deepest = 0
     for bracket in re.findall(r"[()\[\]{}]", code):
         depth = depth + 1 if bracket in "([{" else max(0, depth - 1)

@@ -1,9 +1,9 @@
-"""A program under a tracer of a few lines, which prints each executed line with the local names that changed."""
+"""A small tracer, which prints each executed line of a program with the local variables that changed."""
 
 from alpha_codium.languages import TRACE_MARK
 
 VALUE_LENGTH = 80
-# Keeps the last lines only; a traced program is slow, so its output ends with the sandbox's time limit at the latest.
+# It keeps the last lines only. A traced program is slow: the sandbox's time limit may end it.
 TRACER = """
 import collections as _c, os as _o, sys as _s
 _source, _depth, _lines = {source!r}, {depth}, _c.deque(maxlen={lines})
@@ -44,5 +44,5 @@ finally:
 
 
 def traced(source: str, depth: int, lines: int) -> str:
-    """The tracer with the program in it."""
+    """Return the tracer with the program in it."""
     return TRACER.format(source=source, depth=depth, lines=lines, length=VALUE_LENGTH, mark=TRACE_MARK)

@@ -1,20 +1,17 @@
-"""The embedded model: real small models that run on this machine, without a key and without an account.
+"""Local models: small models that run on this machine, without a key and without an account.
 
-1. `registry` knows the models and the folder that holds their files; `fetching` gets a file and checks its SHA-256.
-2. `serve` starts a child process (`child`) that answers OpenAI's protocol on loopback, under a key of its own.
-3. The client asks it through litellm like any other server; nothing of the model runs in this process.
-
-The folder is an argument everywhere: where models are kept is for the caller to say.
+1. `registry` lists the known models and the files in the models folder; `fetching` downloads a file and verifies it.
+2. `serve` starts a child process (`child`) that speaks OpenAI's protocol on loopback, with a key of its own.
+3. The client sends requests to it through litellm, as to any other server; the model doesn't run in this process.
 """
 
 from alpha_codium.llm.local.fetching import best_available, fetch
 from alpha_codium.llm.local.registry import KNOWN, KnownModel, StoredModel, add, find, known_model, stored_models
-from alpha_codium.llm.local.server import LocalServer, LocalServerFailed, ServerProcess, serve
+from alpha_codium.llm.local.server import LocalServerFailed, ServerProcess, serve
 
 __all__ = [
     "KNOWN",
     "KnownModel",
-    "LocalServer",
     "LocalServerFailed",
     "ServerProcess",
     "StoredModel",

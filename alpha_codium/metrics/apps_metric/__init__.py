@@ -1,16 +1,16 @@
-"""APPS by the metric that people cite: accuracy over tests, accuracy over problems, pass@k; judged in our jail.
+"""The usual metric of APPS: accuracy over tests, accuracy over problems, pass@k; judged in our sandbox.
 
     compute(predictions=[["print(1)"], ["def solve(n): return n"], ...], level="introductory", split="test")
 
 1. `predictions` holds the programs of each problem, in the order that the split has after `level` is applied.
-2. Where each problem has one program, `avg_accuracy` is the mean over problems of the part of tests passed, and
-   `strict_accuracy` the part of problems with all tests passed; `pass_at_k` is None. Else it is the other way round.
+2. If each problem has one program, `avg_accuracy` is the mean over problems of the share of tests passed, and
+   `strict_accuracy` the share of problems with all tests passed; `pass_at_k` is None. Else it is the other way round.
 3. A test's code is True (passed), False (a wrong answer), -1 (an error or a limit at run time) or -2 (it doesn't
-   compile, said once for a program). None is no verdict: a fault of ours, which leaves all scores None.
+   compile, once for a program). None is no verdict: a fault of ours, which makes all scores None.
 4. A problem without tests is never passed, one without programs counts as failed.
 
-`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/apps_metric.md tells where its verdicts
-are others than those of `codeparrot/apps_metric`, and why.
+`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/apps_metric.md says where its verdicts
+differ from those of `codeparrot/apps_metric`, and why.
 """
 
 from collections.abc import Sequence
@@ -22,14 +22,15 @@ from alpha_codium.data import load_problems
 from alpha_codium.data.benchmarks.apps import AMBIGUOUS, DIFFICULTIES, HUB_ID, NAME, SPLITS
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.errors import UserError, nearest
+from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.metrics.apps_metric.live import LiveScore
-from alpha_codium.metrics.apps_metric.scores import Code, codes_of, scores
-from alpha_codium.metrics.assertion_runs import checked_ks, run_outside_of_loops
+from alpha_codium.metrics.apps_metric.scores import codes_of, scores
+from alpha_codium.metrics.shared import check_programs, run_outside_of_loops
 from alpha_codium.problem import TestType
 from alpha_codium.sandbox import open_sandbox
 
@@ -63,7 +64,7 @@ def compute(
     code that runs before each program, `num_workers` how many run at a time (0: one a core). `debug` logs each
     program's codes. pass@k so far is shown on stderr, unless `progress` is False. May be called in a notebook.
 
-    Raises UserError where the number of predictions isn't that of the problems, or the arguments are none.
+    Raises UserError if the number of predictions isn't that of the problems, or an argument is invalid.
     """
     ks = checked_ks(k_list)
     _check_options(timeout, num_workers)
@@ -73,8 +74,9 @@ def compute(
     rules = Rules(cpu_seconds=timeout, header=header)
     judged = run_outside_of_loops(_judged(predictions, problems, rules, num_workers, LiveScore(ks, progress)))
     codes = [[codes_of(candidate) for candidate in problem.candidates] for problem in judged]
-    if debug:
-        _log(judged, codes)
+    for problem, of_problem in zip(judged, codes, strict=True) if debug else ():
+        for index, of_program in enumerate(of_problem):
+            logger.info("{} program {}: {}", problem.name, index, list(of_program))
     result = scores(codes, ks, count_errors=count_errors)
     if detailed:
         ambiguous = [problem.name for problem in problems if AMBIGUOUS in problem.tags]
@@ -83,9 +85,9 @@ def compute(
 
 
 def _select(problems: ProblemSet, level: str, split: str) -> ProblemSet:
-    """The problems of `level`; where names say which split they are of, those of `split`.
+    """The problems of `level`, and of `split` if their names have splits.
 
-    Raises UserError where there is no such level, or a file of several splits lacks this one.
+    Raises UserError if there is no such level, or a file of several splits lacks this one.
     """
     if level not in (*DIFFICULTIES, ALL):
         raise UserError(f"level {level!r} is unknown{nearest(str(level), [*DIFFICULTIES, ALL])}")
@@ -121,7 +123,7 @@ async def _judged(
     tasks = EvaluationSet(problems, entries, [TestType.PRIVATE])
     async with open_sandbox("local", workers=num_workers) as sandbox:
         with live.over({name: len(programs) for name, programs in entries.items()}):
-            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=live.told, workers=num_workers)
+            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=live.add, workers=num_workers)
 
 
 def _check_options(timeout: float, num_workers: int) -> None:
@@ -141,12 +143,4 @@ def _check(predictions: Any, problems: ProblemSet, label: str) -> None:
         )
     if not problems:
         raise UserError(f"there is no problem in {label}")
-    for place, programs in enumerate(predictions):
-        if not isinstance(programs, list | tuple) or not all(isinstance(each, str) for each in programs):
-            raise UserError(f"predictions[{place}] must be a list of programs, each a text")
-
-
-def _log(judged: Sequence[ProblemResult], codes: Sequence[Sequence[Sequence[Code]]]) -> None:
-    for problem, of_problem in zip(judged, codes, strict=True):
-        for index, of_program in enumerate(of_problem):
-            logger.info("{} program {}: {}", problem.name, index, list(of_program))
+    check_programs(predictions)

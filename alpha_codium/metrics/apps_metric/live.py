@@ -1,4 +1,4 @@
-"""pass@k so far, on stderr, while programs are judged: a line that changes on a terminal, else one now and then."""
+"""pass@k so far, on stderr, while programs are judged: a changing line on a terminal, else one every 10 s."""
 
 import sys
 import time
@@ -13,7 +13,7 @@ LIVE_EVERY, PLAIN_EVERY = 0.2, 10.0
 
 
 class LiveScore:
-    """Counts what passed, problem by problem; a problem enters the score with its last program."""
+    """Counts of passes by problem; a problem enters the score with its last program."""
 
     def __init__(self, ks: Sequence[int], shown: bool = True) -> None:
         self.ks, self.shown = ks, shown
@@ -23,7 +23,7 @@ class LiveScore:
 
     @contextmanager
     def over(self, programs: Mapping[str, int]) -> Iterator[None]:
-        """Begin: so many programs of each problem are to be judged. What was reached is said at the end."""
+        """Begin, with the number of programs of each problem; the score is shown at the end, too."""
         self.programs, self.counts, self.last = programs, {}, time.monotonic()
         try:
             yield
@@ -31,8 +31,8 @@ class LiveScore:
             if self.shown:
                 self._write(end="\n")
 
-    def told(self, name: str, result: CandidateResult) -> None:
-        """Count one program; show the score if it is time."""
+    def add(self, name: str, result: CandidateResult) -> None:
+        """Count one program, and show the score if the last time was long enough ago."""
         judged, passed = self.counts.get(name, (0, 0))
         self.counts[name] = (judged + 1, passed + (result.verdict == "accepted"))
         live = sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""What `codeparrot/apps_metric` makes of verdicts: codes of tests, and from them accuracies and pass@k."""
+"""Codes of tests as in `codeparrot/apps_metric`, and accuracies and pass@k from them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ CODES: dict[str, Code] = {
 
 
 def codes_of(candidate: CandidateResult) -> list[Code]:
-    """The code of each test, in order; `[-2]` where the program doesn't compile, and none where there is no test."""
+    """The code of each test, in order; `[-2]` if the program doesn't compile, none if there is no test."""
     if candidate.verdict is Verdict.COMPILATION_ERROR:
         return [COMPILE_ERROR]
     if candidate.verdict is Verdict.INTERNAL_ERROR and not candidate.tests:
@@ -38,7 +38,7 @@ def passes(codes: Sequence[Code]) -> bool:
 def scores(codes: Sequence[Sequence[Sequence[Code]]], ks: Sequence[int], *, count_errors: bool) -> dict[str, Any]:
     """The scores from the codes of each program of each problem; a k above a problem's number of programs is left out.
 
-    Where a test got no verdict all scores are None, and `unjudged` says of how many programs that is so.
+    If a test got no verdict all scores are None, and `unjudged` is the number of such programs.
     """
     result: dict[str, Any] = {"avg_accuracy": None, "strict_accuracy": None, "pass_at_k": None}
     unjudged = sum(None in of_program for of_problem in codes for of_program in of_problem)

@@ -1,22 +1,17 @@
-"""pass@k of programs by the code that tests them: the metric `code_eval`, judged in our jail.
+"""pass@k of programs by the code that tests them: the metric `code_eval`, judged in our sandbox.
 
     os.environ["HF_ALLOW_CODE_EVAL"] = "1"
     pass_at_k, results = compute([["def add(a, b): return a + b"]], ["assert add(2, 3) == 5"], k=[1])
 
-`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/code_eval.md tells where its verdicts
-are others than those of the metric of that name, and why.
+`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/code_eval.md says where its verdicts
+differ from those of the metric of that name, and why.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from alpha_codium.metrics.assertion_runs import (
-    RunSettings,
-    checked_ks,
-    pass_at_k_and_results,
-    require_permission,
-    run_samples,
-)
+from alpha_codium.eval.metric import checked_ks
+from alpha_codium.metrics.assertion_runs import RunSettings, pass_at_k_and_results, require_permission, run_samples
 
 DEFAULT_KS = (1, 10, 100)
 
@@ -28,14 +23,14 @@ def compute(
     num_workers: int = 4,
     timeout: float = 3.0,
 ) -> tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]:
-    """`(pass_at_k, results)`: the scores, and by task what came of each candidate.
+    """`(pass_at_k, results)`: the scores, and each candidate's result by task.
 
     `predictions[task]` are the candidates, `references[task]` the code that tests them. `timeout` is in CPU seconds
     of a program; three times that plus 2 s of waiting end it as well. `results[task]` holds `(i, {"task_id", "passed",
     "result", "completion_id"})` of each candidate i, `result` being `passed`, `timed out` or `failed: ` and why.
 
-    Raises ValueError unless the environment has HF_ALLOW_CODE_EVAL=1, UserError where the arguments are no such
-    lists, or where a reference isn't Python or asserts nothing.
+    Raises ValueError unless the environment has HF_ALLOW_CODE_EVAL=1, and UserError if the arguments aren't such lists,
+    or a reference isn't Python or asserts nothing.
     """
     require_permission()
     ks = checked_ks(k)

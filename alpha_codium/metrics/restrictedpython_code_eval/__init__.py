@@ -1,11 +1,11 @@
-"""pass@k of programs that are compiled and run with RestrictedPython, inside our jail.
+"""pass@k of programs that are compiled and run with RestrictedPython, inside our sandbox.
 
     os.environ["HF_ALLOW_CODE_EVAL"] = "1"
     pass_at_k, results = compute([["def add(a, b): return a + b"]], ["assert add(2, 3) == 5"], k=[1])
 
-`evaluate.load` of this folder gives the same as a module of `evaluate`. RestrictedPython says which language a
-candidate may be written in; what keeps it from harm is the jail, and what keeps it from a pass that it hasn't earned
-is that the reference runs in another one. See docs/restrictedpython_code_eval.md.
+`evaluate.load` of this folder gives the same as a module of `evaluate`. RestrictedPython only
+restricts the language of a candidate: the jail contains it, and the reference runs in a jail of its own, so that it
+can't forge a pass. See docs/restrictedpython_code_eval.md.
 """
 
 import keyword
@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from alpha_codium.errors import UserError
+from alpha_codium.eval.metric import checked_ks
 from alpha_codium.metrics.assertion_runs import (
     CandidateOutcome,
     RunSettings,
-    checked_ks,
     pass_at_k_and_results,
     require_permission,
     run_samples,
@@ -54,11 +54,11 @@ def compute(
     values of `additional_globals`, guards among them, which the reference has unchanged, and those of
     `additional_locals`, which the reference sees as the candidate left them. It may import `allowed_imports` and what
     is in them. `policy` is a subclass of RestrictedPython's RestrictingNodeTransformer, in place of that.
-    With `return_output` each result has `output`: the value of `output_variable`, its repr where it is no plain
-    value, None where there is none.
+    With `return_output` each result has `output`: the value of `output_variable`, its repr if it isn't a plain value,
+    None if there is none.
 
-    Raises ValueError unless the environment has HF_ALLOW_CODE_EVAL=1, and UserError for arguments that are none, what
-    can't be sent into the jail, and a Python of the sandbox that has no RestrictedPython.
+    Raises ValueError unless the environment has HF_ALLOW_CODE_EVAL=1, and UserError for invalid arguments, values that
+    can't be sent into the sandbox, and a sandbox whose Python has no RestrictedPython.
     """
     require_permission()
     ks = checked_ks(k)
@@ -76,7 +76,7 @@ def compute(
         timeout=timeout,
         num_workers=num_workers,
         setup_code=restrictions.setup_code(),
-        output_variable=_checked_variable(output_variable) if return_output else "",
+        output_variable=_checked_name(output_variable, "output_variable") if return_output else "",
         sandbox_options={"preload": PRELOAD},
     )
     outcomes = _outcomes(predictions, references, settings, restrictions.wrapper())
@@ -91,17 +91,17 @@ def compute(
 def _outcomes(
     predictions: Sequence[Sequence[str]], references: Sequence[str], settings: RunSettings, wrap: Callable[[str], str]
 ) -> list[list[CandidateOutcome]]:
-    """What came of the candidates; raises UserError where what surrounds them doesn't load in the sandbox."""
+    """The candidates' outcomes; raises UserError if the code around them doesn't load in the sandbox."""
     if not references or len(predictions) != len(references) or not all(isinstance(each, str) for each in references):
-        return run_samples(predictions, references, settings)  # which says so
+        return run_samples(predictions, references, settings)  # raises the error
     with_output = bool(settings.output_variable)
     asked = [prepared(reference, with_output=with_output) for reference in references]
-    # No candidate is any the worse for a last task with none.
+    # The additional task, with an empty candidate, shows whether the surrounding code loads.
     *outcomes, (alone,) = run_samples([*predictions, [""]], [*asked, "assert True"], settings, program_of=wrap)
     if alone.verdict in BROKEN:
         raise UserError(
-            f"what the programs are to be run with doesn't load in the sandbox ({alone.result}): the Python there "
-            "needs RestrictedPython (pip install RestrictedPython) and the modules of the objects that are given"
+            f"the code around the programs doesn't load in the sandbox ({alone.result}): its Python needs "
+            "RestrictedPython (pip install RestrictedPython) and the modules of the objects that are given"
         )
     return outcomes
 
@@ -112,24 +112,21 @@ def _checked_names(values: Any, argument: str) -> Mapping[str, Any]:
     if not isinstance(values, Mapping):
         raise UserError(f"{argument} must be a mapping of names to values, not {type(values).__name__}")
     for name in values:
-        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-            raise UserError(f"{argument} has the key {name!r}, which is no name of a variable")
+        _checked_name(name, f"{argument}: a key")
     return values
 
 
+def _checked_name(name: Any, what: str) -> str:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise UserError(f"{what} must be the name of a variable, not {name!r}")
+    return name
+
+
 def _checked_imports(names: Any) -> tuple[str, ...] | None:
-    if names is None:
-        return None
-    given = () if isinstance(names, str) else tuple(names)
-    if isinstance(names, str) or not all(isinstance(name, str) and name for name in given):
+    given = None if names is None else () if isinstance(names, str) else tuple(names)
+    if isinstance(names, str) or not all(isinstance(name, str) and name for name in given or ()):
         raise UserError(f"allowed_imports must be a list of names of modules, such as ['math'], not {names!r}")
     return given
-
-
-def _checked_variable(name: Any) -> str:
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        raise UserError(f"output_variable must be the name of a variable, not {name!r}")
-    return name
 
 
 def _checked_policy(policy: Any) -> type | None:

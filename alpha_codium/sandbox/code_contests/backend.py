@@ -1,10 +1,10 @@
-"""DeepMind's C++ sandbox as a backend: children that live in its own environment, one program at a time each.
+"""DeepMind's C++ sandbox as a backend: child processes in its own environment, each running one program at a time.
 
-1. `code-contests-tester` works in CPython 3.9 only. So it has an environment of its own (`environment`), and a child
-   there (`worker` here, `inside` there) holds the sandbox. The programs run on any interpreter: ours, or `interpreter`.
-2. A program waits for a child, and is run there in batches of inputs (`batches`). Verdicts come of what the sandbox
-   says, by `results`; its own comparison isn't used.
-3. A first program at the start tells whether the sandbox works here at all, and whether its limits are those we set.
+1. `code-contests-tester` works only in CPython 3.9. So it has its own environment (`environment`), and a child process
+   there (`child_process` here, `inside` there) holds the sandbox. Programs run on any interpreter.
+2. A program waits for a child, and is run there in batches of inputs (`batches`). Its results become executions in
+   `results`; its own comparison of outputs isn't used.
+3. A first program shows whether the sandbox works on this machine, and whether its limits are those that we set.
 """
 
 import asyncio
@@ -20,13 +20,12 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program
 from alpha_codium.sandbox.code_contests import environment
 from alpha_codium.sandbox.code_contests.batches import Batches, batch_limit
+from alpha_codium.sandbox.code_contests.child_process import ChildConfig, ChildProcess
 from alpha_codium.sandbox.code_contests.libraries import library_folders
-from alpha_codium.sandbox.code_contests.worker import Place, Worker
-from alpha_codium.sandbox.engine import pythons
-from alpha_codium.sandbox.engine.awaiting import finish
+from alpha_codium.sandbox.engine.cancellation import finish
 from alpha_codium.sandbox.engine.cgroups import remove_stale
-from alpha_codium.sandbox.engine.environment import environment_of
-from alpha_codium.sandbox.engine.layers import Layer
+from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
+from alpha_codium.sandbox.engine.jail import Layer
 from alpha_codium.sandbox.protocol import Isolation, PairUnsupported, Sandbox, job_of, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
@@ -43,7 +42,7 @@ HOW = (
 class CodeContestsSandbox(Sandbox):
     """Runs programs in DeepMind's sandbox; see the module. `environment` is the folder that it is installed in.
 
-    Every program is isolated from the machine, so that `isolation` asks for nothing that isn't given.
+    Every program is isolated from the machine, whatever `isolation` asks for.
     """
 
     def __init__(
@@ -55,23 +54,23 @@ class CodeContestsSandbox(Sandbox):
     ) -> None:
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
-        self.interpreter = pythons.path_of(interpreter)
+        self.interpreter = path_of(interpreter)
         self.environment = Path(environment) if environment else None
-        self.children: list[Worker] = []
-        self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
+        self.children: list[ChildProcess] = []
+        self._idle: asyncio.LifoQueue[ChildProcess] = asyncio.LifoQueue()
 
     async def __aenter__(self) -> Self:
-        """Run a first program, to see that the sandbox works here."""
-        pythons.require(self.interpreter)
+        """Run a first program, to check that the sandbox works on this machine."""
+        require_interpreter(self.interpreter)
         await asyncio.to_thread(remove_stale)
         python = environment.require(self.environment or environment.default_folder())
-        place = Place(
+        config = ChildConfig(
             python=str(python),
             interpreter=self.interpreter,
             libraries=await asyncio.to_thread(library_folders, self.interpreter),
             environment=environment_of(Path("/tmp")),  # noqa: S108 - the only folder there is in the sandbox
         )
-        self.children = [Worker(place) for _ in range(self.workers)]
+        self.children = [ChildProcess(config) for _ in range(self.workers)]
         self._idle = asyncio.LifoQueue()
         try:
             await self._try_out(self.children[0])
@@ -92,12 +91,12 @@ class CodeContestsSandbox(Sandbox):
 
     async def identity(self) -> Identity:
         """See `Sandbox.identity`."""
-        interpreter = await asyncio.to_thread(pythons.version_now, self.interpreter)
+        interpreter = await asyncio.to_thread(version_of, self.interpreter)
         used = tuple(layer.name for layer in self.layers if layer.used)
         return Identity("code_contests", environment.WHEEL, interpreter, isolation=used)
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
-        """See `Sandbox.execute`; inputs run in batches, so that a few may have run when the job is closed."""
+        """See `Sandbox.execute`; inputs run in batches, so a few more may have run when the job is closed."""
         async with aclosing(self._executions(job, 1)) as executions:
             async for execution in executions:
                 yield execution
@@ -111,14 +110,14 @@ class CodeContestsSandbox(Sandbox):
         return Report(compilation, tuple(executions))
 
     async def execute_pair(self, job: PairJob) -> PairReport:
-        """Raise PairUnsupported: its programs have no channel to anything."""
+        """Raise PairUnsupported: programs have no channel."""
         raise PairUnsupported(
             "the C++ sandbox can't run two programs with a channel between them: use -o code_tester.tester_type=local"
         )
 
     @property
     def layers(self) -> list[Layer]:
-        """What the sandbox is made of here."""
+        """The parts of the sandbox."""
         return [
             Layer(
                 "sandbox2", True, "no network, no other process or program, no file but those of the interpreter", ""
@@ -127,7 +126,7 @@ class CodeContestsSandbox(Sandbox):
         ]
 
     async def _executions(self, job: Job, size: int) -> AsyncGenerator[Execution, None]:
-        """The executions of a job, the first batch of `size` inputs, each of the next ones twice as large."""
+        """Yield the executions of a job; the first batch has `size` inputs, each further one twice as many."""
         require_language(job.program, PYTHON)
         inputs = [text.encode("utf-8", "replace") for text in job.inputs]
         async with self._worker() as worker:
@@ -152,25 +151,25 @@ class CodeContestsSandbox(Sandbox):
                 done, size = done + len(tests), min(2 * size, batch_limit(job.limits))
 
     @asynccontextmanager
-    async def _worker(self) -> AsyncIterator[Worker]:
+    async def _worker(self) -> AsyncIterator[ChildProcess]:
         worker = await self._idle.get()
         try:
             yield worker
         finally:
             self._idle.put_nowait(worker)
 
-    async def _try_out(self, worker: Worker) -> None:
-        """Run a program that says which limits it has; raises SandboxError where it doesn't, or has others."""
+    async def _try_out(self, worker: ChildProcess) -> None:
+        """Run a program that prints its limits; raises SandboxError if it fails, or if the limits are others."""
         compilation, executions = await Batches(worker, TRIAL, "", TRIAL_LIMITS).execute([b""])
         (end,) = executions or [compilation]
         if end.status is not Status.FINISHED:
             raise SandboxError(f"the C++ sandbox doesn't work here ({reason_of(end)}): {HOW}")
         expected = [str(int(TRIAL_LIMITS.cpu_seconds)), str(TRIAL_LIMITS.memory_bytes)]
         if end.stdout.split() != expected:
-            raise SandboxError(f"the C++ sandbox sets other limits than it is told ({end.stdout.split()}): {HOW}")
+            raise SandboxError(f"the C++ sandbox sets other limits than those asked for ({end.stdout.split()}): {HOW}")
 
 
 def reason_of(end: Execution) -> str:
-    """The last thing said, in one line."""
+    """Return the last line of stderr, or how the program ended."""
     lines = end.stderr.strip().splitlines()
     return lines[-1].removeprefix("sandbox: ") if lines else f"{end.status}, exit status {end.exit_code}"

@@ -1,24 +1,23 @@
-"""One program through a child, batch after batch: what is tried again, and what is our fault.
+"""One program run by a child, batch after batch: what is tried again, and which faults are ours.
 
-1. Each batch compiles the program anew. Where somebody waits for each execution and may stop there, batches grow: one
-   input, two, four and so on, so that few are run in vain. Else they are as large as memory allows.
-2. A child that is lost in a batch of several: the same inputs one at a time, on a new child.
-3. Lost with a single input: once more. An input that loses it twice is an `internal_error`, but where it reached the
-   wall limit or printed more than there is memory for, what it did is plain at the first time.
+1. Each batch compiles the program anew. If the caller waits for each execution and may stop, batches grow: one input,
+   two, four and so on, so that few are run in vain. Otherwise they are as large as memory allows.
+2. If the child is lost in a batch of several, the same inputs are run one at a time on a new child.
+3. If it is lost with a single input, that is run once more. An input that loses it twice is an `internal_error`, unless
+   it reached the wall limit or printed more than there is memory for: that is decided at the first time.
 """
 
 from collections.abc import Sequence
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.code_contests.child_process import ChildProcess, SandboxResult, TooMuchOutput, TooSlow
 from alpha_codium.sandbox.code_contests.results import compilation_of, execution_of, whole_seconds
-from alpha_codium.sandbox.code_contests.worker import SandboxResult, TooMuchOutput, TooSlow, Worker
-from alpha_codium.sandbox.engine.turn import WorkerLost
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.verdict import Execution, Status
 
-# The child keeps the outputs of a batch, as bytes and as text, and what it needs besides.
+# Memory of the child: for the outputs of a batch, kept as bytes and as text, and for everything else.
 OUTPUTS_BYTES, SPARE_BYTES = 1 << 28, 1 << 28
 MOST = 32
-TRIES = 2
 DRIVE = """import sys
 sys.argv[:] = ['driver.py']
 program = compile({program!r}, 'program.py', 'exec', dont_inherit=True)
@@ -27,22 +26,21 @@ exec(compile({driver!r}, 'driver.py', 'exec'), {{'__name__': '__main__', '__file
 
 
 def batch_limit(limits: Limits) -> int:
-    """How many inputs a batch may have, so that all outputs together fit in the child."""
+    """Return how many inputs a batch may have, so that all outputs together fit in the child."""
     return max(1, min(MOST, OUTPUTS_BYTES // limits.output_bytes))
 
 
 class Batches:
     """One program on one child; `text` is what is run: the program, or a driver with the program in it."""
 
-    def __init__(self, worker: Worker, program: bytes, driver: str, limits: Limits) -> None:
-        self.worker, self.limits = worker, limits
-        self.program = program
+    def __init__(self, child: ChildProcess, program: bytes, driver: str, limits: Limits) -> None:
+        self.child, self.program, self.limits = child, program, limits
         self.text = DRIVE.format(program=program, driver=driver).encode() if driver else program
 
     async def compile(self) -> Execution:
-        """Whether the program compiles, without a driver."""
+        """Return whether the program compiles, without a driver."""
         lost: WorkerLost | None = None
-        for _ in range(TRIES):
+        for _ in range(2):
             try:
                 return compilation_of((await self._ask(self.program, ()))[0])
             except TooSlow:
@@ -52,46 +50,36 @@ class Batches:
         return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {lost}")
 
     async def execute(self, inputs: Sequence[bytes]) -> tuple[Execution, list[Execution]]:
-        """Whether it compiled, and an execution for each input if so."""
+        """Return whether it compiled, and, if so, an execution for each input."""
         try:
             compilation, *tests = await self._ask(self.text, inputs)
         except WorkerLost as lost:
             if len(inputs) == 1:
                 return Execution(Status.FINISHED), [await self._again(inputs[0], lost)]
-            return await self._one_by_one(inputs)
+            executions: list[Execution] = []
+            compiled = Execution(Status.FINISHED)
+            for data in inputs:
+                compiled, one = await self.execute([data])
+                if not compiled.finished:
+                    return compiled, []
+                executions += one
+            return compiled, executions
         compiled = compilation_of(compilation)
-        ended = compiled.status is Status.FINISHED
-        return compiled, [execution_of(test, self.limits) for test in tests] if ended else []
-
-    async def _one_by_one(self, inputs: Sequence[bytes]) -> tuple[Execution, list[Execution]]:
-        executions: list[Execution] = []
-        compiled = Execution(Status.FINISHED)
-        for data in inputs:
-            compiled, one = await self.execute([data])
-            if compiled.status is not Status.FINISHED:
-                return compiled, []
-            executions += one
-        return compiled, executions
+        return compiled, [execution_of(test, self.limits) for test in tests] if compiled.finished else []
 
     async def _again(self, data: bytes, lost: WorkerLost) -> Execution:
-        """The execution of an input that lost its child once."""
+        """Return the execution of an input that lost its child once."""
         if not isinstance(lost, TooSlow | TooMuchOutput):
             try:
                 _, test = await self._ask(self.text, [data])
+                return execution_of(test, self.limits)
             except WorkerLost as error:
                 lost = error
-            else:
-                return execution_of(test, self.limits)
-        return self._explained(lost)
-
-    def _explained(self, lost: WorkerLost) -> Execution:
-        match lost:
-            case TooSlow():
-                return Execution(Status.TIME_LIMIT_EXCEEDED, wall_seconds=lost.seconds)
-            case TooMuchOutput():
-                return Execution(Status.OUTPUT_LIMIT_EXCEEDED, stderr=f"sandbox: {lost}\n")
-            case _:
-                return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {lost}")
+        if isinstance(lost, TooSlow):
+            return Execution(Status.TIME_LIMIT_EXCEEDED, wall_seconds=lost.seconds)
+        if isinstance(lost, TooMuchOutput):
+            return Execution(Status.OUTPUT_LIMIT_EXCEEDED, stderr=f"sandbox: {lost}\n")
+        return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {lost}")
 
     async def _ask(self, text: bytes, inputs: Sequence[bytes]) -> list[SandboxResult]:
         request = {
@@ -100,4 +88,4 @@ class Batches:
             "output_bytes": self.limits.output_bytes,
             "own_bytes": SPARE_BYTES + 2 * min(self.limits.output_bytes * len(inputs), OUTPUTS_BYTES),
         }
-        return await self.worker.run(request, [text, *inputs], self.limits.wall_seconds)
+        return await self.child.run(request, [text, *inputs], self.limits.wall_seconds)

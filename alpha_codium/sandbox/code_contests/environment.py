@@ -1,7 +1,7 @@
 """The sandbox's own environment: where it is, how it is made, and which CPython 3.9 it is made of.
 
-The wheel `code-contests-tester` 0.1.6 works on CPython 3.9 only, for x86-64. The programs under test run on any
-interpreter; this one only holds the sandbox.
+The wheel `code-contests-tester` 0.1.6 works only on CPython 3.9 for x86-64. This interpreter only holds the sandbox:
+programs under test run on any interpreter.
 """
 
 import fcntl
@@ -10,8 +10,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from alpha_codium.errors import SandboxError
@@ -22,91 +21,72 @@ INSTALL = "gencode sandbox install code_contests"
 GET_PYTHON = "get one with `pyenv install 3.9` or `uv python install 3.9`, or name it: --python PATH"
 ASK = "import platform, sys; print(platform.python_implementation(), '.'.join(map(str, sys.version_info[:2])))"
 NEEDED = "CPython 3.9"
-Say = Callable[[str], None]
 
 
 def default_folder() -> Path:
-    """Where the environment is, if the settings don't name another folder; raises UserError if that is unwritable."""
+    """Return where the environment is, unless the settings name another folder; raises UserError if unwritable."""
     return home() / "environments" / "code_contests"
 
 
-def python_in(folder: Path) -> Path:
-    """The environment's interpreter."""
-    return folder / "bin" / "python"
-
-
 def is_installed(folder: Path) -> bool:
-    """Whether the environment there is whole, and its interpreter still there."""
+    """Whether the environment is complete, and its interpreter still exists."""
     marker = folder / "installed"
-    return marker.is_file() and marker.read_text("utf-8").strip() == WHEEL and python_in(folder).exists()
+    return marker.is_file() and marker.read_text("utf-8").strip() == WHEEL and (folder / "bin" / "python").exists()
 
 
 def require(folder: Path) -> Path:
-    """The environment's interpreter; raises SandboxError where it isn't installed."""
+    """Return the environment's interpreter; raises SandboxError if it isn't installed."""
     if not is_installed(folder):
         raise SandboxError(f"the C++ sandbox is not installed in {folder}: run `{INSTALL}`")
-    return python_in(folder)
+    return folder / "bin" / "python"
 
 
-def install(folder: Path, python: str = "", say: Say = print) -> bool:
-    """Make the environment in `folder`, unless it is there: whether there was anything to do.
+def install(folder: Path, python: str = "", say: Callable[[str], None] = print) -> bool:
+    """Make the environment in `folder`, and return whether there was anything to do.
 
-    `python` is a CPython 3.9; where it is empty one is looked for. Raises SandboxError where there is none, where this
-    machine isn't one that the wheel is for, or where pip fails.
+    `python` is a CPython 3.9; if it is empty, one is searched for. Raises SandboxError if there is none, if the wheel
+    isn't made for this machine, or if pip fails.
     """
-    check_machine()
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        raise SandboxError(
+            f"the C++ sandbox exists for Linux on x86_64 only, and this is {sys.platform} on {platform.machine()}: "
+            "use -o code_tester.tester_type=local"
+        )
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with locked(folder.with_suffix(".lock")):
+    with folder.with_suffix(".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         if is_installed(folder):
             return False
         base = find_python39(python)
         say(f"making an environment of {base} in {folder}")
         run([base, "-m", "venv", "--clear", str(folder)])
         say(f"installing {WHEEL}")
-        pip = [str(python_in(folder)), "-m", "pip"]
+        pip = [str(folder / "bin" / "python"), "-m", "pip"]
         run([*pip, "install", "--quiet", "--disable-pip-version-check", WHEEL])
-        # Last: what was cut off before is made anew the next time.
+        # Written last: an installation that was cut off is made anew the next time.
         (folder / "installed").write_text(f"{WHEEL}\n", "utf-8")
         return True
 
 
-def check_machine() -> None:
-    """Raise SandboxError where the wheel is for another kind of machine."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        raise SandboxError(
-            f"the C++ sandbox exists for Linux on x86_64 only, and this is {sys.platform} on {platform.machine()}: "
-            "use -o code_tester.tester_type=local"
-        )
-
-
 def find_python39(wanted: str = "") -> str:
-    """A CPython 3.9: `wanted`, else pyenv's newest, else one of the path; raises SandboxError."""
+    """Return a CPython 3.9: `wanted`, else pyenv's newest, else the one on the path; raises SandboxError."""
     if wanted:
-        said = version_of(wanted)
-        if said != NEEDED:
-            raise SandboxError(
-                f"--python {wanted} is {said or 'no python'}, and {WHEEL} needs CPython 3.9: {GET_PYTHON}"
-            )
+        found = version_of(wanted)
+        if found != NEEDED:
+            raise SandboxError(f"--python {wanted} is {found or 'no python'}, and {WHEEL} needs {NEEDED}: {GET_PYTHON}")
         return wanted
-    for candidate in candidates():
-        # Asked, since pyenv leaves commands on the path that only say where they are not.
-        if version_of(candidate) == NEEDED:
-            return candidate
-    raise SandboxError(f"{WHEEL} needs CPython 3.9, and there is none here: {GET_PYTHON}")
-
-
-def candidates() -> Iterator[str]:
-    """Where a CPython 3.9 may be."""
     root = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     versions = sorted(root.glob("versions/3.9.*"), key=lambda path: int("0" + path.name.rpartition(".")[2]))
-    yield from (str(path / "bin" / "python3.9") for path in reversed(versions))
-    found = shutil.which("python3.9")
-    if found:
-        yield found
+    on_path = shutil.which("python3.9")
+    for candidate in (*(str(path / "bin" / "python3.9") for path in reversed(versions)), *filter(None, (on_path,))):
+        # Run, since pyenv puts commands on the path that only say that they are not installed.
+        if version_of(candidate) == NEEDED:
+            return candidate
+    raise SandboxError(f"{WHEEL} needs {NEEDED}, and there is none here: {GET_PYTHON}")
 
 
 def version_of(python: str) -> str:
-    """What an interpreter says it is; empty where it doesn't answer."""
+    """Return implementation and version of an interpreter, or nothing if it can't be run."""
     try:
         done = subprocess.run([python, "-I", "-c", ASK], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.SubprocessError):
@@ -115,16 +95,8 @@ def version_of(python: str) -> str:
 
 
 def run(command: list[str]) -> None:
-    """Run a step of the installation; raises SandboxError with the last line that it said."""
+    """Run a step of the installation; raises SandboxError with the last line of its output."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
         raise SandboxError(f"`{' '.join(command[1:5])} ...` failed: {lines[-1] if lines else done.returncode}")
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """While no other process installs the same."""
-    with path.open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

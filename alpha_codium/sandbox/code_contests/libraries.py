@@ -1,8 +1,8 @@
-"""Which folders an interpreter needs to see in the sandbox: asked of itself.
+"""The folders that an interpreter needs in the sandbox, found by running it.
 
-The sandbox shows a program the interpreter and these folders, and nothing else. Without those of the system's
-libraries every program ends with status 127, since not even the C library is found. What `.pth` files add is left out:
-projects and their data are nobody's to read.
+A program sees the interpreter and these folders, and nothing else. Without the system's libraries every program exits
+with status 127, since not even the C library is found. Folders added by `.pth` files are left out: programs must not
+read projects and their data.
 """
 
 import functools
@@ -14,7 +14,7 @@ from alpha_codium.errors import SandboxError
 
 SYSTEM = ("/lib", "/usr/lib")
 # Where the dynamic loader is, and on Red Hat's systems (Amazon Linux 2023) everything else.
-BESIDE = ("/lib64", "/usr/lib64")
+SYSTEM_64 = ("/lib64", "/usr/lib64")
 ASK = """
 import json, os, sys, sysconfig
 for name in ("_ctypes", "_ssl", "_decimal", "_sqlite3", "_bz2", "_lzma"):
@@ -35,7 +35,7 @@ print(json.dumps({
 
 @functools.cache
 def library_folders(python: str) -> tuple[str, ...]:
-    """The folders that programs of this interpreter need; raises SandboxError where it doesn't answer."""
+    """Return the folders that programs of this interpreter need; raises SandboxError if it can't be run."""
     try:
         done = subprocess.run(
             [python, "-I", "-c", ASK], capture_output=True, check=True, timeout=60, env={"LC_ALL": "C.UTF-8"}
@@ -48,13 +48,13 @@ def library_folders(python: str) -> tuple[str, ...]:
 
 
 def system(multiarch: str) -> list[str]:
-    """The system's folders of libraries, as they are named and not where links lead: so programs ask for them."""
+    """Return the system's library folders by the names under which programs open them, links not resolved."""
     named = [f"{folder}/{multiarch}" for folder in SYSTEM] if multiarch else []
     there = [folder for folder in named if Path(folder).is_dir()]
-    return [*(there or SYSTEM), *BESIDE]
+    return [*(there or SYSTEM), *SYSTEM_64]
 
 
 def outermost(folders: list[str]) -> tuple[str, ...]:
-    """Each folder that there is, once, and none that lies within another."""
+    """Return each existing folder once, without those that lie within another."""
     there = {folder.rstrip("/") for folder in folders if folder.startswith("/") and Path(folder).is_dir()} - {""}
     return tuple(sorted(folder for folder in there if not any(str(above) in there for above in Path(folder).parents)))

@@ -1,11 +1,11 @@
-"""What the C++ sandbox says of a test, as an execution of ours.
+"""Executions from the results of the C++ sandbox.
 
-1. It calls a test `Success`, `Failed` or `Timeout`, and `Timeout` is every signal: so what it `said` decides, the text
-   of its result. A system call that isn't allowed is `sandbox_violation`.
-2. It knows no memory limit reached but that of the interpreter, a `MemoryError`; and no limit of output at all.
-3. Its time limit is one of CPU time, in whole seconds. Where a control group counts, the exact limit is held to; else
-   CPU time is not known and stands as 0. So does memory, always.
-4. Its folder is left out of stderr, where a traceback names it.
+1. Its status of a test is `Success`, `Failed` or `Timeout`, and `Timeout` is any signal, so the text of its result
+   decides: `said`.
+2. The only sign of the memory limit is a `MemoryError` of the interpreter; it has no limit of output.
+3. Its time limit is CPU time in whole seconds. If a control group counts CPU time, the exact limit is applied;
+   otherwise CPU time is unknown, and 0. Memory is always 0.
+4. Its folder is removed from tracebacks in stderr.
 """
 
 import math
@@ -13,26 +13,27 @@ import re
 import signal
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.code_contests.worker import SandboxResult
+from alpha_codium.sandbox.code_contests.child_process import SandboxResult
+from alpha_codium.sandbox.engine.outcome import ran_out_of_memory, status_of
 from alpha_codium.verdict import Execution, Status
 
 EXITED = re.compile(r"OK - Exit code: (\d+)")
 SIGNALLED = re.compile(r"Process terminated with a SIGNAL - Signal: \w+ \[(\d+)\]")
 VIOLATED = re.compile(r"(?:SYSCALL|NETWORK) VIOLATION(?: - Violating Syscall \[[^\]]*\]\[[^\]]*\])?")
 TOO_LONG = "Process TIMEOUT"
-# No program can send itself these: the kernel does at the limit of CPU time, and others when memory is out.
+# No program can send itself these: the kernel does at the limit of CPU time, or when the machine is out of memory.
 AT_THE_LIMIT = (signal.SIGKILL, signal.SIGXCPU)
 FOLDER = re.compile(rb"/tmp/\d{13}-\d+-\d+/code\.pyc?\b")
 PROGRAM = b"program.py"
-# All that its compiler says where the program can't be written or read: a full disk, say. Of a program it says more.
+# All that its compiler says if the program can't be written or read, on a full disk for example.
 REFUSED = re.compile(rb"\[Errno \d+\] [^\n]*")
 
 
 def execution_of(tested: SandboxResult, limits: Limits) -> Execution:
-    """An execution from what the sandbox says of a test."""
+    """Return the execution of a test."""
     exited, signalled = EXITED.match(tested.said), SIGNALLED.match(tested.said)
-    status = status_of(tested, limits)
-    # It counts what it takes to set a test up as well; one process without threads can't use more than passes.
+    status = status_of_test(tested, limits)
+    # The setup of the test is counted, too; one process without threads can't use more CPU time than wall time.
     cpu_seconds = min(tested.cpu_seconds, tested.wall_seconds)
     return Execution(
         status=status,
@@ -45,40 +46,33 @@ def execution_of(tested: SandboxResult, limits: Limits) -> Execution:
     )
 
 
-def status_of(tested: SandboxResult, limits: Limits) -> Status:
-    """Which limit was reached first, or how the program ended."""
-    if len(tested.stdout) > limits.output_bytes:
-        return Status.OUTPUT_LIMIT_EXCEEDED
+def status_of_test(tested: SandboxResult, limits: Limits) -> Status:
+    """Return which limit was reached first, or how the program ended."""
     exited, signalled = EXITED.match(tested.said), SIGNALLED.match(tested.said)
+    violated = VIOLATED.match(tested.said) is not None
     killed = signalled is not None and int(signalled[1]) in AT_THE_LIMIT
-    # Before the times: the sandbox then walks the program's stack, and counts that as well.
-    if VIOLATED.match(tested.said):
-        return Status.SANDBOX_VIOLATION
-    if signalled and not killed:
-        return Status.RUNTIME_ERROR
+    crashed = signalled is not None and not killed
     too_slow = min(tested.cpu_seconds, tested.wall_seconds) >= limits.cpu_seconds
     at_the_limit = tested.said.startswith(TOO_LONG) or (killed and tested.wall_seconds >= whole_seconds(limits))
-    if too_slow or at_the_limit or tested.wall_seconds >= limits.wall_seconds:
-        return Status.TIME_LIMIT_EXCEEDED
-    if exited:
-        return Status.FINISHED if exited[1] == "0" else failed(tested.stderr)
-    return Status.INTERNAL_ERROR
-
-
-def failed(stderr: bytes) -> Status:
-    """What an exit status other than 0 means."""
-    last_line = stderr.rstrip().rpartition(b"\n")[2]
-    out_of_memory = last_line.partition(b":")[0].endswith(b"MemoryError")
-    return Status.MEMORY_LIMIT_EXCEEDED if out_of_memory else Status.RUNTIME_ERROR
+    too_long = too_slow or at_the_limit or tested.wall_seconds >= limits.wall_seconds
+    return status_of(
+        int(exited[1]) if exited else None,
+        int(signalled[1]) if signalled and crashed else None,
+        output_exceeded=len(tested.stdout) > limits.output_bytes,
+        # After a violation or a crash, the sandbox walks the program's stack, and counts that time as well.
+        time_exceeded=too_long and not violated and not crashed,
+        violated=violated,
+        out_of_memory=exited is not None and ran_out_of_memory(tested.stderr, 0, limits),
+    )
 
 
 def whole_seconds(limits: Limits) -> int:
-    """The limit of CPU time as the sandbox takes it: the next whole second."""
+    """Return the limit of CPU time for the sandbox: the next whole second."""
     return max(math.ceil(limits.cpu_seconds), 1)
 
 
 def compilation_of(tested: SandboxResult) -> Execution:
-    """How compiling went: what didn't finish does not compile, unless it never began, or the machine was in its way."""
+    """Return the compiler's execution; its failure is ours if it never started, or couldn't read or write files."""
     exited = EXITED.match(tested.said)
     if exited and exited[1] == "0" and tested.status == "Success":
         return Execution(Status.FINISHED)
@@ -90,7 +84,7 @@ def compilation_of(tested: SandboxResult) -> Execution:
 
 
 def stderr_of(tested: SandboxResult, status: Status) -> str:
-    """The program's stderr; where a program broke the rules, what it did stands behind it."""
+    """Return the program's stderr, followed by the violation that ended it, if any."""
     text = FOLDER.sub(PROGRAM, tested.stderr).decode("utf-8", "replace")
     if status is Status.INTERNAL_ERROR:
         return f"{text}sandbox: {tested.said.partition(' Stack:')[0]}"

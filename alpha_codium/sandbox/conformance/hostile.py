@@ -11,9 +11,12 @@ Needs the package and the standard library only, so that it runs with any python
 """
 
 import asyncio
+import os
 import platform
 import re
 import secrets
+import sys
+import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -56,6 +59,14 @@ for name in ("planted_by_attacker", "sitecustomize", "usercustomize"):
 with open("own", "w") as own:
     own.write("x" * 100_000)
 print(sum(heapq.nsmallest(3, numbers)), len(numbers), len(input()), [trace for trace in found if trace])
+"""
+# Does nothing but what its input names, to a process and a file that are there for it.
+TRIAL = """
+import os
+if input() == "process":
+    os.kill({number}, 9)
+else:
+    open({canary!r}, "w").close()
 """
 
 
@@ -142,6 +153,25 @@ def attack_plan(attackers: Iterable[Attacker], **more: Any) -> dict[str, Any]:
         "honest_seconds": 0.05,
         **more,
     }
+
+
+async def within_reach(sandbox: Sandbox) -> list[str]:
+    """What a program that does no harm reaches of this machine; where that is anything, no hostile one may be run."""
+    found = []
+    with tempfile.NamedTemporaryFile("w+", dir="/tmp", prefix="gencode-trial-") as canary:
+        canary.write("whole")
+        canary.flush()
+        os.fchmod(canary.fileno(), 0o666)
+        bystander = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", "import sys; sys.stdin.read()", stdin=asyncio.subprocess.PIPE
+        )
+        await sandbox.run(TRIAL.format(number=bystander.pid, canary=canary.name), ["file", "process"])
+        if os.fstat(canary.fileno()).st_size != len("whole"):
+            found.append("change files")
+        await bystander.communicate()
+        if bystander.returncode != 0:
+            found.append("end processes")
+    return found
 
 
 async def attack(sandbox: Sandbox, plan: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The plugin of pytest for the suite: its options and its fixtures."""
 
 import tomllib
+import warnings
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
         _backend_of(config).open()
     except UserError as error:
         raise pytest.UsageError(str(error)) from error
+    # pytest-asyncio warns every project that doesn't set it. The suite names its scopes itself.
+    warnings.filterwarnings("ignore", message='.*"asyncio_default_fixture_loop_scope" is unset')
     config.addinivalue_line("markers", "thorough: takes several seconds")
     if config.option.timeout is None:
         config.option.timeout = TIMEOUT_SECONDS

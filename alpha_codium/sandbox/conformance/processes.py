@@ -1,8 +1,14 @@
 """Processes of this machine, as tests look for those of a sandbox."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox import Sandbox
 
 
 def command_lines() -> Iterator[tuple[int, str]]:
@@ -37,11 +43,23 @@ def is_zombie(number: int) -> bool:
         return False
 
 
-def hold(marker: str) -> str:
+def hold(marker: str, seconds: int = 600) -> str:
     """A program that names its process and waits; `marker` has at most 15 letters."""
     assert len(marker) <= 15
     naming = f"import ctypes, select\nctypes.CDLL(None).prctl(15, {marker.encode()!r}, 0, 0, 0)"
-    return f"{naming}\nselect.select([], [], [], 600)"
+    return f"{naming}\nselect.select([], [], [], {seconds})"
+
+
+async def require_visible_programs(sandbox: Sandbox) -> None:
+    """Skip the test where the programs of a sandbox can't be seen among the processes of this machine."""
+    marker = f"98760.{os.getpid()}"
+    running = asyncio.create_task(sandbox.run(hold(marker, seconds=2), [""], limits=Limits(wall_seconds=60)))
+    while not (seen := marked(marker)) and not running.done():  # noqa: ASYNC110 - nothing tells when one is there
+        await asyncio.sleep(0.01)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    if not seen:
+        pytest.skip("programs of this backend can't be seen among the processes of this machine")
 
 
 def marked(marker: str) -> list[int]:

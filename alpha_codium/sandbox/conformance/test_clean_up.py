@@ -8,7 +8,7 @@ import pytest
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.conformance.backend import Backend
-from alpha_codium.sandbox.conformance.processes import descendants, hold, is_zombie, marked
+from alpha_codium.sandbox.conformance.processes import descendants, hold, is_zombie, marked, require_visible_programs
 from alpha_codium.sandbox.conformance.running import run_one, until
 from alpha_codium.verdict import Status
 
@@ -35,6 +35,7 @@ async def test_nothing_is_left_behind_not_a_file_and_not_a_process(backend: Back
 
 async def test_a_cancelled_run_ends_its_program_at_once_and_the_next_one_works(backend: Backend) -> None:
     async with backend.open(workers=1) as sandbox:
+        await require_visible_programs(sandbox)
         marker = f"98765.{os.getpid()}"
         running = asyncio.create_task(sandbox.run(hold(marker), [""], limits=Limits(wall_seconds=600)))
         await until(lambda: marked(marker))
@@ -58,7 +59,8 @@ async def test_a_cancelled_run_that_was_still_waiting_never_starts(backend: Back
 
 async def test_leaving_the_sandbox_ends_what_still_runs(backend: Backend) -> None:
     marker = f"98764.{os.getpid()}"
-    async with backend.open() as sandbox:
+    async with backend.open(workers=2) as sandbox:
+        await require_visible_programs(sandbox)
         runs = [asyncio.create_task(sandbox.run(hold(marker), [""], limits=Limits(wall_seconds=600))) for _ in range(5)]
         await until(lambda: len(marked(marker)) == 2)
     await until(lambda: not marked(marker))

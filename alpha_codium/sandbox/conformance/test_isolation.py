@@ -12,7 +12,7 @@ import pytest
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.conformance.backend import Backend
-from alpha_codium.sandbox.conformance.processes import hold, marked
+from alpha_codium.sandbox.conformance.processes import hold, marked, require_visible_programs
 from alpha_codium.sandbox.conformance.running import run_one, until
 from alpha_codium.verdict import Status
 
@@ -119,14 +119,15 @@ os.kill(os.getpid(), signal.SIGSTOP)
     assert execution.status is Status.TIME_LIMIT_EXCEEDED
 
 
-async def test_killing_gencode_ends_what_it_runs(jail: Backend, tmp_path: Path) -> None:
+async def test_killing_gencode_ends_what_it_runs(jail: Backend, jailed: Sandbox, tmp_path: Path) -> None:
+    await require_visible_programs(jailed)
     marker = f"98761.{os.getpid()}"
     host = f"""
 import asyncio
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium import Limits
 async def main():
-    async with open_sandbox({jail.name!r}, workers=1, **{jail.options!r}) as sandbox:
+    async with open_sandbox({jail.name!r}, **{ {"workers": 1} | jail.options!r}) as sandbox:
         await sandbox.run({hold(marker)!r}, [""], limits=Limits(wall_seconds=600))
 asyncio.run(main())
 """

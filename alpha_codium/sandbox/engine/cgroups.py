@@ -1,10 +1,9 @@
-"""A control group for each worker: what its processes use together, and limits on the sum.
+"""A control group for each worker, which counts and limits what its processes use together.
 
 1. A group is a folder in each hierarchy that has one of the controllers we use (see `hierarchies`).
-2. Who opens a group locks its folders until it ends, however it ends: so a group without a lock is stale, whatever
-   process ids mean in this pid namespace. It is removed if nothing runs in it.
-3. What is read often (CPU time, peak of memory) is read from descriptors that stay open; a limit that stands is not
-   written again.
+2. The process that makes a group keeps its folders locked until it ends, however it ends. A group without a lock is
+   stale, and is removed if nothing runs in it. (Process ids could belong to another pid namespace.)
+3. CPU time is read often, so its file stays open; a limit that is set already isn't written again.
 """
 
 import errno
@@ -30,38 +29,38 @@ UNLIMITED = 2**63
 class WorkerGroup:
     """The group of one worker; made by `open_worker_group`.
 
-    `parts` has the folder for each controller, `locks` a locked descriptor for each folder. Methods block for
-    microseconds, `kill_and_remove` for as long as processes take to die.
+    `parts` has the folder for each controller, `locks` a locked descriptor for each folder. All methods but
+    `kill_and_remove`, which waits for processes to die, take microseconds.
     """
 
     def __init__(self, parts: Mapping[str, Part], locks: Mapping[Path, int]) -> None:
         self.parts = parts
         self._locks = dict(locks)
         self._written: dict[Path, int] = {}
-        self._cpu = self._open("cpuacct", ("cpuacct.usage", "cpu.stat"))
-        self._peak = self._open("memory", ("memory.max_usage_in_bytes", "memory.peak"))
-        self._memory_limits = self._limits_of_memory()
+        self._cpu: int | None = None
+        if "cpuacct" in parts:
+            file = parts["cpuacct"].folder / ("cpuacct.usage" if parts["cpuacct"].version == 1 else "cpu.stat")
+            with suppress(OSError):
+                self._cpu = os.open(file, os.O_RDONLY)
+        self._memory_limits = self._files_of_memory_limit()
 
     @property
     def complete(self) -> bool:
-        """Whether it counts what processes can't be held to otherwise: memory and CPU time of all of them."""
+        """Whether it counts the memory and the CPU time of all processes together."""
         return self._cpu is not None and "memory" in self.parts
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders of the group, one a hierarchy."""
+        """The folders of the group, one per hierarchy."""
         return tuple(self._locks)
 
     def add(self, pid: int) -> None:
-        """Move a process and its threads into the group; those it starts later are born there.
-
-        Raises OSError: ProcessLookupError where there is no such process.
-        """
+        """Move a process into the group, and with it what it starts from now on; raises OSError."""
         for folder in self._locks:
             (folder / "cgroup.procs").write_text(str(pid))
 
     def cpu_seconds(self) -> float:
-        """CPU time of all tasks that were ever in the group, ended ones too; 0 where it isn't counted."""
+        """Return the CPU time of all tasks that were ever in the group; 0 if it isn't counted."""
         if self._cpu is None:
             return 0.0
         text = os.pread(self._cpu, 64, 0)
@@ -70,58 +69,43 @@ class WorkerGroup:
         return int(text.split(maxsplit=2)[1]) / 1e6
 
     def set_memory(self, limit: int) -> bool:
-        """Limit the sum of memory and swap to so many bytes; False where more is in use, and nothing else is done.
+        """Limit the sum of memory and swap, in bytes; return False, and change nothing, if more is in use.
 
-        Files in memory and the kernel's memory for the processes count too. Raises OSError where it can't be set.
+        Files in memory and the kernel's memory for the processes count too. Raises OSError.
         """
         files = self._memory_limits
-        standing = self._written.get(files[0], UNLIMITED)
-        if limit == standing and limit == self._written.get(files[-1]):
+        current = self._written.get(files[0], UNLIMITED)
+        if limit == current and limit == self._written.get(files[-1]):
             return True
-        if self.parts["memory"].version == 2 and limit < standing and self.memory_used() > limit:
-            return False  # version 2 would end processes to get below a new limit
-        # The limit with swap may at no time be the lower one.
-        order = files if limit <= standing else files[::-1]
+        if self.parts["memory"].version == 2 and limit < current and self.memory_used() > limit:
+            return False  # version 2 would kill processes to get below a new limit
+        # The limit with swap may never be the lower one.
+        order = files if limit <= current else files[::-1]
         return all(self._write(file, limit) for file in order)
 
     def set_processes(self, limit: int) -> bool:
-        """Limit processes and threads together; False where this machine doesn't count them."""
+        """Limit the number of processes and threads; return False if this machine doesn't count them."""
         return "pids" in self.parts and self._write(self.parts["pids"].folder / "pids.max", limit)
 
     def memory_used(self) -> int:
-        """Bytes of memory in use now; the kernel counts in steps of up to 256 KiB a core."""
+        """Return the bytes of memory in use; the kernel counts in steps of up to 256 KiB a core."""
         name = "memory.usage_in_bytes" if self.parts["memory"].version == 1 else "memory.current"
         return int((self.parts["memory"].folder / name).read_text())
 
-    def memory_peak(self) -> int:
-        """The most bytes that were in use since the last reset; 0 where it isn't counted (before Linux 5.19)."""
-        return 0 if self._peak is None else int(os.pread(self._peak, 64, 0))
-
-    def reset_memory_peak(self) -> bool:
-        """Begin counting the peak anew; False where this kernel can't (version 2 before Linux 6.12)."""
-        try:
-            return self._peak is not None and os.pwrite(self._peak, b"0", 0) > 0
-        except OSError:
-            return False
-
     def oom_kills(self) -> int:
-        """How many processes the memory limit has killed."""
+        """Return how many processes were killed for memory."""
         memory = self.parts["memory"]
         text = (memory.folder / ("memory.oom_control" if memory.version == 1 else "memory.events")).read_text()
         return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill ")), 0)
 
     def kill_and_remove(self) -> bool:
-        """Kill all that is in the group and remove it; False where something of it is left after two seconds.
-
-        The group can't be used any more.
-        """
+        """Kill all that is in the group and remove it; return False if something is left after two seconds."""
         # First, since what follows needs descriptors, and there may be no other left.
-        for descriptor in (self._cpu, self._peak):
-            if descriptor is not None:
-                os.close(descriptor)
-        self._cpu = self._peak = None
+        if self._cpu is not None:
+            os.close(self._cpu)
+            self._cpu = None
         with suppress(OSError):
-            self.set_processes(0)  # nothing more can be started in it
+            self.set_processes(0)  # so that nothing more can be started in it
         deadline = time.monotonic() + PATIENCE_SECONDS
         for folder in self._locks:
             kill_tasks(folder, deadline)
@@ -131,24 +115,15 @@ class WorkerGroup:
         self._locks = {}
         return all(gone)
 
-    def _open(self, controller: str, names: tuple[str, str]) -> int | None:
-        if controller not in self.parts:
-            return None
-        part = self.parts[controller]
-        for mode in (os.O_RDWR, os.O_RDONLY):
-            with suppress(OSError):
-                return os.open(part.folder / names[part.version - 1], mode)
-        return None
-
-    def _limits_of_memory(self) -> tuple[Path, ...]:
-        """The files to write a limit to: of memory, and of memory with swap where version 1 counts that."""
+    def _files_of_memory_limit(self) -> tuple[Path, ...]:
+        """The files to write a limit to: of memory, and of memory with swap if version 1 counts that."""
         memory = self.parts.get("memory")
         if memory is None:
             return ()
-        names = ("memory.max",) if memory.version == 2 else ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
-        # Under version 1 the second limit does it, where there is one.
+        version_2 = memory.version == 2
+        names = ("memory.max",) if version_2 else ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
         with suppress(OSError):
-            (memory.folder / ("memory.swap.max" if memory.version == 2 else "memory.swappiness")).write_text("0")
+            (memory.folder / ("memory.swap.max" if version_2 else "memory.swappiness")).write_text("0")
         return tuple(memory.folder / name for name in names if (memory.folder / name).exists())
 
     def _write(self, file: Path, limit: int) -> bool:
@@ -182,9 +157,9 @@ def kill_tasks(folder: Path, deadline: float) -> None:
 
 
 def kill_member(pid: int, folder: Path) -> int | None:
-    """Kill a process if it is in the group: a descriptor of it, to wait by, or None.
+    """Kill a process if it is in the group, and return a pidfd to wait for it, or None.
 
-    Membership is asked after the descriptor is there: a process that got a dead one's number is not hit.
+    The pidfd is opened before the membership is checked, so that a process that took over the number isn't hit.
     """
     try:
         descriptor = os.pidfd_open(pid)
@@ -197,7 +172,7 @@ def kill_member(pid: int, folder: Path) -> int | None:
 
 
 def remove_folder(folder: Path, deadline: float) -> bool:
-    """Remove a group's folder; it can be busy for a moment after its last process has ended."""
+    """Remove a group's folder, which can be busy for a moment after its last process has ended."""
     while True:
         try:
             folder.rmdir()
@@ -212,9 +187,9 @@ def remove_folder(folder: Path, deadline: float) -> bool:
 
 
 def open_worker_group(name: str) -> "WorkerGroup | None":
-    """Make a group for a worker, `name` being `gencode-PID-N`; None where this machine lets us make none.
+    """Make a group for a worker, called `gencode-PID-N`; return None if this machine doesn't let us make one.
 
-    Where the name is taken (process ids are not unique across namespaces), `-2` and so on is added to it.
+    If the name is taken (process ids aren't unique across namespaces), `-2` and so on is added to it.
     """
     wanted = parents()
     for number in range(1, NAMES_TRIED):
@@ -226,7 +201,7 @@ def open_worker_group(name: str) -> "WorkerGroup | None":
 
 
 def make_group(wanted: Mapping[str, Part], name: str) -> "WorkerGroup | None":
-    """Make and lock the folders of a group; raises FileExistsError where another has one of them."""
+    """Make and lock the folders of a group; raises FileExistsError if another process has one of them."""
     locks: dict[Path, int] = {}
     parts = {}
     with ExitStack() as undo:
@@ -250,17 +225,17 @@ def make_group(wanted: Mapping[str, Part], name: str) -> "WorkerGroup | None":
 
 
 def make_locked(folder: Path) -> int:
-    """Make a group's folder and lock it; the descriptor that holds the lock. Raises OSError."""
+    """Make a group's folder and return the descriptor that holds its lock; raises OSError."""
     remove_if_stale(folder)
     folder.mkdir()
     lock = lock_of(folder)
     if lock is None:
-        raise FileExistsError(errno.EEXIST, "another one took it for stale", str(folder))
+        raise FileExistsError(errno.EEXIST, "another process took it for stale", str(folder))
     return lock
 
 
 def lock_of(folder: Path) -> int | None:
-    """A descriptor that holds the lock on a folder; None where another holds it or the folder is gone."""
+    """Lock a folder and return the descriptor that holds the lock; None if another holds it or the folder is gone."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
@@ -276,14 +251,14 @@ def lock_of(folder: Path) -> int | None:
 
 
 def remove_locked(folder: Path, lock: int) -> None:
-    """Remove a group's empty folder, if it can be, and give its lock up."""
+    """Remove a group's folder if it is empty, and release its lock."""
     with suppress(OSError):
         folder.rmdir()
     os.close(lock)
 
 
 def remove_if_stale(folder: Path) -> None:
-    """Remove a group that nobody holds and nothing runs in."""
+    """Remove a group that isn't locked and in which nothing runs."""
     with suppress(OSError):
         lock = lock_of(folder)
         if lock is not None:
@@ -291,7 +266,7 @@ def remove_if_stale(folder: Path) -> None:
 
 
 def remove_stale() -> None:
-    """Remove the groups that workers of ended parents left (a parent killed with -9)."""
+    """Remove the groups of processes that were killed."""
     for hierarchy in own_hierarchies():
         for entry in group_above(hierarchy).glob("gencode-*"):
             if OURS.fullmatch(entry.name):

@@ -1,9 +1,9 @@
 """Where control groups can be made on this machine, and what they can count there.
 
 1. Version 1 has a hierarchy for each controller, version 2 one for all; /proc says which are mounted where and which
-   group is ours. New groups are made below our own, so that limits set on us hold for them too.
-2. Under version 2 a group with processes of its own can't pass the memory controller on to groups below it. Where
-   that stands in the way and all of its processes are ours, they move to a group `gencode-PID-main` below it.
+   group is ours. New groups are made below our own, so that our limits hold for them too.
+2. Under version 2 a group with processes of its own can't pass the memory controller on to groups below it. If all of
+   its processes are ours, they move to a group `gencode-PID-main` below it.
 """
 
 import errno
@@ -19,7 +19,7 @@ MAIN = re.compile(r"gencode-\d+-main")
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """A mounted hierarchy: its version, its controllers (none are said of version 2), and our own group's folder."""
+    """A mounted hierarchy: its version, its controllers (empty for version 2), and our own group's folder."""
 
     version: int
     controllers: frozenset[str]
@@ -35,7 +35,7 @@ class Part:
 
 
 def hierarchies(mounts: str, groups: str) -> list[Hierarchy]:
-    """The hierarchies that hold our own group, from the text of /proc/self/mountinfo and /proc/self/cgroup."""
+    """Return the hierarchies that hold our own group, from the text of /proc/self/mountinfo and /proc/self/cgroup."""
     own = {}
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -58,7 +58,7 @@ def hierarchies(mounts: str, groups: str) -> list[Hierarchy]:
 
 
 def below(path: str, root: str, mount_point: str) -> Path | None:
-    """The folder of the group `path` where the group `root` is mounted; None where it lies outside."""
+    """Return the folder of the group `path` if the group `root` is mounted at `mount_point`; None if it is outside."""
     parts, above = Path(path).parts, Path(root).parts
     if not parts or parts[: len(above)] != above or ".." in parts:
         return None
@@ -66,12 +66,12 @@ def below(path: str, root: str, mount_point: str) -> Path | None:
 
 
 def unescaped(field: str) -> str:
-    """A field of mountinfo, where blanks and backslashes stand as octal numbers."""
+    """Decode a field of mountinfo, in which blanks and backslashes are octal numbers."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)
 
 
 def own_hierarchies() -> list[Hierarchy]:
-    """The hierarchies of this machine that hold our own group."""
+    """Return the hierarchies of this machine that hold our own group."""
     try:
         return hierarchies(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
     except OSError:
@@ -79,25 +79,25 @@ def own_hierarchies() -> list[Hierarchy]:
 
 
 def group_above(hierarchy: Hierarchy) -> Path:
-    """The folder in which workers' groups are made: our own group's, or the one above where we moved (see point 2)."""
+    """Return the folder to make workers' groups in: our own group's, or the one above if we moved (see point 2)."""
     return hierarchy.folder.parent if MAIN.fullmatch(hierarchy.folder.name) else hierarchy.folder
 
 
 def parents() -> dict[str, Part]:
-    """For each controller the group to make a worker's group in, where there is one."""
+    """Return for each controller the group to make workers' groups in, if there is one."""
     found: dict[str, Part] = {}
     for hierarchy in own_hierarchies():
         folder = group_above(hierarchy)
         usable = passed_on(folder) if hierarchy.version == 2 else hierarchy.controllers
         for controller in usable & {*CONTROLLERS}:
-            # A controller is in one version only, but version 2 counts CPU time without one.
+            # A controller is in one version only, but version 2 counts CPU time without a controller.
             if controller not in found or hierarchy.version == 1:
                 found[controller] = Part(hierarchy.version, folder)
     return found
 
 
 def passed_on(folder: Path) -> frozenset[str]:
-    """What groups below a group of version 2 can count: CPU time always, and what it passes on or can be made to."""
+    """Return what groups below a group of version 2 can count: CPU time, and the controllers that it passes on."""
     try:
         available = {*(folder / "cgroup.controllers").read_text().split()} & {"memory", "pids"}
         enabled = {*(folder / "cgroup.subtree_control").read_text().split()}
@@ -114,7 +114,7 @@ def passed_on(folder: Path) -> frozenset[str]:
 
 
 def make_room(folder: Path) -> None:
-    """Move our processes out of a group of version 2 that must have none; raises OSError where others are in it."""
+    """Move our processes out of a group of version 2 that must have none; raises OSError if others are in it."""
     pids = tasks(folder)
     if not pids or not (folder / "cgroup.events").exists():  # the machine's topmost group may have both
         return
@@ -128,7 +128,7 @@ def make_room(folder: Path) -> None:
 
 
 def descends_from_us(pid: int) -> bool:
-    """Whether a process is this one or was started by it, or by one that was."""
+    """Whether a process is this one or a descendant of it."""
     while pid > 1 and pid != os.getpid():
         try:
             pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
@@ -138,7 +138,7 @@ def descends_from_us(pid: int) -> bool:
 
 
 def tasks(folder: Path) -> set[int]:
-    """The processes in a group; those that this pid namespace can't see are left out."""
+    """Return the processes in a group, without those outside of this pid namespace."""
     try:
         return {int(line) for line in (folder / "cgroup.procs").read_text().split()} - {0}
     except OSError:

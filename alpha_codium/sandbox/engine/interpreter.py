@@ -1,22 +1,24 @@
-"""What is to be known of an interpreter before programs are run by it: asked of itself, once."""
+"""The Python interpreter that runs the programs: where it is, what it needs, and the environment it gets."""
 
 import functools
 import json
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.engine.inside.wire import DEPTH
+from alpha_codium.sandbox.engine.inside import wire
 
 OLDEST, NEWEST = (3, 9), (3, 14)
-# Where the C library and those of extension modules are; a link where `/lib` is one.
+# Folders of the C library and of those that extension modules need; links where `/lib` is one.
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 BESIDE_LIBRARIES = ("/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8")
 ASK = f"""
-{DEPTH}
+{wire.DEPTH}
 import json, os, platform, sys, sysconfig
 for name in ("_ctypes", "_ssl", "_decimal", "_sqlite3"):
     try: __import__(name)
@@ -32,15 +34,16 @@ print(json.dumps({{
     "multiarch": sysconfig.get_config_var("MULTIARCH") or "",
 }}))
 """
+ASK_VERSION = "import platform; print(platform.python_implementation(), platform.python_version())"
 
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """A python: where it is, where its modules are, and what of the file system it needs to run programs.
+    """An interpreter and the parts of the file system that it needs to run programs.
 
-    `path` is without what `.pth` files added: projects and their data are nobody's to read. `read_only` are folders and
-    files, none within another; `links` are (path, target) of links on the way to them; `attributes` are those of `sys`
-    that an interpreter which doesn't know its site gets wrong; `depth` is how deep a program can recurse.
+    `path` leaves out what `.pth` files added: programs must not see projects and their data. `read_only` are folders
+    and files, none within another; `links` are (path, target) of links on the way to them; `attributes` are those of
+    `sys` that an interpreter started without `site` gets wrong; `depth` is how deep a program can recurse.
     """
 
     executable: str
@@ -48,19 +51,45 @@ class Interpreter:
     path: tuple[str, ...]
     attributes: Mapping[str, str]
     depth: int
+    read_only: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """Folders among the modules that programs must not see: ours, which hold tests."""
+        """Folders among the modules that programs must not see: this package, which holds tests."""
         return tuple(path for each in self.path if Path(path := f"{each}/alpha_codium").is_dir())
 
-    read_only: tuple[str, ...]
-    links: tuple[tuple[str, str], ...]
+
+def path_of(interpreter: str) -> str:
+    """Return the path of an interpreter, ours if none is named; links aren't followed, since a venv's python is one."""
+    return str(Path(shutil.which(interpreter or sys.executable) or interpreter).absolute())
+
+
+def require_interpreter(path: str) -> None:
+    """Raise SandboxError if there is no interpreter at `path`."""
+    if shutil.which(path) is None:
+        raise SandboxError(f"there is no interpreter {path!r}: set code_tester.interpreter to the path of a python3")
+
+
+def version_of(path: str) -> str:
+    """Return the implementation and full version of the interpreter at `path`; raises SandboxError."""
+    file = Path(path).resolve()
+    return _version_of(str(file), file.stat().st_mtime_ns)
+
+
+@functools.cache
+def _version_of(path: str, _changed_ns: int) -> str:
+    """The version; the time of the file's last change is a key of the cache only."""
+    try:
+        command = [path, "-I", "-c", ASK_VERSION]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxError(f"cannot get the version of the interpreter {path!r}: {error}") from error
 
 
 @functools.cache
 def inspect_interpreter(executable: str) -> Interpreter:
-    """Ask the interpreter at `executable`; raises SandboxError where it can't serve."""
+    """Ask the interpreter at `executable` what it needs; raises SandboxError if it can't be used."""
     try:
         command = [executable, "-I", "-c", ASK]
         answer = subprocess.run(command, capture_output=True, check=True, timeout=60, env={"LC_ALL": "C.UTF-8"})
@@ -86,12 +115,35 @@ def inspect_interpreter(executable: str) -> Interpreter:
 
 
 def _system_libraries(multiarch: str) -> list[str]:
-    """The system's folders of shared libraries, and the cache that says what is in them."""
+    """The system's folders of shared libraries, and the cache of what is in them."""
     folders = [f"{folder}/{multiarch}" for folder in LIBRARIES] if multiarch else list(LIBRARIES)
     return [path for path in (*folders, *BESIDE_LIBRARIES) if Path(path).exists()]
 
 
 def _outermost(paths: list[str]) -> tuple[str, ...]:
-    """Each path once, without links on the way to it, and none that lies within another."""
+    """Each real path once, without those that lie within another."""
     real = {os.path.realpath(path) for path in paths if Path(path).exists()} - {"/"}
     return tuple(sorted(path for path in real if not any(str(above) in real for above in Path(path).parents)))
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    """Return the environment variables of a program in `folder`: the same each time, and none of ours."""
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    # Some processors crash older OpenBLAS builds unless this is set.
+    kept = {name: os.environ[name] for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ}
+    return environment | kept
+
+
+def environment_of_zygote() -> dict[str, str]:
+    """Return the environment variables of a zygote."""
+    # Without LD_BIND_NOW each test would look up each library function that it calls again.
+    return environment_of(Path(wire.FOLDER)) | {"LD_BIND_NOW": "1"}

@@ -1,24 +1,45 @@
-"""What a worker's jail is made of, and what its zygote is told."""
+"""What the host sends into a jail: the configuration of its zygote, and the limits and filters of each runner.
+
+Also what a jail is made of on this machine (`Layer`), as `gencode sandbox check` shows it.
+"""
 
 import os
+import platform
+import resource
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
+from alpha_codium.limits import COMPILE_BYTES, Limits
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter
+from alpha_codium.sandbox.engine.outcome import largest_file
 from alpha_codium.sandbox.engine.scratch import Scratch
+from alpha_codium.sandbox.engine.seccomp import build_filter
 
 SCRATCH_BYTES = 64 << 20
+# Those that the limit of a test's processes must leave room for: the one outside of the namespace, zygote, runner.
+OWN_PROCESSES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One part of a jail: whether it is `used`, what it is `for_`, and `how` to get it. `needed`: by sandbox=strict."""
+
+    name: str
+    used: bool
+    for_: str
+    how: str
+    needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Jail:
     """What a worker's jail is made of.
 
-    `starter` has one thread that starts all jails: the kernel ends a jail with the thread that started it. `walls`: it
-    is made without namespaces, see `inside/walls`.
+    `starter` has one thread that starts all jails, since the kernel ends a jail with the thread that started it.
+    `walls`: the jail has no namespaces, see `inside/walls`.
     """
 
     interpreter: Interpreter
@@ -28,7 +49,7 @@ class Jail:
     walls: bool = False
 
     def configuration(self, uid: int, scratch: Scratch | None) -> dict[str, Any]:
-        """What `inside/zygote` is told: whom to become (0: nobody else), and where it may write."""
+        """Return the configuration for `inside/zygote`; `uid` is the user to become, 0 to stay who it is."""
         return {
             "uid": uid,
             "host": os.getpid(),
@@ -47,5 +68,35 @@ class Jail:
 
 
 def folder_in(scratch: Scratch | None) -> str:
-    """Where programs find themselves: in a jail's own file system, or below a folder of the host."""
+    """Return the programs' folder: in a jail's own file system, or below a folder of the host."""
     return wire.FOLDER if scratch is None else f"{scratch.path}/{wire.BOX}"
+
+
+def runner_request(limits: Limits, *, may_fork: bool, walls: bool = False, counted: bool = True) -> dict[str, Any]:
+    """Return the limits and filters of a candidate, for `inside/runner`.
+
+    A runner may always fork; if its tests may not, each gets a second filter. If no control group has `counted` the
+    memory, the compiler may use as much as a group would allow.
+    """
+    machine = platform.machine()
+    return {
+        "memory_bytes": limits.memory_bytes,
+        "cpu_seconds": limits.kernel_cpu_seconds,
+        "filter": build_filter(machine, processes=True, narrowing=not may_fork),
+        "test_filter": b"" if may_fork else build_filter(machine, processes=False, walled=walls),
+        "rlimits": {
+            "RLIMIT_FSIZE": _at_most_ours(resource.RLIMIT_FSIZE, largest_file(limits)),
+            "RLIMIT_NOFILE": _at_most_ours(resource.RLIMIT_NOFILE, limits.open_files),
+            "RLIMIT_NPROC": _at_most_ours(resource.RLIMIT_NPROC, limits.processes + OWN_PROCESSES),
+            "RLIMIT_MEMLOCK": 0,
+            "RLIMIT_MSGQUEUE": 0,
+            "RLIMIT_SIGPENDING": 1024,
+        },
+        "compile_bytes": COMPILE_BYTES if counted else limits.most_compile_bytes,
+    }
+
+
+def _at_most_ours(what: int, limit: int) -> int:
+    """The limit, or ours if that is lower: without rights it can't be raised."""
+    hard = resource.getrlimit(what)[1]
+    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)

@@ -1,74 +1,122 @@
-"""What became of a test, from what the runner and the kernel say of it."""
+"""How a test ended: which status it has, for all backends, from the facts that each of them knows."""
 
+import os
 import signal
 from dataclasses import dataclass
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.engine.wait_status import HasWaitStatus
 from alpha_codium.verdict import Execution, Status
 
-# Close to the memory limit a kill or a failed allocation is the limit's doing.
+# Close to the memory limit, a kill or a failed allocation is due to the limit.
 NEAR_LIMIT = 0.95
 STDERR_KEPT = 1 << 20
-# CPU time of a worker's group beyond what its tests told: that of processes that hid from their parent.
+# CPU time of a worker's group beyond what its tests reported: that of processes that hid from their parent.
 HIDDEN_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(HasWaitStatus):
-    """How the processes of one test ended; seconds and bytes are of all of them together, `peak` of the largest.
+class ProcessEnd:
+    """How a process ended, by its `wait_status` of `os.wait4`, and what it and its children used.
 
-    `killed_for_memory`: the kernel ended one since the group had no more memory. `touched`: it wrote in its folder.
-    `waited_seconds`: what of its wall time doesn't count, since it waited for a processor.
+    Seconds are of all of them together, `peak_bytes` is the memory of the largest.
     """
 
+    wait_status: int
     cpu_seconds: float
     wall_seconds: float
     peak_bytes: int
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit status, or None if a signal ended the process."""
+        return os.WEXITSTATUS(self.wait_status) if os.WIFEXITED(self.wait_status) else None
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended the process, or None."""
+        return os.WTERMSIG(self.wait_status) if os.WIFSIGNALED(self.wait_status) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(ProcessEnd):
+    """How the processes of a test ended in a jail.
+
+    `killed_for_memory`: the kernel killed one because the group had no more memory. `touched`: it wrote in its folder.
+    `waited_seconds`: the part of its wall time in which it waited for a processor, which doesn't count.
+    """
+
     stdout_bytes: int
     stderr_bytes: int
     killed_for_memory: bool = False
     touched: bool = False
     waited_seconds: float = 0.0
 
+    def status(self, stderr: bytes, limits: Limits) -> Status:
+        """Return which limit was reached first, or how the program ended."""
+        too_long = self.wall_seconds - self.waited_seconds >= limits.wall_seconds
+        return status_of(
+            self.exit_code,
+            self.signal,
+            output_exceeded=self.stdout_bytes > limits.output_bytes or self.stderr_bytes >= largest_file(limits),
+            time_exceeded=self.cpu_seconds >= limits.cpu_seconds or too_long,
+            violated=self.signal == signal.SIGSYS,
+            out_of_memory=self.killed_for_memory or ran_out_of_memory(stderr, self.peak_bytes, limits),
+        )
+
+
+def status_of(
+    exit_code: int | None,
+    signal_number: int | None,
+    *,
+    output_exceeded: bool,
+    time_exceeded: bool,
+    out_of_memory: bool,
+    violated: bool = False,
+) -> Status:
+    """Return the status of a test: the first of these facts that holds decides.
+
+    A violation is a system call that isn't allowed. The end of a program is unknown if it has neither an exit code nor
+    a signal.
+    """
+    if output_exceeded:
+        return Status.OUTPUT_LIMIT_EXCEEDED
+    if time_exceeded:
+        return Status.TIME_LIMIT_EXCEEDED
+    if exit_code == 0:
+        return Status.FINISHED
+    if violated:
+        return Status.SANDBOX_VIOLATION
+    if exit_code is None and signal_number is None:
+        return Status.INTERNAL_ERROR
+    return Status.MEMORY_LIMIT_EXCEEDED if out_of_memory else Status.RUNTIME_ERROR
+
+
+def ran_out_of_memory(stderr: bytes, peak_bytes: int, limits: Limits) -> bool:
+    """Whether a program that failed did so for lack of memory: by its peak, or by the last line of its traceback."""
+    before, _, last_line = stderr.rstrip().rpartition(b"\n")
+    # CPython 3.14 ends the traceback like this if it has no memory to print it.
+    unprinted = last_line == b"lost sys.stderr" and b"\nobject type name: MemoryError\n" in before + b"\n"
+    raised = last_line.partition(b":")[0].endswith(b"MemoryError")
+    return raised or unprinted or peak_bytes >= NEAR_LIMIT * limits.memory_bytes
+
 
 def largest_file(limits: Limits) -> int:
-    """The limit of any file's size under which both outputs and files are whole up to theirs."""
+    """Return a limit of the size of any file that cuts off neither output nor a program's own files."""
     return max(limits.output_bytes + 1, limits.file_bytes, STDERR_KEPT)
 
 
-def execution_of(outcome: Outcome, stdout: bytes, stderr: bytes, limits: Limits, folder: bytes) -> Execution:
-    """An execution; the program's folder, as it stands in tracebacks, is left out of stderr."""
+def execution_of(end: ProcessEnd, status: Status, stdout: bytes, stderr: bytes, folder: bytes) -> Execution:
+    """Return an execution, without the program's folder in its stderr.
+
+    So the same program and input give the same text each time, and a prompt with a traceback the same answer.
+    """
     return Execution(
-        status=status_of(outcome, stderr, limits),
+        status=status,
         stdout=stdout.decode("utf-8", "replace"),
         stderr=stderr.replace(folder, b"").decode("utf-8", "replace") if stderr else "",
-        exit_code=outcome.exit_code,
-        signal=outcome.signal,
-        cpu_seconds=outcome.cpu_seconds,
-        wall_seconds=outcome.wall_seconds,
-        max_rss_bytes=outcome.peak_bytes,
+        exit_code=end.exit_code,
+        signal=end.signal,
+        cpu_seconds=end.cpu_seconds,
+        wall_seconds=end.wall_seconds,
+        max_rss_bytes=end.peak_bytes,
     )
-
-
-def status_of(outcome: Outcome, stderr: bytes, limits: Limits) -> Status:
-    """Which limit was reached first, or how the program ended."""
-    if outcome.stdout_bytes > limits.output_bytes or outcome.stderr_bytes >= largest_file(limits):
-        return Status.OUTPUT_LIMIT_EXCEEDED
-    too_long = outcome.wall_seconds - outcome.waited_seconds >= limits.wall_seconds
-    if outcome.cpu_seconds >= limits.cpu_seconds or too_long:
-        return Status.TIME_LIMIT_EXCEEDED
-    if outcome.exit_code == 0:
-        return Status.FINISHED
-    if outcome.signal == signal.SIGSYS:
-        return Status.SANDBOX_VIOLATION
-    if outcome.killed_for_memory or outcome.peak_bytes >= NEAR_LIMIT * limits.memory_bytes or _says_memory(stderr):
-        return Status.MEMORY_LIMIT_EXCEEDED
-    return Status.RUNTIME_ERROR
-
-
-def _says_memory(stderr: bytes) -> bool:
-    before, _, last_line = stderr.rstrip().rpartition(b"\n")
-    # Where there is no memory to tell of it, CPython 3.14 ends its traceback so.
-    untold = last_line == b"lost sys.stderr" and b"\nobject type name: MemoryError\n" in before + b"\n"
-    return untold or last_line.partition(b":")[0].endswith(b"MemoryError")

@@ -1,29 +1,33 @@
-"""Two programs at once, each in a jail of its own, with a channel between them that nobody else has.
+"""Running two programs at once, each in a jail of its own, with a channel between them.
 
-Both count as one run beside others: they wait for each other, so neither may have to wait for a turn of its own.
+Both hold the lock together: they wait for each other, so neither may have to wait for the lock.
 """
 
 import socket
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from alpha_codium.program import PairJob
+from alpha_codium.sandbox.engine.cancellation import Cancellation
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.session import Session
-from alpha_codium.sandbox.engine.turn import Turn
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, PairReport, Report, Status
 
-# What the right side has to end by itself when the left one has ended: nobody will ask it anything more.
+# How long the right side may take to end by itself after the left one has ended.
 LEAVE_SECONDS = 0.5
 
 
-def run_pair(workers: tuple[Worker, Worker], lock: ExclusiveLock, turn: Turn, job: PairJob) -> PairReport:
-    """Compile both, then run both if both compiled; raises CalledOff.
+def run_pair(
+    workers: tuple[Worker, Worker], lock: ExclusiveLock, cancellation: Cancellation, job: PairJob
+) -> PairReport:
+    """Compile both programs, then run both if both compiled; raises Cancelled.
 
-    A pair is run again where a worker was lost, and alone where its time was a close call, as a single program is.
+    As with a single program, they run again if a worker was lost, and alone if the time was a close call.
     """
     sides = (job.left, job.right)
-    sessions = [Session(worker, lock, turn, side, job.limits) for worker, side in zip(workers, sides, strict=True)]
+    sessions = [
+        Session(worker, lock, cancellation, side, job.limits) for worker, side in zip(workers, sides, strict=True)
+    ]
     inputs = [side.input.encode("utf-8", "replace") for side in sides]
 
     def interrupt() -> None:
@@ -32,9 +36,9 @@ def run_pair(workers: tuple[Worker, Worker], lock: ExclusiveLock, turn: Turn, jo
 
     executed: list[Execution] = []
     try:
-        with turn.of(interrupt):
+        with cancellation.calling(interrupt):
             compiled = [session.compile() for session in sessions]
-            if all(compilation.status is Status.FINISHED for compilation in compiled):
+            if all(compilation.finished for compilation in compiled):
                 with lock.shared():
                     executed = run_linked(sessions, inputs)
                 if any(execution.status is Status.INTERNAL_ERROR for execution in executed):
@@ -46,8 +50,7 @@ def run_pair(workers: tuple[Worker, Worker], lock: ExclusiveLock, turn: Turn, jo
     finally:
         for session in sessions:
             session.end()
-    reports = [Report(each, tuple(executed[i : i + 1])) for i, each in enumerate(compiled)]
-    return PairReport(*reports)
+    return PairReport(*(Report(each, tuple(executed[i : i + 1])) for i, each in enumerate(compiled)))
 
 
 def run_linked(sessions: list[Session], inputs: list[bytes]) -> list[Execution]:

@@ -1,57 +1,54 @@
-"""A pool of jailed workers, one a core, each with a warm interpreter that forks a process for each test.
+"""A pool of jailed workers, one per core, each with a warm interpreter that forks a process for each test.
 
 1. A program waits for a worker, is compiled there once and run on its inputs; then the worker takes the next one.
 2. A program that imports a heavy module (`preload`) goes to a second zygote of its worker, which has it loaded. Both
    are made when they are first needed.
-3. Workers are driven by threads: they wait for sockets nearly always, and comparing outputs there holds up nobody.
+3. Each worker is driven by a thread, so that comparing outputs there doesn't block the event loop.
 """
 
 import asyncio
 import contextlib
+import functools
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
 from alpha_codium.program import PYTHON, Job, PairJob, Program
-from alpha_codium.sandbox.engine import pairs, pythons
-from alpha_codium.sandbox.engine.awaiting import finish
-from alpha_codium.sandbox.engine.cgroups import remove_stale
-from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
+from alpha_codium.sandbox.engine import cgroups, pairs, scratch
+from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
-from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
-from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.layers import Layer
-from alpha_codium.sandbox.engine.scratch import remove_stale as remove_stale_folders
+from alpha_codium.sandbox.engine.interpreter import (
+    Interpreter,
+    environment_of_zygote,
+    inspect_interpreter,
+    path_of,
+    require_interpreter,
+    version_of,
+)
+from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.session import Session
-from alpha_codium.sandbox.engine.turn import CalledOff, Turn
-from alpha_codium.sandbox.engine.users import is_ours
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
-# Loaded in every zygote: what programs import most, and what costs a fork next to nothing.
+# Loaded in every zygote: what programs import most, if it costs a fork next to nothing.
 WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "operator", "_sitebuiltins")
 HEAVY = ("numpy",)
-# Spaces within the line only: with line ends a program of blank lines takes quadratic time.
+# Spaces, not line ends, before the word: else a program of blank lines takes quadratic time.
 IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
-CALLED_OFF = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off"))
+CANCELLED = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled"))
 T = TypeVar("T")
 
 
 class Slot:
-    """A worker's place: the plain zygote, and beside it one for each heavy module that programs asked for.
-
-    `make` makes a worker of what its jail is to be.
-    """
+    """The workers that share a thread: a plain one, and one for each heavy module that programs have imported."""
 
     def __init__(self, plain: Jail, heavy: Sequence[str], make: Callable[[Jail], Worker]) -> None:
         self.plain = make(plain)
@@ -60,26 +57,26 @@ class Slot:
         self.thread: ThreadPoolExecutor | None = None
 
     def worker_for(self, program: str) -> Worker:
-        """The zygote that suits a program best."""
+        """Return the worker that has loaded what a program imports."""
         for module in self._heavy:
             if module in program and re.search(IMPORT.format(re.escape(module)), program, re.MULTILINE):
                 return self.beside(module, (*self._jail.preload, module))
         return self.plain
 
     def beside(self, name: str, preload: tuple[str, ...]) -> Worker:
-        """A zygote of another kind, made when it is first asked for."""
+        """Return another worker, made when it is first asked for."""
         if name not in self._others:
             self._others[name] = self._make(replace(self._jail, preload=preload))
         return self._others[name]
 
     @property
     def workers(self) -> tuple[Worker, ...]:
-        """All that there are by now."""
+        """All workers made so far."""
         return (self.plain, *self._others.values())
 
 
 class PoolOptions(TypedDict, total=False):
-    """What every pool is opened with, whatever its workers are; see `open_sandbox`."""
+    """The options of every pool; see `open_sandbox`."""
 
     workers: int
     isolation: Isolation
@@ -88,7 +85,7 @@ class PoolOptions(TypedDict, total=False):
 
 
 class JailPool(Sandbox, ABC):
-    """Runs programs in jailed workers; a backend says what the jails are (`start_first`, `layers`)."""
+    """Runs programs in jailed workers; a backend defines the jails (`start_first`, `layers`)."""
 
     name: ClassVar[str]
     # What would have to provide a complete jail, for messages.
@@ -103,7 +100,7 @@ class JailPool(Sandbox, ABC):
     ) -> None:
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
-        self.interpreter = pythons.path_of(interpreter)
+        self.interpreter = path_of(interpreter)
         self.preload = tuple(preload)
         self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
@@ -113,8 +110,8 @@ class JailPool(Sandbox, ABC):
         self._starter: ThreadPoolExecutor | None = None
 
     def inspect(self) -> Interpreter:
-        """The interpreter that runs the programs; raises SandboxError where it, or what runs it, can't be had."""
-        pythons.require(self.interpreter)
+        """Return the interpreter that runs the programs; raises SandboxError if it, or what runs it, is missing."""
+        require_interpreter(self.interpreter)
         return inspect_interpreter(self.interpreter)
 
     def prepare(self, interpreter: Interpreter) -> None:
@@ -124,15 +121,15 @@ class JailPool(Sandbox, ABC):
         """Remove what all workers shared."""
 
     async def __aenter__(self) -> Self:
-        """Make a whole jail, to see that this machine gives it."""
+        """Make the first jail, to see that this machine allows it."""
         interpreter = await asyncio.to_thread(self.inspect)
         self._idle = asyncio.Queue()
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
-        jail = Jail(interpreter, self._starter, WARM, environment_of(Path(wire.FOLDER)) | BIND_NOW)
+        jail = Jail(interpreter, self._starter, WARM, environment_of_zygote())
         try:
             await asyncio.to_thread(self.prepare, interpreter)
-            turn = Turn()
-            await in_thread(asyncio.to_thread(self._settle, turn, jail), turn)
+            cancellation = Cancellation()
+            await in_thread(asyncio.to_thread(self._start_checked, cancellation, jail), cancellation)
             for slot in self._slots:
                 slot.thread = ThreadPoolExecutor(1, thread_name_prefix="sandbox")
                 self._idle.put_nowait(slot)
@@ -163,8 +160,8 @@ class JailPool(Sandbox, ABC):
         finally:
             self._starter.shutdown()
             await asyncio.to_thread(self.release)
-        # A group that couldn't be removed in time, for want of descriptors for one.
-        await asyncio.to_thread(remove_stale)
+        # A group that couldn't be removed in time, perhaps for lack of descriptors.
+        await asyncio.to_thread(cgroups.remove_stale)
 
     async def identity(self) -> Identity:
         """See `Sandbox.identity`."""
@@ -172,14 +169,14 @@ class JailPool(Sandbox, ABC):
         return await asyncio.to_thread(lambda: replace(self.describe(), isolation=used))
 
     def describe(self) -> Identity:
-        """The identity but for the isolation; a backend with an image or a runtime of its own says so."""
-        return Identity(self.name, alpha_codium.__version__, pythons.version_now(self.interpreter))
+        """Return the identity without the isolation; overridden by backends that have an image or a runtime."""
+        return Identity(self.name, alpha_codium.__version__, version_of(self.interpreter))
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
         async with self._session(job) as (slot, session):
             executions = session.executions(job)
-            while (execution := await self._do(slot, session.turn, lambda: next(executions, None))) is not None:
+            while (execution := await self._do(slot, session.cancellation, lambda: next(executions, None))) is not None:
                 yield execution
 
     async def consume(self, job: Job, on_execution: Callable[[Execution], bool]) -> Execution:
@@ -193,29 +190,30 @@ class JailPool(Sandbox, ABC):
                 return compilation
 
         async with self._session(job) as (slot, session):
-            return await self._do(slot, session.turn, work)
+            return await self._do(slot, session.cancellation, work)
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """See `Sandbox.execute_pair`."""
         for side in (job.left, job.right):
             require_language(side.program, PYTHON)
-        turn = Turn()
+        cancellation = Cancellation()
         async with self._slot() as slot:
             workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(job.right.program.source))
             try:
-                return await self._do(slot, turn, lambda: pairs.run_pair(workers, self._lock, turn, job))
-            except CalledOff:
-                return PairReport(CALLED_OFF, CALLED_OFF)
+                run = functools.partial(pairs.run_pair, workers, self._lock, cancellation, job)
+                return await self._do(slot, cancellation, run)
+            except Cancelled:
+                return PairReport(CANCELLED, CANCELLED)
 
     @contextlib.asynccontextmanager
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
-        """The job's program on a worker; it is ended with the context, or with the sandbox."""
+        """Give the job a worker and a session, which ends with the context or with the sandbox."""
         require_language(job.program, PYTHON)
         async with self._slot() as slot:
-            session = Session(slot.worker_for(job.program.source), self._lock, Turn(), job, job.limits)
+            session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
             self._sessions.add(session)
             try:
-                with session.turn.of(session.worker.interrupt):
+                with session.cancellation.calling(session.worker.interrupt):
                     yield slot, session
             finally:
                 self._sessions.discard(session)
@@ -224,7 +222,7 @@ class JailPool(Sandbox, ABC):
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
-        """A worker's place, for one job."""
+        """Give one job a slot of its own."""
         if not self._slots:
             raise RuntimeError("a sandbox must be opened first: async with open_sandbox(...) as sandbox")
         idle = self._idle
@@ -234,26 +232,26 @@ class JailPool(Sandbox, ABC):
         finally:
             idle.put_nowait(slot)
 
-    async def _do(self, slot: Slot, turn: Turn, function: Callable[[], T]) -> T:
-        """Return what `function` returns in the thread of a worker."""
+    async def _do(self, slot: Slot, cancellation: Cancellation, function: Callable[[], T]) -> T:
+        """Return what `function` returns in the slot's thread."""
         if not self._is_open or slot.thread is None:
             raise RuntimeError("the sandbox is closed")
-        return await in_thread(asyncio.get_running_loop().run_in_executor(slot.thread, function), turn)
+        return await in_thread(asyncio.get_running_loop().run_in_executor(slot.thread, function), cancellation)
 
     @property
     @abstractmethod
     def layers(self) -> list[Layer]:
-        """What the jails are made of here."""
+        """What the jails are made of on this machine."""
 
     @abstractmethod
-    def start_first(self, turn: Turn, jail: Jail) -> None:
-        """Make the places of all workers, and the first one's jail; raises SandboxError if there is none."""
+    def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
+        """Make the slots, and the first worker's jail; raises SandboxError if it can't be made."""
 
-    def _settle(self, turn: Turn, jail: Jail) -> None:
-        """Make the first worker's jail, the strongest there is; raises SandboxError where less than what was asked."""
-        remove_stale()
-        remove_stale_folders(is_ours)
-        self.start_first(turn, jail)
+    def _start_checked(self, cancellation: Cancellation, jail: Jail) -> None:
+        """Make the first worker's jail; raises SandboxError if it is weaker than what was asked for."""
+        cgroups.remove_stale()
+        scratch.remove_stale()
+        self.start_first(cancellation, jail)
         missing = [layer for layer in self.layers if layer.needed and not layer.used]
         if self.isolation == "strict" and missing:
             raise SandboxError(
@@ -262,26 +260,12 @@ class JailPool(Sandbox, ABC):
             )
 
     def start(self, jail: Jail, make: Callable[[Jail], Worker]) -> None:
-        """Make the places of all workers, and start the first one; raises WorkerLost."""
+        """Make the slots, and start the first worker; raises WorkerLost."""
         self._slots = [Slot(jail, self.preload, make) for _ in range(self.workers)]
         self._slots[0].plain.start()
 
-    def attempt(self, turn: Turn, program: str) -> Execution:
-        """What becomes of a program in the first worker that finishes only where it gets nowhere."""
+    def attempt(self, cancellation: Cancellation, program: str) -> Execution:
+        """Run a program that tries to break out of the first worker's jail; it finishes if it can't."""
         job = Job(Program.from_source(PYTHON, program), ("",))
-        session = Session(self._slots[0].plain, self._lock, turn, job, job.limits)
+        session = Session(self._slots[0].plain, self._lock, cancellation, job, job.limits)
         return list(session.executions(job))[-1]
-
-
-async def in_thread(work: Awaitable[T], turn: Turn) -> T:
-    """Await what a thread does in a turn; if this task is cancelled, call the turn off and wait for the thread."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        turn.call_off()
-        # Nobody else may use the worker before this thread has let go of it.
-        await finish(asyncio.wait([task]))
-        if not task.cancelled():
-            task.exception()  # asked for, or asyncio would complain that nobody did
-        raise

@@ -1,19 +1,23 @@
-"""The folder of a worker without namespaces: one of the host's, where its programs may write.
+"""The places where programs may write: whether they changed something there, and folders of the host for jails without
+namespaces.
 
-Who makes one locks it until it ends, however it ends: so one without a lock is stale, and is removed by the next one.
+Who makes a folder locks it until it ends, however it ends. A folder without a lock is stale, and is removed at the
+next start. Its owner, if this process is root's, is a user id that nobody else has.
 """
 
 import contextlib
 import fcntl
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from alpha_codium.sandbox.engine.inside import trees
 
 PREFIX = "gencode-walls-"
+# No user has an id in this range.
+FIRST_USER, USERS = 0x7000_0000, 0x0F00_0000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class Scratch:
     lock: int
 
     def remove(self) -> None:
-        """Remove the folder and all in it; what can't be removed now is left to `remove_stale`."""
+        """Remove the folder and its contents; what can't be removed now is left to `remove_stale`."""
         with contextlib.suppress(OSError):
             trees.empty(self.path)
             Path(self.path).rmdir()
@@ -32,7 +36,7 @@ class Scratch:
 
 
 def make_scratch(user: int) -> Scratch:
-    """A new folder that is `user`'s alone, or ours where that is 0; raises OSError."""
+    """Make a folder that belongs to `user`, or to us if that is 0; raises OSError."""
     path = tempfile.mkdtemp(prefix=PREFIX)
     scratch = Scratch(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY))
     try:
@@ -45,16 +49,66 @@ def make_scratch(user: int) -> Scratch:
     return scratch
 
 
-def remove_stale(is_ours: Callable[[int], bool]) -> None:
-    """Remove the folders that ended hosts left (one killed with -9); `is_ours` tells of a user id whether we use it."""
+def remove_stale() -> None:
+    """Remove the folders of processes that were killed."""
     for path in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
         with contextlib.suppress(OSError):
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
-                # Anyone could have made a folder of that name for us to stumble over.
-                if is_ours(os.fstat(lock).st_uid):
+                # Anyone may make a folder of that name.
+                if _is_ours(os.fstat(lock).st_uid):
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     trees.empty(str(path))
                     path.rmdir()
             finally:
                 os.close(lock)
+
+
+def _is_ours(user: int) -> bool:
+    return user == os.geteuid() or (os.geteuid() == 0 and FIRST_USER <= user < FIRST_USER + USERS)
+
+
+def unused_user(number: int) -> int:
+    """Return a user id for worker `number`; 0 if we aren't root, or in a user namespace, and so can't take one."""
+    if os.geteuid() != 0:
+        return 0
+    user = FIRST_USER + (os.getpid() * 64 + number % 64) % USERS
+    for line in Path("/proc/self/uid_map").read_text().splitlines():
+        first, _, count = map(int, line.split())
+        if first <= user < first + count:
+            return user
+    return 0
+
+
+class ScratchState:
+    """The state of the folders that a jail's programs can write to, by descriptors of their paths (O_PATH).
+
+    It is looked at from the host: in a jail, a forked process would pay for it in copied pages. `own_file_system`: the
+    folders are all there is in their file system, so that its free space depends on them alone.
+    """
+
+    def __init__(self, fds: Sequence[int], *, own_file_system: bool) -> None:
+        self._fds = tuple(fds)
+        self._own_file_system = own_file_system
+        self._new = self._state()
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything was made, removed, renamed or given other attributes; true if nothing can be seen."""
+        return not self._fds or self._state() != self._new
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        fds, self._fds = self._fds, ()
+        for fd in fds:
+            os.close(fd)
+
+    def _state(self) -> list[int]:
+        state = []
+        for fd in self._fds:
+            each = os.fstat(fd)
+            state += (each.st_mode, each.st_nlink, each.st_mtime_ns, each.st_ctime_ns, each.st_atime_ns)
+        if self._own_file_system and self._fds:
+            space = os.statvfs(self._fds[0])
+            state += (space.f_bfree, space.f_ffree)
+        return state

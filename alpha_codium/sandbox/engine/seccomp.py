@@ -87,6 +87,7 @@ HOSTILE = """
 BEYOND_LANDLOCK = """chmod fchmod fchmodat fchmodat2 utime utimes utimensat futimesat
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""
 OF_A_PROCESS = "kill tkill tgkill getpgid getsid sched_getaffinity sched_getparam sched_getscheduler"
+SIGNALLING = ("kill", "tkill", "tgkill")
 ITSELF = (0, wire.OWN_PROCESS)
 
 NEW_NAMESPACES = 0x7E020000
@@ -296,3 +297,25 @@ def compile_search(ranges: list[tuple[int, int]], behind: int = 0) -> list[bytes
     if_below = 0 if below else len(above) + behind + ranges[0][1]
     assert max(if_above, if_below) <= FARTHEST, "the filter is too long for its jumps"
     return [instruction(JUMP_AT_LEAST, ranges[middle][0], if_above, if_below), *below, *above]
+
+
+@functools.cache
+def build_guard(machine: str) -> bytes:
+    """Return a filter that protects process 1, a runner, from its tests: signals to it seem to be sent, and aren't.
+
+    For gVisor, whose kernel lets any process kill the first one it sees. A runner installs it before its own filter.
+    """
+    numbers = [numbers_of(machine)[name] for name in SIGNALLING]
+    # Each comparison that holds jumps over those that follow, and over the verdict behind them.
+    matches = [instruction(JUMP_EQUAL, number, len(numbers) - index) for index, number in enumerate(numbers)]
+    return b"".join(
+        [
+            instruction(LOAD, NUMBER),
+            *matches,
+            instruction(RETURN, ALLOW),
+            instruction(LOAD, ARGUMENTS),
+            instruction(JUMP_EQUAL, 1, 0, 1),
+            instruction(RETURN, refuse(0)),
+            instruction(RETURN, ALLOW),
+        ]
+    )

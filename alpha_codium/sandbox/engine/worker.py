@@ -1,7 +1,4 @@
-"""The host's side of a zygote: one jail, one candidate at a time, thrown away when it misbehaves.
-
-Used by one thread at a time; `interrupt` and `kill` may be called from any.
-"""
+"""The host's side of a zygote: one jail, one candidate at a time, discarded when it misbehaves."""
 
 import contextlib
 import itertools
@@ -11,20 +8,17 @@ import signal
 import socket
 import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.sandbox.engine import files
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import Jail, folder_in
-from alpha_codium.sandbox.engine.processor_wait import processor_wait
-from alpha_codium.sandbox.engine.runner_request import runner_request
-from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
-from alpha_codium.sandbox.engine.scratch_state import ScratchState
-from alpha_codium.sandbox.engine.turn import WorkerLost
-from alpha_codium.sandbox.engine.users import unused_user
+from alpha_codium.sandbox.engine.jail import Jail, folder_in, runner_request
+from alpha_codium.sandbox.engine.scratch import Scratch, ScratchState, make_scratch, unused_user
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
 START_SECONDS = 60.0
@@ -34,7 +28,7 @@ _numbers = itertools.count()
 
 
 class Worker:
-    """One zygote in its jail."""
+    """One zygote in its jail. Used by one thread at a time; `interrupt` and `close` may be called from any."""
 
     def __init__(self, jail: Jail) -> None:
         self.jail = jail
@@ -53,16 +47,16 @@ class Worker:
 
     @property
     def running(self) -> bool:
-        """Whether there is a zygote; it may have died without a word."""
+        """Whether a zygote was started; it may have died since."""
         return self._process is not None
 
     @property
     def folder(self) -> str:
-        """Where programs find themselves."""
+        """The folder that programs run in."""
         return folder_in(self._scratch)
 
     def start(self) -> None:
-        """Make the jail; raises WorkerLost with the reason where that fails."""
+        """Make the jail; raises WorkerLost with the reason if that fails."""
         try:
             self._open()
             assert self._control is not None and self._process is not None
@@ -71,16 +65,16 @@ class Worker:
                 self.group.add(self._process.pid)
             self._control.send(marshal.dumps(self.jail.configuration(self._user, self._scratch), 2))
             message = self._await_ready()
-            # Whom we may not signal we could not end.
+            # A process that we may not signal we couldn't end: this raises.
             self._process.send_signal(0)
             self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:3]), strict=True))
             self._control.settimeout(ANSWER_SECONDS)
         except (OSError, ValueError) as error:
             self.discard()
-            raise WorkerLost(f"the jail can't be made: {error}") from error
+            raise WorkerLost(f"cannot make the jail: {error}") from error
 
     def _open(self) -> None:
-        """Start the process in which the jail is made; raises OSError, and WorkerLost where that is too late."""
+        """Start the process in which the jail is made; raises OSError."""
         control, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with self._lock, inner:
             self._control = control
@@ -94,13 +88,13 @@ class Worker:
             self._process = self.jail.starter.submit(self._spawn, inner).result()
 
     def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[socket.socket, int]:
-        """Have a runner started: its socket, and a file that holds what it says on stderr while it compiles."""
+        """Have a runner started; return its socket, and a file with its stderr while it compiles. Raises WorkerLost."""
         if self._closing:
             raise WorkerLost("the sandbox is closed")
         if not self.running:
             self.start()
         if self.group is not None and self.counts_memory:
-            # What was killed in an earlier program's tests is nothing to this one.
+            # Forget what was killed in an earlier program's tests.
             self.was_killed_for_memory()
             if not self.group.set_memory(limits.memory_bytes + OVERHEAD_BYTES):
                 raise self._lost("it holds more memory than the next program may have")
@@ -121,15 +115,15 @@ class Worker:
         return host, errors
 
     def end_test(self) -> None:
-        """Have the runner kill the test that it runs."""
+        """Have the runner kill its test."""
         self._signal(signal.SIGUSR1)
 
     def interrupt(self) -> None:
-        """Kill the runner, and with it all that it runs."""
+        """Kill the runner and all that it runs."""
         self._signal(signal.SIGKILL)
 
     def await_end(self) -> int:
-        """Wait until the runner and all that was in its namespace are gone; the runner's wait status."""
+        """Wait until the runner and everything in its namespace has ended; return the runner's wait status."""
         assert self._control is not None
         try:
             message = self._control.recv(64)
@@ -138,29 +132,29 @@ class Worker:
         finally:
             self._let_go()
         if message[:1] != wire.ENDED:
-            raise self._lost("it gave no word of the end")
+            raise self._lost("it didn't report the end of a runner")
         if self.touched:
             self._renew()
         return wire.WAIT_STATUS.unpack_from(message, 1)[0]
 
     @property
     def touched(self) -> bool:
-        """Whether anything in the folders that programs can write to was changed since they were made."""
+        """Whether a program changed anything in the folders that it can write to."""
         return self._scratch_state is None or self._scratch_state.touched
 
     @property
     def processor_wait(self) -> float:
-        """Seconds for which the test that runs has waited for a processor."""
+        """Seconds that the current test has waited for a processor, see `processor_wait`."""
         return processor_wait(self._runner)
 
     def close(self) -> None:
-        """Take no more programs, and end the one that runs, from any thread."""
+        """Accept no more programs, and end the one that runs."""
         with self._lock:
             self._closing = True
         self.interrupt()
 
     def discard(self) -> None:
-        """Take the jail down and reap it; the next candidate gets a new one."""
+        """End the jail and release what belongs to it; the next candidate gets a new one."""
         self.interrupt()
         with self._lock:
             process, self._process = self._process, None
@@ -184,17 +178,17 @@ class Worker:
             self._scratch = None
 
     def was_killed_for_memory(self) -> bool:
-        """Whether the kernel has killed for memory since this was last asked."""
+        """Whether the kernel killed a process for memory since the last call."""
         if self.group is None or not self.counts_memory:
             return False
         before, self._kills = self._kills, self.group.oom_kills()
         return self._kills > before
 
     def _spawn(self, inner: socket.socket) -> "subprocess.Popen[bytes]":
-        """Start the interpreter by exec, with empty files as its streams and no limit of its stack."""
+        """Start the interpreter with empty files as its streams and an unlimited stack."""
         interpreter = self.jail.interpreter.executable
         fd = inner.fileno()
-        # The stack's limit at exec decides where the kernel puts what could be in its way.
+        # The limit at exec decides how much room the kernel leaves for the stack.
         shell = 'ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)"; exec "$@"'
         command = ["/bin/sh", "-c", shell, "sh", interpreter, "-S", "-s", str(SCRIPT), str(fd)]
         with files.closing([]) as fds:
@@ -212,21 +206,21 @@ class Worker:
             )
 
     def _await_ready(self) -> bytes:
-        """The zygote's word that it can take a program; raises OSError."""
+        """Wait for the zygote's READY message and return it; raises OSError."""
         assert self._control is not None
-        message, grips, flags, _ = socket.recv_fds(self._control, 64, 16, socket.MSG_CMSG_CLOEXEC)
+        message, fds, flags, _ = socket.recv_fds(self._control, 64, 16, socket.MSG_CMSG_CLOEXEC)
         if self._scratch_state is not None:
             self._scratch_state.close()
-        self._scratch_state = ScratchState(grips, own_file_system=not self.jail.walls)
+        self._scratch_state = ScratchState(fds, own_file_system=not self.jail.walls)
         if message[:1] != wire.READY:
             raise OSError(files.last_words(self._stderr) or "it ended")
-        # The kernel leaves out what we have no room for, without an error.
-        if flags & socket.MSG_CTRUNC or len(grips) != message[3]:
+        # The kernel drops descriptors that we have no room for, without an error.
+        if flags & socket.MSG_CTRUNC or len(fds) != message[3]:
             raise OSError("Too many open files in this process (ulimit -n)")
         return message
 
     def _renew(self) -> None:
-        """Have new folders made that programs can write to."""
+        """Have the folders that programs can write to made anew."""
         assert self._control is not None
         try:
             self._control.send(wire.RENEW)
@@ -236,18 +230,18 @@ class Worker:
 
     @property
     def counts_memory(self) -> bool:
-        """Whether a control group of ours bounds the memory, and tells when it has killed for it."""
+        """Whether a control group of ours limits the memory, and counts kills for memory."""
         return self.group is not None and "memory" in self.group.parts
 
     @property
     def may_fork(self) -> bool:
-        """Whether a test may have several processes: where their sum of CPU time and memory is known."""
+        """Whether a test may have several processes: only if the sum of their CPU time and memory is known."""
         return self.group is not None and self.group.complete and not self.jail.walls
 
     @property
     def _user(self) -> int:
-        """The user id that the jail takes; 0 where it keeps ours."""
-        return unused_user(self.number) if os.geteuid() == 0 else 0
+        """The user id that the jail takes; 0 to keep ours."""
+        return unused_user(self.number)
 
     def _hand_over(self, sources: list[bytes], inner: socket.socket, errors: int, candidate: dict[str, Any]) -> None:
         assert self._control is not None
@@ -256,13 +250,13 @@ class Worker:
                 for source in sources:
                     fds.append(files.input_file(source))
                 socket.send_fds(self._control, [marshal.dumps(candidate, 2)], [*fds, inner.fileno(), errors])
-            message, grips, _, _ = socket.recv_fds(self._control, 64, 4, socket.MSG_CMSG_CLOEXEC)
+            message, runners, _, _ = socket.recv_fds(self._control, 64, 4, socket.MSG_CMSG_CLOEXEC)
         except OSError as error:
             raise self._lost(error) from error
-        if message[:1] != wire.STARTED or len(grips) != 1:
+        if message[:1] != wire.STARTED or len(runners) != 1:
             raise self._lost("it started no runner")
         with self._lock:
-            self._runner = grips[0]
+            self._runner = runners[0]
         if self._closing:
             self.interrupt()
             raise self._lost("the sandbox is closed")
@@ -285,11 +279,34 @@ class Worker:
                 self._runner = -1
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
-    """Wait until the jail has ended by itself, now that nobody speaks to it; kill one that doesn't."""
-    # By itself it reaps its own, which after a kill only the system's first process can do.
+def end(process: "subprocess.Popen[bytes]", seconds: float = LEAVE_SECONDS) -> None:
+    """Wait until a jail, whose socket is closed, ends by itself, or kill it."""
+    # When it ends by itself it reaps its children; after a kill only the system's first process can.
     try:
-        process.wait(LEAVE_SECONDS)
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def processor_wait(runner: int) -> float:
+    """Return how many seconds a test could have run but waited for a processor, which is no fault of the program.
+
+    `runner` is a pidfd of the test's parent. The longest wait of all threads of all its descendants counts, not the
+    sum: threads that wait for each other's processor use up their CPU time meanwhile. 0 if the kernel doesn't tell
+    (/proc/PID/schedstat, "time spent waiting on a runqueue": Linux's Documentation/scheduler/sched-stats.rst).
+    """
+    proc = Path("/proc")
+
+    def descendants(number: int) -> Iterator[int]:
+        for child in map(int, (proc / f"{number}/task/{number}/children").read_text().split()):
+            yield child
+            yield from descendants(child)
+
+    try:
+        lines = (proc / f"self/fdinfo/{runner}").read_text().splitlines()
+        number = int(next(line.partition(":")[2] for line in lines if line.startswith("Pid:")))
+        tasks = [task for child in descendants(number) for task in (proc / f"{child}/task").iterdir()]
+        return max((int((task / "schedstat").read_text().split()[1]) / 1e9 for task in tasks), default=0.0)
+    except (OSError, ValueError):
+        return 0.0

@@ -1,4 +1,4 @@
-"""The gVisor backend: programs under a kernel of their own, by `runsc` alone, without an engine."""
+"""The gVisor backend: programs run on gVisor's kernel, by `runsc` alone, without a container engine."""
 
 from alpha_codium.sandbox.gvisor.backend import GvisorSandbox
 

@@ -1,12 +1,12 @@
-"""The `gvisor` backend: programs under gVisor, a kernel of their own that speaks to the host's by few system calls.
+"""The `gvisor` backend: programs run on gVisor's own kernel, which makes few system calls to the host's.
 
-1. One sandbox a worker, by `runsc run` with a bundle of ours (see `bundle`): no network, a read-only root with the
-   interpreter's folders only, no control group of runsc's own (the worker's holds it).
-2. In it lives a warm interpreter that forks a process for each test: a start of runsc costs more than a hundred tests
-   of the local backend. What happens in there is described in `engine/containers/inside`.
-3. Where gencode itself is in gVisor (a container under `--runtime=runsc`), there is no runsc to start, nor need of one:
-   the agent is started beside gencode, and makes itself a root with the interpreter's folders only.
-4. `platform` is how runsc runs programs: ptrace works everywhere; systrap, of releases since 2023, is several times
+1. One sandbox per worker, by `runsc run` with a bundle of ours (see `bundle`): no network, a read-only root with only
+   the interpreter's folders, and no control group of runsc's own (the worker's contains it).
+2. A warm interpreter in it forks a process for each test: starting runsc costs more than a hundred tests of the local
+   backend. See `engine/containers/inside`.
+3. If gencode itself runs in gVisor (a container under `--runtime=runsc`), runsc is neither available nor needed: the
+   agent is started beside gencode, and makes itself a root with only the interpreter's folders.
+4. `platform` is how runsc runs programs: ptrace works everywhere; systrap, in releases since 2023, is several times
    faster; kvm needs a machine that isn't virtual.
 """
 
@@ -20,14 +20,19 @@ from pathlib import Path
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.engine import pythons
 from alpha_codium.sandbox.engine.containers.commands import ask
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
-from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
-from alpha_codium.sandbox.engine.inside import kernel, wire
-from alpha_codium.sandbox.engine.interpreter import Interpreter, inspect_interpreter
+from alpha_codium.sandbox.engine.inside import kernel
+from alpha_codium.sandbox.engine.interpreter import (
+    Interpreter,
+    environment_of_zygote,
+    inspect_interpreter,
+    path_of,
+    require_interpreter,
+    version_of,
+)
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
@@ -35,20 +40,20 @@ from alpha_codium.sandbox.gvisor.bundle import make_bundle
 from alpha_codium.verdict import Identity
 
 HOW = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs/user_guide/install"
-# What gVisor's kernel and the warm interpreter take of a worker's memory.
+# Memory that gVisor's kernel and the warm interpreter need in a worker.
 OVERHEAD_BYTES = 384 << 20
-# Fastest first; kvm is no choice of ours: where the machine is itself virtual, it may hang.
+# Fastest first. kvm is never chosen: it may hang on a virtual machine.
 PLATFORMS = ("systrap", "ptrace")
-# Nothing of ours, no secret and no TMPDIR: runsc makes its own root there, and can't in a folder that is ours alone.
+# No secrets, and no TMPDIR: runsc makes its own root there, and can't do so in a folder that only we can enter.
 CLEAN = ("env", "--ignore-environment", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
-# Nobody else has such a file.
+# Exists only in gVisor.
 GVISOR = Path("/proc/sentry-meminfo")
 _numbers = itertools.count()
 INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that kernel's, not the host's"
 
 
 class GvisorSandbox(ContainerSandbox):
-    """Runs programs in gVisor; see the module. `runsc` is a command; `platform` is chosen where it is empty."""
+    """Runs programs in gVisor; see the module. `runsc` is a command; an empty `platform` means the best one."""
 
     name = "gvisor"
 
@@ -60,19 +65,19 @@ class GvisorSandbox(ContainerSandbox):
 
     def describe(self) -> Identity:
         """See `JailPool`."""
-        interpreter = pythons.version_now(pythons.path_of(self.wanted_interpreter))
+        interpreter = version_of(path_of(self.wanted_interpreter))
         if self.is_inside:
             return Identity(self.name, "inside gVisor", interpreter)
         shown = ask([self.runsc, "--version"]).stdout.partition("\n")[0].strip()
         return Identity(self.name, f"{shown} on {self.platform}", interpreter)
 
     def inspect(self) -> Interpreter:
-        """See `ContainerSandbox`; the interpreter is one of the host's."""
-        path = pythons.path_of(self.wanted_interpreter)
-        pythons.require(path)
+        """See `ContainerSandbox`; the interpreter is the host's."""
+        path = path_of(self.wanted_interpreter)
+        require_interpreter(path)
         if self.is_inside:
             if os.geteuid() != 0:
-                raise SandboxError(f"gencode runs in gVisor itself, where only root can part programs: {INSIDE}")
+                raise SandboxError(f"gencode runs in gVisor itself, where only root can isolate programs: {INSIDE}")
             return inspect_interpreter(path)
         found = shutil.which(self.runsc)
         if found is None:
@@ -81,14 +86,14 @@ class GvisorSandbox(ContainerSandbox):
         return inspect_interpreter(path)
 
     def prepare(self, interpreter: Interpreter) -> None:
-        """Make the bundle, and a folder for runsc's own state."""
+        """Make the bundle, and a folder for runsc's state."""
         if self.is_inside:
             return
         try:
             self._scratch = make_scratch(0)
             folder = Path(self._scratch.path)
             (folder / "state").mkdir()
-            make_bundle(folder, interpreter, script(), environment_of(Path(wire.FOLDER)) | BIND_NOW)
+            make_bundle(folder, interpreter, script(), environment_of_zygote())
         except OSError as error:
             raise SandboxError(f"the gvisor backend needs a folder for temporary files: {error}") from error
 
@@ -99,7 +104,7 @@ class GvisorSandbox(ContainerSandbox):
             scratch.remove()
 
     def launch(self, memory_bytes: int) -> Launch:
-        """See `ContainerSandbox`; the worker's group bounds the memory."""
+        """See `ContainerSandbox`; the worker's control group limits the memory."""
         if self.is_inside:
             folder = tempfile.mkdtemp(prefix="gencode-root-")
             command = beside_us(self._slots[0].plain.jail)
@@ -112,7 +117,7 @@ class GvisorSandbox(ContainerSandbox):
     def refusal(self, reason: str) -> str:
         """See `ContainerSandbox`."""
         if self.is_inside:
-            return f"gencode runs in gVisor itself, and can't part programs there ({reason}): {INSIDE}"
+            return f"gencode runs in gVisor itself, and can't isolate programs there ({reason}): {INSIDE}"
         return f"gVisor doesn't run here (runsc on {self.platform}: {reason}): run as root, or see {HOW}"
 
     def _runsc(self) -> tuple[str, ...]:
@@ -123,13 +128,13 @@ class GvisorSandbox(ContainerSandbox):
         return (*CLEAN, self.runsc, *options, *rootless, f"--platform={self.platform}", state)
 
     def _delete(self, name: str) -> None:
-        """Have runsc forget a container; one that ended by itself is forgotten already."""
+        """Have runsc delete a container's state; it does so itself for one that ended."""
         if self._scratch is not None and any(Path(self._scratch.path, "state").iterdir()):
             ask([*self._runsc(), "delete", "--force", name])
 
 
 def beside_us(jail: Jail) -> tuple[str, ...]:
-    """How an agent is started in the gVisor that we are in: it, and all below it, ends with who started it."""
+    """Return the command of an agent in our own gVisor, which ends, with all its processes, when we end."""
     environment = [f"{name}={value}" for name, value in jail.environment.items()]
     interpreter = os.path.realpath(jail.interpreter.executable)
     first = ("unshare", "--pid", "--fork", "--kill-child", "env", "--ignore-environment")
@@ -137,7 +142,7 @@ def beside_us(jail: Jail) -> tuple[str, ...]:
 
 
 def remove_root(folder: str) -> None:
-    """Take away what an agent mounted in its folder, where it can be seen from here, and the folder."""
+    """Unmount what an agent mounted in its folder, if it is visible here, and remove the folder."""
     with contextlib.suppress(OSError):
         kernel.unmount(folder)
     with contextlib.suppress(OSError):
@@ -146,7 +151,7 @@ def remove_root(folder: str) -> None:
 
 @functools.cache
 def best_platform(runsc: str) -> str:
-    """The platform to use with that runsc: what its own help names. Raises SandboxError where it can't be run."""
+    """Return the best platform that runsc's own help names; raises SandboxError if it can't be run."""
     told = ask([runsc, "flags"])
     lines = (told.stdout + told.stderr).splitlines()
     said = " ".join(line for line in lines if "which platform to use" in line)

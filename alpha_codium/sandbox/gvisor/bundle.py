@@ -1,7 +1,7 @@
-"""The OCI bundle that runsc runs: a root with the interpreter's folders in it, read-only, and nothing else of the host.
+"""The OCI bundle that runsc runs: a read-only root with the interpreter's folders, and nothing else of the host.
 
-The root holds empty folders, for the mounts, and the links that stand in the host's root (`/lib`). Fields are those of
-the OCI runtime specification 1.0.
+The root has empty folders for the mounts, and the links of the host's root (`/lib`). Fields are those of the OCI
+runtime specification 1.0.
 """
 
 import json
@@ -37,12 +37,12 @@ def make_bundle(folder: Path, interpreter: Interpreter, script: str, environment
 
 
 def inside(root: Path, path: str) -> Path:
-    """Where a path of the container is on the host."""
+    """Return where a path of the container is on the host."""
     return root / path.lstrip("/")
 
 
 def make_place(place: Path, source: Path) -> None:
-    """What a mount covers: a folder, or a file where a file is mounted."""
+    """Make the target of a mount: a file for a file, else a folder."""
     if source.is_file():
         place.parent.mkdir(parents=True, exist_ok=True)
         place.touch()
@@ -51,14 +51,14 @@ def make_place(place: Path, source: Path) -> None:
 
 
 def hide_names(folder: Path, root: Path) -> None:
-    """A folder on the way to what is shown tells nobody what the host has there."""
+    """Make the folders above a mount unreadable: their entries are names of the host."""
     while folder != root:
         folder.chmod(0o711)
         folder = folder.parent
 
 
 def mounts_of(interpreter: Interpreter, executable: str) -> list[dict[str, Any]]:
-    """What is shown of the host, what is hidden of that, and what can be written to."""
+    """Return the mounts: the host's folders that are visible, those hidden in them, and those that are writable."""
     shown = list(interpreter.read_only)
     if not any(Path(executable).is_relative_to(path) for path in shown):
         shown.append(executable)
@@ -71,7 +71,7 @@ def mounts_of(interpreter: Interpreter, executable: str) -> list[dict[str, Any]]
 
 
 def tmpfs(path: str, *options: str) -> dict[str, Any]:
-    """A file system in memory."""
+    """Return the mount of a file system in memory."""
     return {
         "destination": path,
         "type": "tmpfs",
@@ -81,7 +81,7 @@ def tmpfs(path: str, *options: str) -> dict[str, Any]:
 
 
 def configuration(command: list[str], environment: Mapping[str, str], mounts: list[dict[str, Any]]) -> dict[str, Any]:
-    """The `config.json` of a bundle."""
+    """Return the `config.json` of a bundle."""
     capabilities = [f"CAP_{name}" for name in CAPABILITIES]
     unlimited = {"hard": UNLIMITED, "soft": UNLIMITED}
     return {

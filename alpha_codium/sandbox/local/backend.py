@@ -1,18 +1,17 @@
-"""The `local` backend: jails of namespaces, or of Landlock and seccomp where there are none."""
+"""The `local` backend: jails made of namespaces, or of Landlock and seccomp if there are none."""
 
 from dataclasses import replace
 
 from loguru import logger
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.layers import NEEDS, Layer, layers_of
+from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.pool import JailPool
-from alpha_codium.sandbox.engine.turn import Turn, WorkerLost
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Status
 
-# What no program may succeed in where Landlock and seccomp stand alone.
+# None of these may succeed in a jail of Landlock and seccomp alone.
 ATTEMPTS = """
 import os
 for attempt in (
@@ -29,6 +28,16 @@ for attempt in (
     raise SystemExit("not held")
 """
 
+NEEDS = (
+    "run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu also "
+    "kernel.apparmor_restrict_unprivileged_userns=0, in Docker --security-opt seccomp=unconfined)"
+)
+# What takes the place of namespaces, and what it leaves open.
+WALLS = (
+    "in their place Landlock and seccomp: no network, one process, no signal to others, nothing of what the host's "
+    "files hold; left open: which files and processes exist, and how many files a test writes"
+)
+
 
 class LocalSandbox(JailPool):
     """Runs programs in jails on this machine; see the module."""
@@ -37,36 +46,63 @@ class LocalSandbox(JailPool):
 
     @property
     def layers(self) -> list[Layer]:
-        """See `JailPool`."""
-        return layers_of(self._slots[0].plain)
+        """See `JailPool`; without seccomp there is no jail, nor without namespaces or Landlock."""
+        worker = self._slots[0].plain
+        walls = worker.jail.walls
+        return [
+            Layer("namespaces", not walls, "no network, no other process, no file of the host", NEEDS),
+            *([Layer("walls", True, WALLS, NEEDS)] if walls else []),
+            Layer("seccomp", True, "no system call that an ordinary program doesn't need, no other program", ""),
+            Layer(
+                "landlock",
+                worker.facts["landlock"],
+                "the wall around files" if walls else "a second wall around files",
+                "Linux 5.13 or later with Landlock among its security modules (boot with lsm=landlock,...)",
+            ),
+            Layer(
+                "cgroup",
+                worker.may_fork,
+                "CPU time and memory of all processes of a test together; without it a test has one process, with "
+                "threads",
+                "namespaces, and: " * walls + "run as root, or under systemd-run --user --scope -p Delegate=yes",
+                needed=False,
+            ),
+            Layer(
+                "proc",
+                worker.facts["proc"],
+                "/dev/stdin and /proc/self for the programs that open them",
+                "an unmasked /proc (in Docker --security-opt systempaths=unconfined)",
+                needed=False,
+            ),
+        ]
 
-    def start_first(self, turn: Turn, jail: Jail) -> None:
-        """Make the places of all workers, and the first one's jail; raises SandboxError where there is none."""
+    def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
+        """Start the first worker, in the strongest jail that works; raises SandboxError if none does."""
         try:
-            self._try_out(turn, jail)
+            self._try_out(cancellation, jail)
         except WorkerLost as error:
             reason = str(error).splitlines()[-1]
             if self.isolation == "strict":
                 raise no_jail(reason) from error
             try:
-                self._try_out(turn, replace(jail, walls=True))
+                self._try_out(cancellation, replace(jail, walls=True))
             except WorkerLost as other:
                 raise no_jail(f"{reason}; without namespaces: {str(other).splitlines()[-1]}") from other
-            logger.warning(f"this machine gives a weaker jail only ({reason}): see `gencode sandbox check`")
+            logger.warning(f"this machine has only a weaker jail ({reason}): see `gencode sandbox check`")
 
-    def _try_out(self, turn: Turn, jail: Jail) -> None:
-        """Make a jail of that kind; raises WorkerLost where it can't be made, or has a hole."""
+    def _try_out(self, cancellation: Cancellation, jail: Jail) -> None:
+        """Make a jail of that kind; raises WorkerLost if it can't be made, or doesn't hold."""
         self.start(jail, Worker)
         if jail.walls:
-            end = self.attempt(turn, ATTEMPTS)
+            end = self.attempt(cancellation, ATTEMPTS)
             if end.status is not Status.FINISHED:
                 self._slots[0].plain.discard()
                 raise WorkerLost(f"the walls don't hold: {end}")
 
 
 def no_jail(reason: str) -> SandboxError:
-    """What is said where there is no jail at all."""
+    """Return the error for a machine on which no jail works."""
     return SandboxError(
-        f"this machine gives no jail to run untrusted programs in ({reason}): {NEEDS}, "
+        f"this machine has no jail to run untrusted programs in ({reason}): {NEEDS}, "
         "or accept the danger with -o code_tester.sandbox=false"
     )

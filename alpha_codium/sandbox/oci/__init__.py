@@ -1,4 +1,4 @@
-"""The container backend: programs in containers of any engine, under any runtime that the engine knows."""
+"""The container backend: programs run in containers of docker or podman, under any runtime."""
 
 from alpha_codium.sandbox.oci.backend import OciSandbox
 

@@ -1,32 +1,29 @@
-"""The `oci` backend: programs in containers of docker or podman, by any image with a python, under any runtime.
+"""The `oci` backend: programs run in containers of docker or podman, with any image that has a python.
 
-1. One container a worker, with a warm interpreter in it that forks a process for each test (see `inside`). Nothing of
-   ours is mounted into it, so the engine may be on another machine.
-2. `docker/worker.Dockerfile` makes an image called `gencode-worker`. `engine` is a command, with options of its own if
-   need be; `options` are more options of its `run`.
-3. How strong the walls are is the runtime's: runc and crun share the host's kernel, runsc and kata don't.
+1. One container per worker, with a warm interpreter that forks a process for each test (see `inside`). Nothing is
+   mounted into it, so the engine may be on another machine.
+2. `docker/worker.Dockerfile` makes an image called `gencode-worker`. `engine` is a command, possibly with options;
+   `options` are further options of its `run`.
+3. The isolation is that of the runtime: runc and crun share the host's kernel, runsc and kata don't.
 """
 
 import contextlib
 import itertools
 import os
-from pathlib import Path
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
-from alpha_codium.sandbox.engine.environment import BIND_NOW, environment_of
-from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.interpreter import Interpreter
+from alpha_codium.sandbox.engine.interpreter import Interpreter, environment_of_zygote
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.oci.container_engine import ASK_ALL, Engine, find_engine, inspect_image, words_of
 from alpha_codium.verdict import Identity
 
 IMAGE = "gencode-worker"
 INTERPRETER = "python3"
-# What a container's own processes, and the kernel of one that has its own, take of its memory.
+# Memory that a container's own processes need, and its kernel, if it has its own.
 OVERHEAD_BYTES = 512 << 20
 _numbers = itertools.count()
 
@@ -45,14 +42,14 @@ class OciSandbox(ContainerSandbox):
         self._engine = Engine(())
 
     def describe(self) -> Identity:
-        """See `JailPool`; which interpreter it is, the image decides."""
+        """See `JailPool`; the interpreter is that of the image."""
         interpreter = self._slots[0].plain.jail.interpreter
         version = ".".join(map(str, interpreter.version))
         kind = " ".join(filter(None, (self._engine.kind, self.runtime, *self.options)))
         return Identity(self.name, kind, f"CPython {version}", self._engine.digest_of(self.image))
 
     def inspect(self) -> Interpreter:
-        """See `ContainerSandbox`; the interpreter is one of the image's."""
+        """See `ContainerSandbox`; the interpreter is that of the image."""
         self._engine = engine = find_engine(self.wanted_engine, self.runtime, self.options)
         if not engine.has_image(self.image):
             raise SandboxError(
@@ -69,11 +66,11 @@ class OciSandbox(ContainerSandbox):
             raise
 
     def launch(self, memory_bytes: int) -> Launch:
-        """See `ContainerSandbox`; the engine bounds the memory."""
+        """See `ContainerSandbox`; the engine limits the memory."""
         number, engine = next(_numbers), self._engine
         name = name_of(number)
         running = (self.wanted_interpreter or INTERPRETER, "-S", "-s", "-c", script())
-        environment = environment_of(Path(wire.FOLDER)) | BIND_NOW
+        environment = environment_of_zygote()
         memory = memory_bytes + OVERHEAD_BYTES if memory_bytes else 0
         command = engine.run(self.image, name, running, environment, memory, os.getpid() + number)
         return Launch(command, lambda: engine.remove(name), OVERHEAD_BYTES, lambda: engine.members(name))
@@ -85,5 +82,5 @@ class OciSandbox(ContainerSandbox):
 
 
 def name_of(number: int) -> str:
-    """A name that no other container has."""
+    """Return a name that no other container has."""
     return f"gencode-{os.getpid()}-{number}-{os.urandom(4).hex()}"

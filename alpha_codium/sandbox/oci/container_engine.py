@@ -1,11 +1,11 @@
-"""A container engine, docker or podman: which there is, and the command lines that we give it.
+"""A container engine, docker or podman: finding one, and its command lines.
 
-1. An engine is a command, maybe with options of its own (`podman --cgroup-manager=cgroupfs`); its kind is told by its
-   name. It is taken where it answers, which a docker client without its daemon doesn't.
-2. A container has no network, a root that can't be written to, no capability, no way to get one, and a user who isn't
-   root. What can be written to is in memory and of a bounded size. Its memory and processes are bounded as a whole.
-   Where a container has a kernel of its own (runsc), its agent is that kernel's root, and its programs aren't.
-3. An image is never fetched for anyone: what isn't there is said to be missing.
+1. An engine is a command, possibly with options (`podman --cgroup-manager=cgroupfs`); its name says which kind it is.
+   It is used if it answers, which a docker client without its daemon doesn't.
+2. A container has no network, a read-only root, no capabilities, no way to gain any, and a user who isn't root. Its
+   writable folders are in memory, and of limited size. Its memory and number of processes are limited as a whole. If a
+   container has its own kernel (runsc), its agent is root of that kernel, and its programs aren't.
+3. An image is never fetched: a missing one is an error.
 """
 
 import contextlib
@@ -25,11 +25,11 @@ from alpha_codium.sandbox.engine.interpreter import ASK, NEWEST, OLDEST, Interpr
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
 
 KINDS = ("docker", "podman")
-# The users of containers: within what an unprivileged engine maps, and each worker's own, since processes are counted
-# by user.
+# The users of containers: within the range that an unprivileged engine maps, and one per worker, since processes are
+# counted by user.
 FIRST_USER, USERS = 61000, 4000
 PROCESSES = 512
-# Runtimes whose containers have a kernel that isn't the host's.
+# Runtimes whose containers have their own kernel.
 OWN_KERNEL = ("runsc", "kata")
 FILES = 1024
 ASK_ALL = f"{ASK}\nprint(json.dumps(platform.libc_ver()[0]))"
@@ -38,7 +38,7 @@ HOW = "install docker or podman, or name one: -o sandbox.oci.engine=..."
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A command that runs containers, the runtime that it is told to use (its own if empty), and options for `run`."""
+    """A command that runs containers, the runtime that it uses (its default if empty), and options for `run`."""
 
     command: tuple[str, ...]
     runtime: str = ""
@@ -58,12 +58,12 @@ class Engine:
         memory_bytes: int = 0,
         number: int = 0,
     ) -> tuple[str, ...]:
-        """The command line of a container that runs `interpreter`, a command, with our pipes as its streams.
+        """Return the command line of a container that runs `interpreter`, a command, with our pipes as its streams.
 
-        Containers with different numbers have different users, as far as there are users. Memory 0 is unbounded.
+        Containers with different numbers have different users, as far as there are users. Memory 0 means no limit.
         """
         memory = (f"--memory={memory_bytes}", f"--memory-swap={memory_bytes}") if memory_bytes else ()
-        # What the image has in such a folder, and how it is, is nothing to us; podman would copy it.
+        # Otherwise podman copies what the image has in such a folder.
         plain = ",notmpcopyup" if self.kind == "podman" else ""
         writable = f"rw,nosuid,nodev,noexec,size={SCRATCH_BYTES},mode=1777{plain}"
         return (
@@ -97,13 +97,13 @@ class Engine:
         )
 
     def remove(self, name: str) -> None:
-        """Remove a container of ours, if it is still there; raises SandboxError where the engine doesn't answer."""
+        """Remove a container, if it still exists; raises SandboxError if the engine doesn't answer."""
         ask([*self._global(), "rm", "--force", name])
 
     def members(self, name: str) -> list[int]:
-        """The processes of a running container, where they are children of this machine's, and ours to move: podman's.
+        """Return the processes of a running container if we may move them to another control group: podman's.
 
-        A docker daemon's containers have control groups of its own, which are not ours to touch.
+        Containers of a docker daemon have its control groups, which must be left alone.
         """
         if self.kind != "podman" or os.geteuid() != 0:
             return []
@@ -112,36 +112,36 @@ class Engine:
         return [monitor, *descendants(monitor)] if is_monitor(monitor, name) else []
 
     def has_image(self, image: str) -> bool:
-        """Whether the engine has the image here."""
+        """Whether the engine has the image."""
         return ask([*self.command, "image", "inspect", image]).returncode == 0
 
     def digest_of(self, image: str) -> str:
-        """The id of an image, a hash of its content."""
+        """Return the id of an image, a hash of its content."""
         return ask([*self.command, "image", "inspect", "--format={{.Id}}", image]).stdout.strip()
 
     def _user(self, number: int) -> tuple[str, ...]:
-        """Whom the container's processes are."""
+        """Options for the user of the container's processes."""
         if Path(self.runtime).name.startswith(OWN_KERNEL):
-            # Root of a kernel of its own is nobody to ours, and parts programs from the agent better than who isn't.
+            # Root of the container's own kernel has no rights on the host, and can isolate programs from the agent.
             return ("--user=0:0", *(f"--cap-add={capability}" for capability in CAPABILITIES))
         user = FIRST_USER + number % USERS
         return (f"--user={user}:{user}",)
 
     def _global(self) -> tuple[str, ...]:
-        """The command up to its verb."""
+        """The command and its global options."""
         return (*self.command, "--runtime", self.runtime) if self.runtime and self.kind == "podman" else self.command
 
     def _own(self) -> tuple[str, ...]:
-        """What the two call by different names."""
+        """Options that differ between docker and podman."""
         if self.kind == "podman":
-            # It would look for keys to detach in what is data, make more folders writable than are asked for, and show
-            # programs the names that this machine knows others by.
+            # By default, podman searches the input for keys to detach, makes more folders writable, and shows programs
+            # the host's /etc/hosts.
             return ("--detach-keys=", "--read-only-tmpfs=false", "--no-hosts")
         return (f"--runtime={self.runtime}",) if self.runtime else ()
 
 
 def descendants(ancestor: int) -> list[int]:
-    """All processes below one, each after its parent."""
+    """Return all descendants of a process, each after its parent."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -154,12 +154,12 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Engine:
-    """The engine that was asked for, or the first that answers; raises SandboxError where there is none."""
+    """Return the engine that was asked for, or the first that answers; raises SandboxError if there is none."""
     if wanted.strip():
         command = words_of(wanted, "sandbox.oci.engine")
         kind = Path(command[0]).name
         if kind not in KINDS:
-            raise SandboxError(f"there is no container engine called {kind!r} that we know{nearest(kind, KINDS)}")
+            raise SandboxError(f"unknown container engine {kind!r}{nearest(kind, KINDS)}")
         if shutil.which(command[0]) is None:
             raise SandboxError(f"there is no {command[0]!r} on this machine: {HOW}")
         reason = trouble(command)
@@ -175,9 +175,9 @@ def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Eng
 
 
 def is_monitor(process: int, name: str) -> bool:
-    """Whether a process of this machine watches the container of that name, as podman's conmon does.
+    """Whether a process of this machine is podman's monitor of the container of that name.
 
-    An engine may speak for another machine, where its number is someone else's.
+    An engine may run on another machine: then the process id belongs to an unrelated process here.
     """
     try:
         return name.encode() in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
@@ -186,15 +186,15 @@ def is_monitor(process: int, name: str) -> bool:
 
 
 def words_of(text: str, name: str) -> tuple[str, ...]:
-    """The words of a command line, as a shell takes them; raises SandboxError where it has none."""
+    """Return the words of a command line, split as by a shell; raises SandboxError if it can't be split."""
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        raise SandboxError(f"{name} is {text!r}, which is no command line: {error}") from error
+        raise SandboxError(f"{name} is {text!r}, which is not a command line: {error}") from error
 
 
 def trouble(command: Sequence[str]) -> str:
-    """Why an engine doesn't answer, or nothing."""
+    """Return why an engine doesn't answer, or nothing."""
     try:
         told = ask([*command, "version"])
     except SandboxError as error:
@@ -203,7 +203,7 @@ def trouble(command: Sequence[str]) -> str:
 
 
 def inspect_image(command: Sequence[str], image: str, interpreter: str) -> Interpreter:
-    """Ask an image's interpreter, which `command` runs with ASK_ALL; raises SandboxError where it can't serve."""
+    """Inspect an image's interpreter, which `command` runs with ASK_ALL; raises SandboxError if it can't be used."""
     told = ask(command)
     if told.returncode:
         reason = last_line(told.stderr)

@@ -1,12 +1,12 @@
 """The portable backend: a plain interpreter process for each test. Correct, neither fast nor a complete jail.
 
-1. The program is compiled once, in a process of its own: what doesn't compile isn't run.
-2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and in a
-   session of its own. A worker's helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and
-   kills what is left of it before the next one starts.
+1. The program is compiled once, in its own process: what doesn't compile isn't run.
+2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and its own
+   session. A helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and kills what is left of
+   it before the next one starts.
 3. CPU time decides what took too long. The wall limit is a backstop for programs that wait.
-4. A driver comes as a file that a few lines of ours read, remove and run in the program's place.
-5. Each worker has a partner, started when it is first needed: a pair runs on both, so no two pairs wait for each other.
+4. A driver is a file, which a few lines of ours read, remove and run in place of the program.
+5. Each worker has two spawners: a pair runs on both, so that no two pairs wait for each other.
 """
 
 import asyncio
@@ -30,17 +30,15 @@ from alpha_codium.languages import language_named
 from alpha_codium.languages.python import DRIVER
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
-from alpha_codium.sandbox.engine import pythons
-from alpha_codium.sandbox.engine.environment import environment_of
-from alpha_codium.sandbox.engine.turn import CalledOff, Turn, WorkerLost
+from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
+from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
+from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
 from alpha_codium.sandbox.portable.isolation import isolating_command
-from alpha_codium.sandbox.portable.worker import Ended, Worker
+from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
-# Close to the memory limit a kill or a failed allocation is the limit's doing.
-NEAR_LIMIT = 0.95
 
 
 class PortableSandbox(Sandbox):
@@ -49,19 +47,19 @@ class PortableSandbox(Sandbox):
     def __init__(self, workers: int = 0, isolation: Isolation = True, interpreter: str = "") -> None:
         self.workers = workers or os.cpu_count() or 1
         self.isolation: Isolation = isolation
-        self.interpreter = pythons.path_of(interpreter)
-        self._idle: queue.SimpleQueue[tuple[Worker, Worker]] = queue.SimpleQueue()
-        self._workers: list[Worker] = []
+        self.interpreter = path_of(interpreter)
+        self._idle: queue.SimpleQueue[tuple[SpawnerClient, SpawnerClient]] = queue.SimpleQueue()
+        self._workers: list[SpawnerClient] = []
         self._threads: ThreadPoolExecutor | None = None
         self._scratch: Path | None = None
 
     async def __aenter__(self) -> Self:
-        """Check that the machine gives the isolation and the interpreter, and make the scratch folder."""
-        pythons.require(self.interpreter)
+        """Check isolation and interpreter, and make the scratch folder."""
+        require_interpreter(self.interpreter)
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._workers, self._idle = [], queue.SimpleQueue()
         for _ in range(self.workers):
-            both = (Worker(prefix), Worker(prefix))
+            both = (SpawnerClient(prefix), SpawnerClient(prefix))
             self._workers += both
             self._idle.put(both)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
@@ -83,7 +81,7 @@ class PortableSandbox(Sandbox):
 
     async def identity(self) -> Identity:
         """See `Sandbox.identity`."""
-        interpreter = await asyncio.to_thread(pythons.version_now, self.interpreter)
+        interpreter = await asyncio.to_thread(version_of, self.interpreter)
         isolation = ("namespaces",) if self.isolation else ()
         return Identity("portable", alpha_codium.__version__, interpreter, isolation=isolation)
 
@@ -113,40 +111,40 @@ class PortableSandbox(Sandbox):
         return PairReport(*reports)
 
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
-        """Run something in a thread of ours; where it is cancelled, its program ends at once."""
-        turn = Turn()
+        """Run a function in a thread; if this task is cancelled, its program ends at once."""
+        cancellation = Cancellation()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, function, turn, *arguments)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function, cancellation, *arguments)
         except asyncio.CancelledError:
-            turn.call_off()
+            cancellation.cancel()
             raise
 
-    def _compile(self, turn: Turn, program: Program, limits: Limits) -> Execution:
+    def _compile(self, cancellation: Cancellation, program: Program, limits: Limits) -> Execution:
         memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
         with self._both_workers() as (worker, _):
             command = language_named(program.language).compile_command(self.interpreter)
             text = program.source.encode("utf-8", "replace")
-            execution = self._run(turn, worker, command, text, replace(COMPILE_LIMITS, memory_bytes=memory))
+            execution = self._run(cancellation, worker, command, text, replace(COMPILE_LIMITS, memory_bytes=memory))
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
-            # Of its own limits none does that.
+            # None of the limits does that.
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
-    def _execute(self, turn: Turn, side: Side, limits: Limits) -> Execution:
+    def _execute(self, cancellation: Cancellation, side: Side, limits: Limits) -> Execution:
         with self._both_workers() as (worker, _):
-            return self._run_side(turn, worker, side, limits)
+            return self._run_side(cancellation, worker, side, limits)
 
-    def _execute_both(self, turn: Turn, sides: Sequence[Side], limits: Limits) -> tuple[Execution, ...]:
+    def _execute_both(self, cancellation: Cancellation, sides: Sequence[Side], limits: Limits) -> tuple[Execution, ...]:
         with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
             jobs = zip(workers, sides, socket.socketpair(), strict=True)
-            running = [threads.submit(self._run_side, turn, w, side, limits, end) for w, side, end in jobs]
+            running = [threads.submit(self._run_side, cancellation, w, side, limits, end) for w, side, end in jobs]
             return tuple(each.result() for each in running)
 
     @contextlib.contextmanager
-    def _both_workers(self) -> Iterator[tuple[Worker, Worker]]:
-        """A worker and its partner, for this thread alone."""
+    def _both_workers(self) -> Iterator[tuple[SpawnerClient, SpawnerClient]]:
+        """Take both spawners of a worker."""
         both = self._idle.get()
         try:
             yield both
@@ -154,7 +152,12 @@ class PortableSandbox(Sandbox):
             self._idle.put(both)
 
     def _run_side(
-        self, turn: Turn, worker: Worker, side: Side, limits: Limits, channel: socket.socket | None = None
+        self,
+        cancellation: Cancellation,
+        worker: SpawnerClient,
+        side: Side,
+        limits: Limits,
+        channel: socket.socket | None = None,
     ) -> Execution:
         files, driven = dict(side.program.files), bool(side.driver)
         language = language_named(side.program.language)
@@ -162,75 +165,57 @@ class PortableSandbox(Sandbox):
         if driven:
             files[DRIVER] = side.driver
         with channel or contextlib.nullcontext():
-            return self._run(turn, worker, command, side.input.encode("utf-8", "replace"), limits, files, channel)
+            return self._run(
+                cancellation, worker, command, side.input.encode("utf-8", "replace"), limits, files, channel
+            )
 
     def _run(
         self,
-        turn: Turn,
-        worker: Worker,
+        cancellation: Cancellation,
+        worker: SpawnerClient,
         command: Sequence[str],
         stdin: bytes,
         limits: Limits,
         files: Mapping[str, str] | None = None,
         channel: socket.socket | None = None,
     ) -> Execution:
-        """Run the interpreter in a new folder with `files`; a fault of ours becomes an execution that says so."""
+        """Run the interpreter in a new folder with `files`; failures of the sandbox become internal errors."""
         assert self._scratch is not None
         try:
             folder = Path(tempfile.mkdtemp(dir=self._scratch))
             try:
                 for name, text in (files or {}).items():
                     (folder / name).write_bytes(text.encode("utf-8", "replace"))
-                with turn.of(worker.interrupt):
+                with cancellation.calling(worker.interrupt):
                     ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel)
                 if ended.start_error:
                     return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
-                return execution_of(ended, limits, folder)
+                status = status_of_end(ended, limits)
+                return execution_of(ended, status, ended.stdout, ended.stderr, f"{folder}/".encode())
             finally:
                 remove(folder)
-        except CalledOff:
-            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was called off")
+        except Cancelled:
+            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled")
         except (OSError, WorkerLost) as error:
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder whatever a program made of it: folders nested too deep for `shutil`, for one."""
+    """Remove a folder, even if a program made folders in it that are nested too deep for `shutil`."""
     try:
         shutil.rmtree(folder)
     except (OSError, RecursionError):
         subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
 
 
-def execution_of(ended: Ended, limits: Limits, folder: Path) -> Execution:
-    """An execution from how a process ended.
-
-    `folder` is left out of stderr: the same program and input give the same text each time, and a prompt that shows
-    a traceback the same answer.
-    """
-    return Execution(
-        status=status_of(ended, limits),
-        stdout=ended.stdout.decode("utf-8", "replace"),
-        stderr=ended.stderr.replace(f"{folder}/".encode(), b"").decode("utf-8", "replace"),
-        exit_code=ended.exit_code,
-        signal=ended.signal,
-        cpu_seconds=ended.cpu_seconds,
-        wall_seconds=ended.wall_seconds,
-        max_rss_bytes=ended.max_rss_bytes,
+def status_of_end(ended: Ended, limits: Limits) -> Status:
+    """Return which limit was reached first, or how the program ended."""
+    # The kernel counts CPU time in ticks: it may send SIGXCPU before the sum that it reports reaches the limit.
+    too_slow = ended.cpu_seconds >= limits.cpu_seconds or ended.signal == signal.SIGXCPU
+    return status_of(
+        ended.exit_code,
+        ended.signal,
+        output_exceeded=ended.output_exceeded or ended.signal == signal.SIGXFSZ,
+        time_exceeded=too_slow or ended.wall_exceeded,
+        out_of_memory=ran_out_of_memory(ended.stderr, ended.peak_bytes, limits),
     )
-
-
-def status_of(ended: Ended, limits: Limits) -> Status:
-    """Which limit was reached first, or how the program ended."""
-    if ended.output_exceeded or ended.signal == signal.SIGXFSZ:
-        return Status.OUTPUT_LIMIT_EXCEEDED
-    # The kernel counts CPU time in ticks, and may say that it is used up before the sum that it gives says so.
-    if ended.cpu_seconds >= limits.cpu_seconds or ended.wall_exceeded or ended.signal == signal.SIGXCPU:
-        return Status.TIME_LIMIT_EXCEEDED
-    if ended.exit_code == 0:
-        return Status.FINISHED
-    last_line = ended.stderr.rstrip().rpartition(b"\n")[2]
-    out_of_memory = last_line.partition(b":")[0].endswith(b"MemoryError")
-    if out_of_memory or ended.max_rss_bytes >= NEAR_LIMIT * limits.memory_bytes:
-        return Status.MEMORY_LIMIT_EXCEEDED
-    return Status.RUNTIME_ERROR

@@ -1,8 +1,8 @@
-"""What keeps a program of the portable backend from the rest of the machine.
+"""The isolation of the portable backend: namespaces.
 
-Each program gets network, process and ipc namespaces of its own through util-linux's `unshare`: no network, no other
-process to see or to signal, and nothing of it survives its end. The file system is NOT isolated. A trial run, not
-a version number, decides whether the machine gives this.
+Programs get their own network, process and ipc namespaces from util-linux's `unshare`: no network, no other process to
+see or to signal, and no process that survives its program. Files are NOT isolated. A trial run decides whether
+namespaces work on this machine.
 """
 
 import functools
@@ -20,15 +20,15 @@ HOW = "run as root or allow user namespaces (sysctl kernel.unprivileged_userns_c
 
 
 def isolating_command(isolation: Isolation) -> tuple[str, ...]:
-    """What stands before a program's own command line.
+    """Return the command that starts another one with this isolation.
 
-    True asks for the namespaces above; "strict" for a complete jail, which this backend can't give; False for
-    nothing, and says so each time. Raises SandboxError where the machine can't give it.
+    True asks for namespaces, "strict" for a complete jail, which this backend can't provide, and False for nothing,
+    with a warning. Raises SandboxError if the isolation isn't available.
     """
     if isolation == "strict":
         raise SandboxError(
-            'sandbox = "strict" asks for a complete jail, and the local backend doesn\'t isolate files yet: '
-            "use -o code_tester.sandbox=true"
+            'sandbox = "strict" asks for a complete jail, and the portable backend doesn\'t isolate files: '
+            "use -o code_tester.sandbox=true, or -o code_tester.tester_type=local"
         )
     if not isolation:
         logger.warning("UNSAFE: sandbox = false runs untrusted programs with all your rights")
@@ -44,7 +44,7 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
 
 @functools.cache
 def namespaces_command() -> tuple[str, ...]:
-    """The `unshare` command that works here, or nothing."""
+    """Return the `unshare` command that works on this machine, or nothing."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return ()

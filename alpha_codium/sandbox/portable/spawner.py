@@ -1,16 +1,15 @@
 """A helper process that runs other programs under limits, one at a time. Standard library only; run as a script.
 
-It is small and started by exec, so that what it forks starts clean: a child's peak memory would otherwise hold that
-of the whole of gencode. Jobs come on stdin and results go to stdout, each a line of JSON with the lengths of the
-bytes that follow it.
+It is small and started by exec, so that the peak memory of a program doesn't include that of gencode. Jobs are read
+from stdin and results written to stdout, each a line of JSON with the lengths of the bytes that follow it.
 
-1. fork, own session, rlimits, exec: nothing of ours runs in the child after that.
-2. Input is a file, as on contest judges: programs that ask for its size (`os.read(0, os.fstat(0).st_size)`) get none
-   of it from a pipe. Output above its limit ends the program; of stderr the end is kept and the rest dropped.
-3. The end is noticed without reaping (so the number can't be given to another), all that is left is killed, and only
-   then is everything reaped, with what it used.
-4. No job comes while one is run, so whatever happens on stdin then is its end: gencode is gone, and so are we. What
-   runs dies with us.
+1. fork, own session, rlimits, exec: no code of ours runs in the child after that.
+2. Input is a file, as on contest judges: programs that ask for its size (`os.read(0, os.fstat(0).st_size)`) would get
+   0 for a pipe. Output above its limit ends the program; of stderr only the end is kept.
+3. The end is noticed without reaping, so that the process id stays taken; the remaining processes are killed, and only
+   then are all of them reaped, with their resource usage.
+4. No job is sent while another one runs, so if stdin becomes readable then, gencode has ended: the spawner ends, too,
+   and with it the program.
 """
 
 import ctypes
@@ -29,13 +28,13 @@ STDERR_KEPT = 64 * 1024
 CHUNK = 1 << 16
 EXEC_FAILED = 127
 HOST = 0
-# A program's end of the channel of a pair, if it has one.
+# The descriptor of the channel of a pair, if there is one.
 CHANNEL = 3
-# Where a child that can't become the program says why.
+# Where a child writes why it can't start the program.
 TROUBLE = 4
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
-# We or Python ignore these, and what is ignored stays so across exec.
+# Ignored by us or by Python, which exec would inherit.
 SIGNALS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 
 
@@ -52,7 +51,7 @@ def serve(jobs: BinaryIO, results: BinaryIO) -> None:
 
 
 def receive_channel() -> int:
-    """The open file that the host passed beside the job."""
+    """Return the open file that the host sent with the job."""
     import socket
 
     with socket.socket(fileno=os.dup(int(sys.argv[1]))) as passing:
@@ -60,11 +59,11 @@ def receive_channel() -> int:
 
 
 def run(job: dict, stdin: bytes, channel: "int | None") -> tuple[dict, bytes, bytes]:
-    """Run one program to its end; what it used, and what it wrote."""
+    """Run one program to its end; return how it ended, its stdout and its stderr."""
     started = time.monotonic()
     pid, stdout, stderr, start_error = start(job, stdin, channel)
     streams = Streams(stdout, stderr, job["output_bytes"])
-    wall_exceeded = streams.carry(pid, started + job["wall_seconds"])
+    wall_exceeded = streams.read_all(pid, started + job["wall_seconds"])
     kill_all(pid)
     status, cpu_seconds, max_rss = reap_all(pid)
     streams.drain()
@@ -72,7 +71,7 @@ def run(job: dict, stdin: bytes, channel: "int | None") -> tuple[dict, bytes, by
         "wait_status": status,
         "cpu_seconds": cpu_seconds,
         "wall_seconds": time.monotonic() - started,
-        "max_rss_bytes": max_rss * (1 if sys.platform == "darwin" else 1024),
+        "peak_bytes": max_rss * (1 if sys.platform == "darwin" else 1024),
         "output_exceeded": len(streams.stdout) > job["output_bytes"],
         "wall_exceeded": wall_exceeded,
         "start_error": start_error,
@@ -81,7 +80,7 @@ def run(job: dict, stdin: bytes, channel: "int | None") -> tuple[dict, bytes, by
 
 
 def input_file(folder: str, data: bytes) -> BinaryIO:
-    """A file without a name to read `data` from; as after `<` in a shell, whoever has it can't write."""
+    """Return a nameless, read-only file with `data`, like one after `<` in a shell."""
     with tempfile.NamedTemporaryFile(dir=folder) as file:
         file.write(data)
         file.flush()
@@ -89,28 +88,28 @@ def input_file(folder: str, data: bytes) -> BinaryIO:
 
 
 def start(job: dict, stdin: bytes, channel: "int | None") -> tuple[int, int, int, str]:
-    """Fork and exec the program; its number, our ends of its stdout and stderr, and why it didn't start."""
+    """Fork and exec the program; return its pid, our ends of its stdout and stderr, and why it didn't start."""
     with input_file(job["folder"], stdin) as file:
         (our_stdout, stdout), (our_stderr, stderr), (trouble, told) = os.pipe(), os.pipe(), os.pipe()
         pid = os.fork()
         if pid == 0:
             try:
                 become(job, (file.fileno(), stdout, stderr), channel, told)
-            except BaseException as error:  # noqa: BLE001 - whatever it was, this process must not go on as a spawner
+            except BaseException as error:  # noqa: BLE001 - this process must never continue as a spawner
                 os.write(TROUBLE, f"can't be started: {error}".encode()[:CHUNK])
             finally:
                 os._exit(EXEC_FAILED)
     for fd in (stdout, stderr, told, *(() if channel is None else (channel,))):
         os.close(fd)
-    # Ends empty when exec closes the other end.
+    # Empty if exec closed the other end.
     start_error = os.read(trouble, CHUNK).decode()
     os.close(trouble)
     return pid, our_stdout, our_stderr, start_error
 
 
 def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", told: int) -> None:
-    """In the child: take the streams, a session, the folder and the limits, and become the program."""
-    # Out of the way of the numbers that are given next.
+    """In the child: set up streams, session, folder and limits, and exec the program."""
+    # Above the descriptors that are assigned next.
     *given, told = (fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in (*streams, channel or told, told))
     for number, fd in enumerate(given):
         os.dup2(fd, number)
@@ -129,10 +128,10 @@ def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", to
 
 
 def limit_to(kind: int, value: int) -> None:
-    """Set one rlimit, or the most that we have ourselves."""
+    """Set one rlimit, at most to our own hard limit."""
     most = resource.getrlimit(kind)[1]
     soft = value if most == resource.RLIM_INFINITY else most if value == resource.RLIM_INFINITY else min(value, most)
-    # At the soft CPU limit SIGXCPU says why a program ended; SIGKILL, at the hard one, doesn't.
+    # The soft CPU limit sends SIGXCPU, which shows why a program ended; the hard limit sends SIGKILL.
     if kind == resource.RLIMIT_CPU and soft == most > 1:
         soft -= 1
     hard = soft + 1 if kind == resource.RLIMIT_CPU and soft != most else soft
@@ -140,16 +139,15 @@ def limit_to(kind: int, value: int) -> None:
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when the spawner ends; elsewhere than on Linux there is no such thing."""
+    """Have the kernel kill this process when the spawner ends (Linux only)."""
     if sys.platform == "linux":
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def kill_all(pid: int) -> None:
-    """Kill the program and what it started.
+    """Kill the program, which isn't reaped yet, and its processes.
 
-    In a pid namespace of our own that is every process there. Otherwise it is the session that was made for this
-    one program, which isn't reaped yet.
+    These are all processes of our own pid namespace, or, without one, the program's session.
     """
     try:
         if os.getpid() == 1:
@@ -161,7 +159,7 @@ def kill_all(pid: int) -> None:
 
 
 def reap_all(pid: int) -> tuple[int, float, int]:
-    """Wait for all that was killed: the program's status, the CPU seconds of all, the largest peak in KiB."""
+    """Reap what was killed; return the program's status, the CPU seconds of all, and the largest peak in KiB."""
     _, status, usage = os.wait4(pid, 0)
     usages = [usage]
     while os.getpid() == 1:
@@ -182,32 +180,28 @@ class Streams:
         for fd in self.open:
             os.set_blocking(fd, False)
 
-    def carry(self, pid: int, deadline: float) -> bool:
-        """Carry until the program ends, its output exceeds the limit, or time is up; whether time was up."""
-        exit_fd = grip_on(pid)
+    def read_all(self, pid: int, deadline: float) -> bool:
+        """Read until the program ends, its output exceeds the limit, or time is up; return whether time was up."""
+        exit_fd = exit_descriptor(pid)
         try:
             while not has_ended(pid) and len(self.stdout) <= self.output_limit:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return True
-                self.carry_once(exit_fd, left)
+                ends = () if exit_fd is None else (exit_fd,)
+                readable, _, _ = select.select([HOST, *self.open, *ends], [], [], left if ends else 0.005)
+                if HOST in readable:
+                    raise SystemExit("gencode is gone")
+                for fd in self.open.intersection(readable):
+                    if not self.read(fd):
+                        self.close(fd)
         finally:
             if exit_fd is not None:
                 os.close(exit_fd)
         return False
 
-    def carry_once(self, exit_fd: "int | None", seconds: float) -> None:
-        """Wait until something can be carried, and carry it."""
-        readers = [HOST, *self.open] if exit_fd is None else [HOST, *self.open, exit_fd]
-        readable, _, _ = select.select(readers, [], [], seconds if exit_fd is not None else 0.005)
-        if HOST in readable:
-            raise SystemExit("gencode is gone")
-        for fd in readable:
-            if fd != exit_fd and not self.read(fd):
-                self.close(fd)
-
     def drain(self) -> None:
-        """Take what the dead program left in its pipes, and close them."""
+        """Read what is left in the pipes of the ended program, and close them."""
         for fd in (self.output, self.errors):
             while fd in self.open and len(self.stdout) <= self.output_limit and self.read(fd):
                 pass
@@ -215,7 +209,7 @@ class Streams:
             self.close(fd)
 
     def read(self, fd: int) -> bool:
-        """Take one chunk; False where there is nothing more to take."""
+        """Read one chunk; return False if there is nothing to read."""
         try:
             chunk = os.read(fd, CHUNK)
         except BlockingIOError:
@@ -227,14 +221,13 @@ class Streams:
         return bool(chunk)
 
     def close(self, fd: int) -> None:
-        """Close one end, once."""
-        if fd in self.open:
-            self.open.remove(fd)
-            os.close(fd)
+        """Close one end."""
+        self.open.remove(fd)
+        os.close(fd)
 
 
-def grip_on(pid: int) -> "int | None":
-    """A descriptor that shows when a process ends; None where the system has none (macOS, gVisor of 2022)."""
+def exit_descriptor(pid: int) -> "int | None":
+    """Return a descriptor that is readable when a process has ended; None on macOS and in gVisor of 2022."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -242,11 +235,11 @@ def grip_on(pid: int) -> "int | None":
 
 
 def has_ended(pid: int) -> bool:
-    """Whether the program has ended; it stays unreaped."""
+    """Whether the program has ended; it isn't reaped."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 if __name__ == "__main__":
-    # Python's own handler would let a program end us.
+    # With Python's own handler, a program could end the spawner.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve(sys.stdin.buffer, sys.stdout.buffer)

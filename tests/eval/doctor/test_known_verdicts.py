@@ -16,7 +16,6 @@ from alpha_codium.eval.doctor.known_verdicts import (
     Submission,
     table,
 )
-from alpha_codium.eval.doctor.report import known_lines
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge, Rules
@@ -108,7 +107,7 @@ def test_what_differs_is_told_with_what_the_judge_saw(report: KnownReport) -> No
     assert results["other_class.py"].reason.startswith("test 1 of 3 is the first to fail; 0 passed; slowest test 0.")
     assert results["too_quick.py"].reason.startswith("passes all 3 tests; slowest test 0.")
     assert results["partly.py"].reason == ""
-    lines = list(known_lines(report))
+    lines = list(report.lines())
     assert "the right class of rejection: 5 of 6 (83.3%)" in lines
     assert "not run: 1 in cpp" in lines
     assert sum(line.startswith("  other class: double: other_class.py (WA): runtime_error; ") for line in lines) == 1
@@ -152,7 +151,7 @@ def test_other_languages_are_listed_with_their_word(tmp_path: Path) -> None:
     report = KnownVerdicts(write_jsonl(tmp_path / "known.jsonl", rows)).report([], {})
     assert report.not_run == {"pypy3": 1, "kotlin": 1, "rust": 2}
     assert not report.faultless
-    assert "not run: 2 in rust" in known_lines(report)
+    assert "not run: 2 in rust" in report.lines()
 
 
 @pytest.mark.parametrize(("agrees", "confirmed"), [({}, True), ({"agrees": True}, True), ({"agrees": False}, False),
@@ -193,7 +192,7 @@ def test_every_submission_is_counted_once(results: list[KnownResult]) -> None:
     right, total = report.class_share
     assert 0 <= right <= total <= len(report.confirmed)
     assert report.faultless == (all(result.right for result in report.confirmed) and len(report.confirmed) > 0)
-    lines = list(known_lines(report))
+    lines = list(report.lines())
     assert lines
     assert ("no confirmed python3 submission: nothing was shown" in lines) == (not report.confirmed)
 

@@ -11,7 +11,7 @@ import pytest
 
 from alpha_codium.eval.validation.assessment import Assessment
 from alpha_codium.eval.validation.observing import FILE
-from alpha_codium.eval.validation.running import Assessed, assess_known, observe_known
+from alpha_codium.eval.validation.running import assess_known, observe_known
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, Solution, TestCase, TestType
 from alpha_codium.runs import RunFolder
@@ -32,7 +32,7 @@ from tests.eval.validation.cases import (
 ALL = tuple(TestType)
 
 
-def validated(problems: Sequence[Problem], folder: Path, sandbox=None, types=ALL, rules=Rules()) -> list[Assessed]:  # noqa: B008 - frozen
+def validated(problems: Sequence[Problem], folder: Path, sandbox=None, types=ALL, rules=Rules()) -> list[Assessment]:  # noqa: B008 - frozen
     """The assessments of problems, by a sandbox of this machine or by a scripted one."""
     folder.mkdir(exist_ok=True)
 
@@ -69,7 +69,7 @@ def test_planted_faults_are_found_and_nothing_else_is(tmp_path: Path) -> None:
     chance = random.Random(7)
     copies = [(kind, sound_problem(f"{task}-{kind}", task)) for task in TASKS for kind in range(5)]
     problems, faults, places = zip(*(planted(kind, problem, chance) for kind, problem in copies), strict=True)
-    found = [each.assessment for each in validated(problems, tmp_path / "run", rules=Rules(time_limit_factor=1.0))]
+    found = validated(problems, tmp_path / "run", rules=Rules(time_limit_factor=1.0))
     kinds = {"wrong_test", "several_answers", "tight_limit"}
     for assessment, fault, wrong in zip(found, faults, places, strict=True):
         told = set(reasons(assessment))
@@ -84,7 +84,7 @@ def test_planted_faults_are_found_and_nothing_else_is(tmp_path: Path) -> None:
 def test_a_tight_limit_shows_what_the_program_needs_of_it(tmp_path: Path) -> None:
     problem = with_slow_solution(sound_problem("sum-0", "sum"))
     (each,) = validated([problem], tmp_path / "run", rules=Rules(time_limit_factor=1.0))
-    found = each.assessment
+    found = each
     (finding,) = (f for f in found.findings if f.reason == "tight_limit")
     (entry,) = finding.evidence
     assert (entry["column"], entry["solution"], entry["limit_seconds"]) == ("solutions", 3, 0.5)
@@ -114,9 +114,9 @@ def test_a_program_that_the_sandbox_lost_is_counted_and_said_to_have_no_verdict(
     split = [doubling("a", solutions=(Solution("python3", RIGHT), Solution("python3", LOST)))]
     (found,) = validated(split, tmp_path / "run", Arithmetic())
     assert found.unjudged == 1
-    assert (reasons(found.assessment), found.assessment.counts.correct_run) == (["not_judged"], 1)
+    assert (reasons(found), found.counts.correct_run) == (["not_judged"], 1)
     (again,) = validated(split, tmp_path / "run", Arithmetic(lose=False))
-    assert (again.unjudged, again.assessment.is_valid_problem, again.assessment.findings) == (0, True, ())
+    assert (again.unjudged, again.is_valid_problem, again.findings) == (0, True, ())
 
 
 class LosesTheSecond(Arithmetic):
@@ -135,9 +135,9 @@ def test_a_program_that_failed_before_a_test_was_lost_is_judged_again_on_resume(
     ]
     (found,) = validated(split, tmp_path / "run", LosesTheSecond())
     assert found.unjudged == 2
-    assert "the worker went away" in found.assessment.findings[-1].text
+    assert "the worker went away" in found.findings[-1].text
     (again,) = validated(split, tmp_path / "run", LosesTheSecond(lose=False))
-    assert (again.unjudged, again.assessment.counts.incorrect_run) == (0, int(program != RIGHT))
+    assert (again.unjudged, again.counts.incorrect_run) == (0, int(program != RIGHT))
 
 
 def test_a_malformed_test_is_not_a_lost_one(tmp_path: Path) -> None:
@@ -152,9 +152,9 @@ def test_a_problem_that_can_not_be_judged_says_why_and_is_undecided(tmp_path: Pa
     known = (Solution("python3", RIGHT),)
     split = [doubling("a", solutions=known, checker=CheckerSpec("tokns")), doubling("b", solutions=known)]
     first, second = validated(split, tmp_path / "run", Arithmetic())
-    assert (reasons(first.assessment), first.assessment.is_valid_problem, first.unjudged) == (["not_judged"], None, 0)
-    assert "tokns" in first.assessment.findings[0].text
-    assert second.assessment.is_valid_problem is True
+    assert (reasons(first), first.is_valid_problem, first.unjudged) == (["not_judged"], None, 0)
+    assert "tokns" in first.findings[0].text
+    assert second.is_valid_problem is True
 
 
 def test_solutions_in_other_languages_are_counted_and_keep_their_places(tmp_path: Path) -> None:
@@ -165,22 +165,22 @@ def test_solutions_in_other_languages_are_counted_and_keep_their_places(tmp_path
         Solution("python3", WRONG),
     )
     (found,) = validated([doubling("a", solutions=known)], tmp_path / "run", Arithmetic())
-    assert (found.assessment.counts.not_run, found.assessment.counts.correct_run) == (2, 2)
-    assert {entry["solution"] for f in found.assessment.findings for entry in f.evidence} == {3}
+    assert (found.counts.not_run, found.counts.correct_run) == (2, 2)
+    assert {entry["solution"] for f in found.findings for entry in f.evidence} == {3}
 
 
 def test_a_program_in_both_lists_says_nothing_of_either(tmp_path: Path) -> None:
     both = (Solution("python3", WRONG),)
     split = [doubling("a", solutions=(Solution("python3", RIGHT), *both), incorrect_solutions=both)]
     (found,) = validated(split, tmp_path / "run", Arithmetic())
-    assert (found.assessment.counts.correct_run, found.assessment.counts.incorrect_run) == (1, 0)
-    assert found.assessment.is_valid_problem is True
+    assert (found.counts.correct_run, found.counts.incorrect_run) == (1, 0)
+    assert found.is_valid_problem is True
 
 
 def test_tests_of_types_that_were_not_asked_for_are_undecided(tmp_path: Path) -> None:
     split = [replace(doubling("a", solutions=(Solution("python3", RIGHT),)), public_tests=(TestCase("1\n", "3\n"),))]
     (found,) = validated(split, tmp_path / "run", Arithmetic(), types=(TestType.PRIVATE,))
-    assert found.assessment.is_valid_test == {
+    assert found.is_valid_test == {
         "public_tests": [None], "private_tests": [True, True], "generated_tests": [],
     }  # fmt: skip
 
@@ -201,7 +201,7 @@ def test_wrong_tests_of_functions_are_found_too(spec: ExecutionSpec, tmp_path: P
     wrong = (Solution("python3", "def double(n):\n    return n"),)
     problem = Problem("d", private_tests=tests, solutions=known, incorrect_solutions=wrong, execution=spec)
     (found,) = validated([problem], tmp_path / "run")
-    assert found.assessment.is_valid_test["private_tests"] == [True, False, False]
-    assert found.assessment.is_valid_test.get("test_code") == (None if spec is CALL else [True])
-    assert reasons(found.assessment)[:2] == ["malformed_test", "wrong_test"]
+    assert found.is_valid_test["private_tests"] == [True, False, False]
+    assert found.is_valid_test.get("test_code") == (None if spec is CALL else [True])
+    assert reasons(found)[:2] == ["malformed_test", "wrong_test"]
     assert found.unjudged == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import alpha_codium
-from alpha_codium.judge.names import needs_of
+from alpha_codium.judge.assertion_needs import needs_of
 from alpha_codium.languages.python.beginnings import parsed
 from alpha_codium.languages.python.programs import ProgramReader
 from alpha_codium.languages.python.syntax import parse

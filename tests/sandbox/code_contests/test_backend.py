@@ -120,7 +120,7 @@ async def test_cpu_time_is_held_to_the_exact_limit_where_it_is_counted(sandbox: 
 async def test_without_a_control_group_cpu_time_is_unknown_and_limits_are_whole_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("alpha_codium.sandbox.code_contests.worker.open_worker_group", lambda _: None)
+    monkeypatch.setattr("alpha_codium.sandbox.code_contests.child_process.open_worker_group", lambda _: None)
     burn = "import time\nlimit = float(input())\nwhile time.process_time() < limit: pass"
     async with CodeContestsSandbox(workers=1, **installed()) as sandbox:
         report = await sandbox.run(burn, ["0.7", "60"], limits=Limits(cpu_seconds=0.5, wall_seconds=60))

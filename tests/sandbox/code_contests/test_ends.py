@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.sandbox.code_contests import worker
+from alpha_codium.sandbox.code_contests import child_process
 from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
 from alpha_codium.sandbox.conformance.processes import descendants, hold, marked
 from alpha_codium.sandbox.conformance.running import run_one, until
@@ -37,7 +37,7 @@ async def test_a_run_called_off_while_its_group_is_made_leaves_no_group(monkeypa
     async with CodeContestsSandbox(workers=1, **installed()) as sandbox:
         await sandbox.children[0].discard()
         before = open_files(), set(descendants())
-        monkeypatch.setattr(worker, "open_worker_group", slowly)
+        monkeypatch.setattr(child_process, "open_worker_group", slowly)
         running = asyncio.create_task(sandbox.run("print(1)", [""]))
         assert await asyncio.to_thread(asked.wait, 60)
         running.cancel()
@@ -53,7 +53,7 @@ async def test_a_run_called_off_while_its_group_is_made_leaves_no_group(monkeypa
 async def test_a_run_called_off_twice_is_over_only_when_its_child_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or the next run would meet the child before its own, and lose it."""
     ending, go_on = threading.Event(), threading.Event()
-    remove = worker.leftovers.remove
+    remove = child_process.leftovers.remove
 
     def slowly(process: int, since: float) -> None:
         ending.set()
@@ -63,7 +63,7 @@ async def test_a_run_called_off_twice_is_over_only_when_its_child_is(monkeypatch
     async with CodeContestsSandbox(workers=1, **installed()) as sandbox:
         running = asyncio.create_task(sandbox.run(hold(f"98758.{os.getpid()}"), [""]))
         await until(lambda: marked(f"98758.{os.getpid()}"))
-        monkeypatch.setattr(worker.leftovers, "remove", slowly)
+        monkeypatch.setattr(child_process.leftovers, "remove", slowly)
         running.cancel()
         assert await asyncio.to_thread(ending.wait, 60)
         running.cancel()

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.code_contests.batches import MOST, OUTPUTS_BYTES, batch_limit
+from alpha_codium.sandbox.code_contests.child_process import SandboxResult
 from alpha_codium.sandbox.code_contests.inside import wire
 from alpha_codium.sandbox.code_contests.results import compilation_of, execution_of, whole_seconds
-from alpha_codium.sandbox.code_contests.worker import SandboxResult
 from alpha_codium.verdict import Status
 
 LIMITS = Limits(cpu_seconds=2, wall_seconds=5, output_bytes=100)

@@ -84,16 +84,12 @@ for child in children[:]:
     process = start_in(group, program)
     assert finish(process) in (77, -signal.SIGKILL)
     assert group.oom_kills() >= 1
-    assert 24 * MIB < group.memory_peak() <= limit
 
 
-def test_one_process_below_the_limit_lives_and_shows_its_peak(group):
+def test_one_process_below_the_limit_lives(group):
     assert group.set_memory(256 * MIB)
     assert finish(start_in(group, f"hoard = bytearray(50 * {MIB})")) == 0
-    assert 50 * MIB < group.memory_peak() < 256 * MIB
     assert group.oom_kills() == 0
-    if group.reset_memory_peak():
-        assert group.memory_peak() < 50 * MIB
 
 
 def test_a_limit_below_what_is_used_is_refused_and_kills_nobody(group):

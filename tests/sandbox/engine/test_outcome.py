@@ -3,7 +3,7 @@
 import pytest
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.engine.outcome import Outcome, status_of
+from alpha_codium.sandbox.engine.outcome import Outcome
 from alpha_codium.verdict import Status
 
 LIMITS = Limits(memory_bytes=1 << 27)
@@ -26,18 +26,18 @@ def outcome(wall_seconds: float = 0.1, waited_seconds: float = 0.0) -> Outcome:
 
 @pytest.mark.parametrize("stderr", [b"MemoryError\n", b"Traceback\nnumpy.MemoryError: no\n", UNTOLD])
 def test_a_program_that_says_it_had_no_memory_exceeded_its_limit(stderr: bytes) -> None:
-    assert status_of(outcome(), stderr, LIMITS) is Status.MEMORY_LIMIT_EXCEEDED
+    assert outcome().status(stderr, LIMITS) is Status.MEMORY_LIMIT_EXCEEDED
 
 
 @pytest.mark.parametrize(
     "stderr", [b"", b"MemoryError\nValueError\n", b"lost sys.stderr\n", UNTOLD.replace(b"MemoryError", b"ValueError")]
 )
 def test_a_program_that_fails_otherwise_did_not(stderr: bytes) -> None:
-    assert status_of(outcome(), stderr, LIMITS) is Status.RUNTIME_ERROR
+    assert outcome().status(stderr, LIMITS) is Status.RUNTIME_ERROR
 
 
 def test_what_was_waited_for_a_processor_is_no_part_of_the_wall_time() -> None:
     limit = LIMITS.wall_seconds
-    assert status_of(outcome(limit), b"", LIMITS) is Status.TIME_LIMIT_EXCEEDED
-    assert status_of(outcome(limit + 1, waited_seconds=2), b"", LIMITS) is Status.RUNTIME_ERROR
-    assert status_of(outcome(limit + 3, waited_seconds=2), b"", LIMITS) is Status.TIME_LIMIT_EXCEEDED
+    assert outcome(limit).status(b"", LIMITS) is Status.TIME_LIMIT_EXCEEDED
+    assert outcome(limit + 1, waited_seconds=2).status(b"", LIMITS) is Status.RUNTIME_ERROR
+    assert outcome(limit + 3, waited_seconds=2).status(b"", LIMITS) is Status.TIME_LIMIT_EXCEEDED

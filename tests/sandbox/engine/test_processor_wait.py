@@ -10,7 +10,7 @@ import pytest
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import open_sandbox
-from alpha_codium.sandbox.engine.processor_wait import processor_wait
+from alpha_codium.sandbox.engine.worker import processor_wait
 from alpha_codium.verdict import Status
 
 TIGHT = Limits(cpu_seconds=2, wall_seconds=1.0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.sandbox.engine.scratch_state import ScratchState
+from alpha_codium.sandbox.engine.scratch import ScratchState
 
 CHANGES: dict[str, Callable[[Path], object]] = {
     "a file": lambda box: (box / "left").write_text("x"),

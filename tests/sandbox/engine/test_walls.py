@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from alpha_codium.sandbox.engine import scratch
 from alpha_codium.sandbox.engine.inside import trees
 from alpha_codium.sandbox.engine.inside.kernel import READ, READ_DIR, READ_FILE
 from alpha_codium.sandbox.engine.inside.walls import readable, tasks_of_user
 from alpha_codium.sandbox.engine.inside.wire import OWN_PROCESS
-from alpha_codium.sandbox.engine.scratch import make_scratch, remove_stale
+from alpha_codium.sandbox.engine.scratch import FIRST_USER, USERS, make_scratch
 from alpha_codium.sandbox.engine.seccomp import build_filter
 from alpha_codium.sandbox.engine.syscalls import MACHINES
-from alpha_codium.sandbox.engine.users import FIRST_USER, USERS
 
 
 def test_folders_are_removed_however_deep_unreadable_or_linked(tmp_path: Path) -> None:
@@ -43,9 +43,12 @@ def test_a_folder_of_a_dead_host_is_removed_and_that_of_a_living_one_or_of_anoth
     living, dead = make_scratch(0), make_scratch(0)
     (Path(dead.path) / "box").mkdir()
     os.close(dead.lock)
-    remove_stale(lambda user: user != os.geteuid())
+    user = os.geteuid()
+    with monkeypatch.context() as another:
+        another.setattr(os, "geteuid", lambda: user + 1)
+        scratch.remove_stale()
     assert Path(dead.path).exists()
-    remove_stale(lambda user: user == os.geteuid())
+    scratch.remove_stale()
     assert [path.name for path in tmp_path.iterdir()] == [Path(living.path).name]
     living.remove()
     assert list(tmp_path.iterdir()) == []

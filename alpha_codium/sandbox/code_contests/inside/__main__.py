@@ -51,7 +51,7 @@ class Child:
         """Run a program on each input and answer with all results."""
         options = self.tester.TestOptions()
         options.num_threads, options.stop_on_first_failure = 1, False
-        limits = layout.value_of(options, layout.Options)
+        limits = layout.value_of(options, layout.OptionsLayout)
         limits.time_limit = layout.Duration(request["cpu_seconds"], 0)
         limits.memory_bytes = max(request["memory_bytes"] - layout.ADDED, 1)
         limit_own_memory(request["own_bytes"])
@@ -78,7 +78,7 @@ class Child:
             stdout = test.stdout[: most + 1].encode(*ENCODING)
             stderr = test.stderr[-KEPT_OF_STDERR:].encode(*ENCODING)
             said = test.sandbox_result[:KEPT_OF_RESULT]
-            wall = layout.value_of(test, layout.Result).duration.seconds
+            wall = layout.value_of(test, layout.ResultLayout).duration.seconds
             status = test.program_status.name
             tests.append({"status": status, "said": said, "wall_seconds": wall, "cpu_seconds": seconds})
             parts += [stdout[: most + 1], stderr]

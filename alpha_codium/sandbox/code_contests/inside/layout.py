@@ -32,7 +32,7 @@ class Duration(ctypes.Structure):
         return self.whole + self.part / TICKS
 
 
-class Options(ctypes.Structure):
+class OptionsLayout(ctypes.Structure):
     """`TestOptions`; the time limit is of CPU time, rounded down to whole seconds, one at least."""
 
     _fields_ = (
@@ -43,7 +43,7 @@ class Options(ctypes.Structure):
     )
 
 
-class Result(ctypes.Structure):
+class ResultLayout(ctypes.Structure):
     """`ExecutionResult`, as far as its duration, which is wall time."""
 
     _fields_ = (
@@ -64,7 +64,7 @@ def value_of(wrapped: Any, layout: type[Any]) -> Any:
 def check(tester: Any) -> str:
     """What is wrong with the layout, or nothing."""
     options = tester.TestOptions()
-    seen = value_of(options, Options)
+    seen = value_of(options, OptionsLayout)
     if (seen.time_limit.seconds, seen.memory_bytes) != (DEFAULT_SECONDS, DEFAULT_BYTES):
         return "the default limits aren't where they are in version 0.1.6"
     for threads, stop in ((0x1234567, True), (1, False)):

@@ -7,12 +7,11 @@ from abc import abstractmethod
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.containers.worker import ContainerWorker, Launch
 from alpha_codium.sandbox.engine.interpreter import Interpreter
-from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.layers import Layer
+from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
-from alpha_codium.sandbox.engine.turn import Turn, WorkerLost
 from alpha_codium.verdict import Status
 
 # What no program may succeed in: the agent and the runner must be out of reach, and nothing of ours be writable.
@@ -89,11 +88,11 @@ class ContainerSandbox(JailPool):
             Layer("proc", worker.facts["proc"], "/dev/stdin and /proc/self for who opens them", "", needed=False),
         ]
 
-    def start_first(self, turn: Turn, jail: Jail) -> None:
+    def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
         """Start the first container and try to get out of it; raises SandboxError where that can't be, or can."""
         try:
             self.start(jail, lambda jail: ContainerWorker(jail, self.launch))
-            end = self.attempt(turn, ATTEMPTS)
+            end = self.attempt(cancellation, ATTEMPTS)
         except WorkerLost as error:
             raise SandboxError(self.refusal(str(error).splitlines()[-1])) from error
         if end.status is not Status.FINISHED:

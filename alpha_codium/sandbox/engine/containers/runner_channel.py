@@ -1,13 +1,12 @@
-"""A runner in a container, as the local backend's `RunnerClient` knows its own: by something like a socket.
+"""The connection to a runner in a container, with the methods of a socket that `RunnerClient` uses.
 
-1. `RunnerClient` sends a test with open files and a nonce, and gets a `RESULT` with that nonce. Files can't cross a
-   container's wall: their contents do, in frames. The nonce that guards against programs is the agent's, in there.
-2. What the container says is taken as numbers within bounds and as bytes, nothing else.
-3. CPU time is that of the container's control group, where there is one: gVisor's own clock counts the time that a
-   process waited for a processor, so its figures grow with the load (seen: 5.9 s told where 1.9 s were used). What it
-   takes to carry a large input there is not the test's.
-4. A test that can't be ended when its time is up has used up its time; its container is thrown away.
-5. While an answer is waited for, a link between the two sides of a pair is carried as well (see `inside/link`).
+1. `RunnerClient` sends a test with open files and a nonce, and gets a `RESULT` with that nonce. What crosses into the
+   container, in frames, are the contents of the files. There, a nonce of the agent's own protects against programs.
+2. What the container sends is read as bounded numbers and bytes only.
+3. CPU time is that of the container's control group, if there is one: gVisor's own clock counts the time that a process
+   waited for a processor (seen: 5.9 s where 1.9 s were used). The CPU time to send a large input doesn't count.
+4. A test that can't be ended when its time is up has used up its time; its container is discarded.
+5. While it waits for an answer it carries the link between the two sides of a pair (see `inside/link`).
 """
 
 import os
@@ -27,20 +26,20 @@ from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.outcome import STDERR_KEPT, largest_file
 from alpha_codium.sandbox.engine.runner_client import GRACE_SECONDS, SIGKILL_STATUS, TIMEVAL
 
-# What the agent has to take an order.
+# Time for the agent to read a message,
 SEND_SECONDS = 10.0
-# And for each so many bytes of an input a second more: what is taken slower than that isn't taken at all.
+# and one more second for each of these many bytes of an input.
 SLOWEST = 4 << 20
-# What a test whose time is up has to be ended; less than what `RunnerClient` waits for that.
+# Time to end a test after its limit; less than what `RunnerClient` waits for that.
 END_SECONDS = 0.8 * GRACE_SECONDS
-# What the other side has to read of what this one wrote before it ended.
+# Time for the other side to read what this one wrote before it ended.
 LINGER_SECONDS = 0.5
 
 
 class RunnerChannel:
-    """Speaks with one runner, number `number` of `stream`; `group` counts what the whole container uses.
+    """The connection to runner `number` of `stream`; `group` counts what the whole container uses.
 
-    `make_room` is told the size of each input, before it is sent.
+    `make_room` is called with the size of each input before it is sent.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class RunnerChannel:
     ) -> None:
         self.stream, self.number, self.limits, self.errors, self.group = stream, number, limits, errors, group
         self.make_room = make_room
-        # Whether the last test wrote anything; whether it could not be ended when its time was up.
+        # Whether the last test wrote anything; whether it couldn't be ended when its time was up.
         self.touched = self.lost = False
         self._expired = 0.0
         self._seconds = 0.0
@@ -69,24 +68,24 @@ class RunnerChannel:
         self._seconds = whole + part / 1e6
 
     def sendmsg(self, buffers: Sequence[bytes], ancillary: Sequence[tuple[int, int, Any]]) -> None:
-        """Hand over a test: its nonce, and its files, one of which may be a link. Raises OSError."""
+        """Send a test: its nonce and its files, one of which may be a link. Raises OSError."""
         self._nonce = buffers[1]
         self._fds = list(ancillary[0][2])
         linked = len(self._fds) > wire.LINK
         if linked:
-            self._link = Link(socket.socket(fileno=os.dup(self._fds[wire.LINK])), self._say)
+            self._link = Link(socket.socket(fileno=os.dup(self._fds[wire.LINK])), self._send)
         self._expired = 0.0
         self.make_room(files.size_of(self._fds[0]))
         data = bytes([linked]) + wire.read_all(self._fds[0])
         self._used = self._in_all()
         patience = SEND_SECONDS + len(data) / SLOWEST
-        self._say(frames.TEST, data, patience)
+        self._send(frames.TEST, data, patience)
         if len(data) > frames.LARGE_INPUT:
             self._await_held(patience)
             self._used = self._in_all()
 
     def recv(self, _most: int) -> bytes:
-        """The runner's next word; empty where it is gone. Raises BlockingIOError where none comes in time."""
+        """Return the runner's next message, empty if it is gone; raises BlockingIOError if there is none in time."""
         deadline = time.monotonic() + self._seconds
         try:
             while True:
@@ -100,17 +99,17 @@ class RunnerChannel:
             return b""
 
     def expire(self) -> None:
-        """From now on the test has `END_SECONDS` to end; may be called from any thread."""
+        """Give the test `END_SECONDS` to end; may be called from any thread."""
         self._expired = time.monotonic()
 
     def close(self) -> None:
-        """Let go of a link."""
+        """Close the link."""
         link, self._link = self._link, None
         if link is not None and link.end is not None:
             link.end.close()
 
     def _await_held(self, patience: float) -> None:
-        """Wait until a large input is where its test can read it; raises OSError where the runner is gone."""
+        """Wait until a large input is where its test can read it; raises OSError if the runner is gone."""
         deadline = time.monotonic() + patience
         try:
             while time.monotonic() < deadline:
@@ -124,12 +123,14 @@ class RunnerChannel:
                     raise OSError("the runner is gone")
         except StreamLost as error:
             raise OSError(str(error)) from error
-        raise OSError("the container doesn't take an input")
+        raise OSError("the container doesn't read an input")
 
     def _answer(self, deadline: float) -> bytes | None:
-        """What the next frame means to who waits, if it comes soon and means anything to him."""
-        frame = self.stream.next(deadline, also=self._waiting())
-        self._carry()
+        """Return the message in the next frame; None if there is none before the deadline, or it is no message."""
+        link = self._link
+        frame = self.stream.next(deadline, also=link.events() if link is not None else {})
+        if link is not None:
+            link.carry()
         if frame is None:
             return None
         kind, number, data = frame
@@ -144,20 +145,20 @@ class RunnerChannel:
         if kind == frames.RESULT:
             return self._result(data)
         if self._link is not None:
-            self._link.hear(kind, data)
+            self._link.receive(kind, data)
         return None
 
     def _result(self, data: bytes) -> bytes:
-        """Put the outputs where they are expected; the result as a runner would give it."""
+        """Write the outputs to the test's files, and return the result as a runner would send it."""
         if len(data) < frames.OUTCOME.size:
-            raise StreamLost("it speaks in another way than an agent")
+            raise StreamLost("it sent a malformed frame")
         head = frames.OUTCOME.unpack_from(data)
         status, cpu, wall, peak, processes, self.touched, *sizes, kept, _ = head
         body = data[frames.OUTCOME.size :]
         for fd, size, text in zip(self._fds[1:3], sizes, (body[:kept], body[kept:]), strict=True):
             whole = min(size, largest_file(self.limits))
             os.ftruncate(fd, whole)
-            # Of stdout the beginning came, of stderr the end.
+            # The agent sends the beginning of stdout and the end of stderr.
             os.pwrite(fd, text[:whole], 0 if fd == self._fds[1] else max(0, whole - len(text)))
         if self.group is not None:
             cpu = self._in_all() - self._used
@@ -165,32 +166,18 @@ class RunnerChannel:
         return wire.RESULT.pack(self._nonce, status, cpu, wall, peak, processes)
 
     def _give_up(self) -> bytes:
-        """What is said where nothing comes in time; raises BlockingIOError while the test may still run."""
+        """Return a result for a test that couldn't be ended; raises BlockingIOError while it may still run."""
         if not self._expired or time.monotonic() < self._expired + END_SECONDS:
             raise BlockingIOError
         self.touched = self.lost = True
         return wire.RESULT.pack(self._nonce, SIGKILL_STATUS, self._in_all() - self._used, self._seconds, 0, 1)
 
     def _in_all(self) -> float:
-        """CPU seconds of the container so far."""
+        """Return the CPU seconds of the container so far."""
         return self.group.cpu_seconds() if self.group is not None else 0.0
 
-    def _waiting(self) -> dict[int, int]:
-        """What a link waits for."""
-        link = self._link
-        if link is None or link.end is None or not (link.reads or link.writes):
-            return {}
-        return {link.end.fileno(): select.POLLIN * link.reads | select.POLLOUT * link.writes}
-
-    def _carry(self) -> None:
-        """Carry what can be carried."""
-        if self._link is not None:
-            self._link.write()
-            if self._link.reads:
-                self._link.read()
-
     def _linger(self) -> None:
-        """Give the other side what this one wrote before it ended."""
+        """Write what the other side of the pair sent before it ended, and close the link."""
         link = self._link
         if link is not None:
             deadline = time.monotonic() + LINGER_SECONDS
@@ -199,8 +186,8 @@ class RunnerChannel:
                 link.write()
         self.close()
 
-    def _say(self, kind: bytes, data: bytes, patience: float = SEND_SECONDS) -> None:
-        """Send the runner a frame; raises OSError where nobody takes it in so many seconds."""
+    def _send(self, kind: bytes, data: bytes, patience: float = SEND_SECONDS) -> None:
+        """Send the runner a frame; raises OSError if it isn't read within `patience` seconds."""
         try:
             self.stream.send(kind, self.number, data, seconds=patience)
         except StreamLost as error:
@@ -208,5 +195,5 @@ class RunnerChannel:
 
 
 def largest_frame(limits: Limits) -> int:
-    """The most bytes that an agent has to say at once."""
+    """Return the most bytes that an agent may send in one frame."""
     return frames.OUTCOME.size + limits.output_bytes + STDERR_KEPT + frames.CHUNK

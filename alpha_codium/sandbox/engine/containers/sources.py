@@ -16,7 +16,7 @@ PACKAGES = (
 MODULES = {
     "": ("files",),
     "inside": ("wire", "kernel", "trees", "program", "jail", "zygote", "runner", "walls"),
-    "containers.inside": ("frames", "link", "streams", "flat", "nested", "root", "container_jail", "agent"),
+    "containers.inside": ("frames", "link", "streams", "forkers", "root", "container_jail", "agent"),
 }
 
 

@@ -1,8 +1,7 @@
-"""The host's side of the frames of `inside/frames`: what is written waits for nobody for ever, nor does what is read.
+"""The host's side of the frames of `inside/frames`, with deadlines for reading and writing.
 
-1. While it writes it reads, too, unless another thread does: an agent that has much to say doesn't listen until it is
-   said.
-2. Once closed it touches its descriptors no more: their numbers may be others' by then.
+1. While it writes it reads, too, unless another thread does: an agent that sends much doesn't read until that is done.
+2. Once closed it doesn't use its descriptors any more, whose numbers may have been reused.
 """
 
 import os
@@ -14,18 +13,18 @@ from alpha_codium.sandbox.engine.containers.inside import frames
 
 Frame = tuple[bytes, int, bytes]
 CHUNK = 1 << 20
-# How long who can't read waits to write before he looks again whether he can.
+# How long a thread waits to write before it tries again to read, while another thread reads.
 PAUSE_SECONDS = 0.02
 
 
 class StreamLost(Exception):
-    """The container ended, stopped answering, or speaks in another way than an agent."""
+    """The container ended, stopped answering, or sent a malformed frame."""
 
 
 class AgentStream:
     """Frames to and from a container, by the descriptors of its stdin and stdout, which it doesn't own.
 
-    Several threads may write, and one take frames. `largest` is the most bytes that a frame may hold.
+    Several threads may write, and one may read. `largest` is the most bytes that a frame may hold.
     """
 
     def __init__(self, writer: int, reader: int, largest: int) -> None:
@@ -37,14 +36,14 @@ class AgentStream:
             os.set_blocking(fd, False)
 
     def send(self, kind: bytes, number: int, *parts: bytes, seconds: float) -> None:
-        """Send a frame; raises StreamLost where it isn't taken in time."""
+        """Send a frame; raises StreamLost if it isn't read in time."""
         self.write(b"".join([frames.HEADER.pack(kind, number, sum(map(len, parts))), *parts]), seconds=seconds)
 
     def write(self, data: bytes, *, seconds: float) -> None:
-        """Write bytes that need be no frame; raises StreamLost where they aren't taken in time."""
+        """Write bytes, which need not be a frame; raises StreamLost if they aren't read in time."""
         deadline = time.monotonic() + seconds
         if not self._writing.acquire(timeout=seconds):
-            raise StreamLost("it takes nothing any more")
+            raise StreamLost("it doesn't read any more")
         try:
             view = memoryview(data)
             while view:
@@ -60,12 +59,12 @@ class AgentStream:
             self._writing.release()
 
     def close(self) -> None:
-        """Let nobody write any more; what another thread writes at the moment is waited for."""
+        """Forbid further writing; waits for what another thread is writing."""
         with self._writing:
             self._closed = True
 
     def next(self, deadline: float, *, also: "dict[int, int] | None" = None) -> Frame | None:
-        """The next frame, or None when the time is up, or before that when one of `also` (as for poll) is ready.
+        """Return the next frame; None when the time is up, or when one of `also` (events by descriptor) is ready.
 
         Raises StreamLost.
         """
@@ -82,7 +81,7 @@ class AgentStream:
             self._reading.release()
 
     def _await_more(self, deadline: float, also: dict[int, int]) -> bool:
-        """Read what comes; whether anything did before the time was up, or one of `also` was ready."""
+        """Read what comes; return whether anything did before the deadline and before one of `also` was ready."""
         poll = select.poll()
         poll.register(self.reader, select.POLLIN)
         for fd, events in also.items():
@@ -94,10 +93,10 @@ class AgentStream:
         return True
 
     def _wait(self, deadline: float) -> None:
-        """Wait until more can be written, and read meanwhile where nobody else does."""
+        """Wait until more can be written, and read meanwhile unless another thread does."""
         left = deadline - time.monotonic()
         if left <= 0:
-            raise StreamLost("it takes nothing any more")
+            raise StreamLost("it doesn't read any more")
         poll = select.poll()
         poll.register(self.writer, select.POLLOUT)
         if not self._reading.acquire(blocking=False):
@@ -124,7 +123,7 @@ class AgentStream:
             return None
         kind, number, size = frames.HEADER.unpack_from(self._buffer)
         if size > self.largest:
-            raise StreamLost("it speaks in another way than an agent")
+            raise StreamLost("it sent a malformed frame")
         end = frames.HEADER.size + size
         if len(self._buffer) < end:
             return None

@@ -1,11 +1,11 @@
 """The jail of one worker: namespaces of its own and a root that holds the interpreter and nothing else.
 
 1. Root first makes the new file system, then takes an unused user id; an ordinary user first makes a user namespace,
-   since only in there may it mount. Both end up as a user without rights outside of it.
-2. The root is a tmpfs with the interpreter's folders bound into it, read-only. A program can write in one small tmpfs
-   only, which holds its own folder and the usual places for temporary files.
-3. The zygote is process 1 of the jail's pid namespace. It keeps its capabilities, which count in here only: it needs
-   them to give each candidate a pid namespace of its own.
+   since it may mount only there. Both end up as a user without rights outside of the jail.
+2. The root is a tmpfs with the interpreter's folders bound into it, read-only. A program can write only in one small
+   tmpfs, which holds its own folder and the usual ones for temporary files.
+3. The zygote is process 1 of the jail's pid namespace. It keeps its capabilities, which hold in the jail only, to give
+   each candidate a pid namespace of its own.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ LINKS = {
 
 
 def enter(config: Config) -> None:
-    """Go into a jail as `config` says: the caller comes back as its process 1."""
-    # This stays the same file whatever is mounted over its name.
+    """Enter a jail: the caller returns as its process 1."""
+    # It stays the same file whatever is mounted over its name.
     own_proc = os.open("/proc/self", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     if config["uid"]:
         k.unshare(k.CLONE_NEWNS)
@@ -60,16 +60,16 @@ def enter(config: Config) -> None:
 
 
 def become(uid: int) -> None:
-    """Take a user id that nobody has, for good."""
+    """Change to a user id for good."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 
 
 def new_namespaces(own_proc: int) -> None:
-    """A user namespace in which we are user 1000, and the others with it."""
+    """Enter a new user namespace in which we are user 1000, and the other namespaces."""
     uid, gid = os.geteuid(), os.getegid()
-    # Without it the files below belong to root after a change of user.
+    # Else the files below belong to root after a change of user.
     k.prctl(k.PR_SET_DUMPABLE, 1)
     k.unshare(NAMESPACES)
     for name, text in (("setgroups", "deny"), ("uid_map", "1000 %d 1" % uid), ("gid_map", "1000 %d 1" % gid)):
@@ -79,7 +79,7 @@ def new_namespaces(own_proc: int) -> None:
 
 
 def make_root(config: Config) -> None:
-    """Make the new root and go there; the old one is gone then."""
+    """Make the new root and change to it; the old one is unmounted."""
     k.mount("none", "/", None, k.MS_REC | k.MS_PRIVATE)
     sources = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in config["read_only"]]
     devices = [("/dev/" + name, os.open("/dev/" + name, os.O_PATH | os.O_CLOEXEC)) for name in DEVICES]
@@ -92,7 +92,7 @@ def make_root(config: Config) -> None:
         k.mount("tmpfs", STAGE + path, "tmpfs", k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV, "size=4k")
     for path, fd in devices:
         bind(fd, STAGE + path)
-    # A new one can be mounted only where an old one is in sight.
+    # A new one can be mounted only if an old one is visible.
     bind(proc, STAGE + "/proc")
     for folder in (wire.SCRATCH, PROGRAM_FOLDER, "/var"):
         os.makedirs(STAGE + folder, exist_ok=True)
@@ -107,7 +107,7 @@ def make_root(config: Config) -> None:
 
 
 def bind(fd: int, target: str) -> None:
-    """Show what `fd` stands for at `target` too."""
+    """Bind the open file or folder `fd` to `target`."""
     source = "/proc/self/fd/%d" % fd
     if os.path.isdir(source):
         os.makedirs(target, exist_ok=True)
@@ -119,34 +119,34 @@ def bind(fd: int, target: str) -> None:
 
 
 def hide_names(folder: str) -> None:
-    """A folder on the way to what is bound tells nobody what the host has there."""
+    """Make the folders on the way to a bind unreadable, so that they don't show what the host has there."""
     while folder != STAGE:
         os.chmod(folder, 0o311)
         folder = os.path.dirname(folder)
 
 
 def become_first_process() -> None:
-    """Fork process 1 of the new pid namespace; the one outside waits for it and does nothing else."""
+    """Fork process 1 of the new pid namespace; the parent, outside of it, only waits for it."""
     host = os.getppid()
     pid = os.fork()
-    # Where the host dies, the one outside does, and we with it, and with us all that is in here.
+    # When the host dies, so does the parent, then process 1, and with it all that is in the jail.
     k.prctl(k.PR_SET_PDEATHSIG, 9)
     if pid:
         k.close_from(3)
-        # It may have died before we asked to be told.
+        # The host may have died before the call above.
         if os.getppid() == host:
             os.waitpid(pid, 0)
         os._exit(0)
 
 
 def furnish(config: Config) -> None:
-    """What belongs to this pid namespace: /proc, where it may be mounted, and the folders of the program."""
+    """Mount what belongs to this pid namespace: /proc, if that is allowed, and the folders of the program."""
     try:
         flags = k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC
         k.mount("proc", "/proc", "proc", flags, "hidepid=2,subset=pid")
         config["proc"] = True
     except OSError:
-        # Docker's masked /proc forbids it: nothing then, rather than the host's.
+        # Docker's masked /proc forbids it: then an empty folder covers the host's.
         k.mount("tmpfs", "/proc", "tmpfs", k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV, "size=4k")
         config["proc"] = False
     k.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC, "size=64m,mode=755")
@@ -155,52 +155,52 @@ def furnish(config: Config) -> None:
     k.make_read_only(PROGRAM_FOLDER)
     mount_scratch(config)
     config["own_pids"] = os.pidfd_open(os.getpid())
-    # A user namespace of its own counts no process of anyone else.
+    # A user namespace of our own counts no other processes.
     config["others"] = 0
 
 
 def fork_runner(config: Config) -> int:
-    """Fork process 1 of a new pid namespace; what we fork ourselves is in ours again."""
+    """Fork process 1 of a new pid namespace below ours."""
     k.setns(config["own_pids"], k.CLONE_NEWPID)
     k.unshare(k.CLONE_NEWPID)
     return os.fork()
 
 
 def await_end(pid: int) -> int:
-    """Wait for the end of a runner, which is the end of all that was in its namespace; its wait status."""
+    """Wait until a runner, and with it all in its namespace, has ended; return its wait status."""
     return os.waitpid(pid, 0)[1]
 
 
 def mount_scratch(config: Config) -> None:
-    """A new, empty scratch folder that shows the program."""
+    """Mount an empty scratch folder, with a link to the program."""
     flags = k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC | k.MS_NOATIME
     k.mount("tmpfs", wire.SCRATCH, "tmpfs", flags, "size=%d,nr_inodes=16k,mode=700" % config["scratch_bytes"])
     for folder in SCRATCH_FOLDERS:
         os.mkdir(folder, 0o700)
     os.symlink(PROGRAM_FOLDER + "/" + wire.PROGRAM, wire.FOLDER + "/" + wire.PROGRAM)
     for folder in (wire.SCRATCH, *SCRATCH_FOLDERS):
-        # Whatever is done in there makes it another time, however coarse the clock.
+        # Any change in it sets another time, however coarse the clock.
         os.utime(folder, ns=(0, 0))
 
 
 def renew_scratch(config: Config) -> None:
-    """Take the scratch folder away, whatever is in it, and mount a new one."""
+    """Unmount the scratch folder, whatever is in it, and mount a new one."""
     k.unmount(wire.SCRATCH)
     mount_scratch(config)
 
 
 def watched(_config: Config) -> list[str]:
-    """What shows by its state that something in the scratch folders was changed."""
+    """Return the paths whose state shows whether something in the scratch folders was changed."""
     return [wire.SCRATCH, *SCRATCH_FOLDERS, wire.FOLDER + "/" + wire.PROGRAM]
 
 
 def landlock_ruleset(_config: Config) -> int | None:
-    """The rules of every candidate: read all there is here, write in the scratch folder only; None without Landlock."""
+    """Make the rules of every candidate: read everything, write in the scratch folder only; None without Landlock."""
     if not k.landlock_version():
         return None
     return k.landlock_rules([("/", k.READ), *((folder, k.CHANGE) for folder in SCRATCH_FOLDERS), *device_rules()])
 
 
 def device_rules() -> list[tuple[str, int]]:
-    """What may be done with the devices."""
+    """Return the rules for the devices."""
     return [("/dev/" + name, k.READ_FILE | k.WRITE_FILE) for name in DEVICES]

@@ -1,10 +1,10 @@
 """The runner of one candidate: it compiles the program and forks a process for each test.
 
-1. It has no rights: no capabilities, no new privileges, Landlock, seccomp. Tests inherit all of it.
-2. Process 1 of its pid namespace: no signal from inside can end it, all that a test started can be killed at once,
-   and what lost its parent becomes its child, so that its CPU time counts. (Where there are none, see `walls`.)
+1. It has no rights: no capabilities, no new privileges, Landlock, seccomp. Tests inherit all of that.
+2. It is process 1 of its pid namespace: no signal from inside can end it, all that a test started can be killed at
+   once, and orphans become its children, so that their CPU time counts. (Without namespaces, see `walls`.)
 3. The nonce of an answer comes in the same stream, behind the request, and stays unread until all processes of the
-   test are dead. None of them can have seen it, so none could have answered in our place.
+   test are dead. None of them can have seen it, so none can have forged the answer.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ import time
 from alpha_codium.sandbox.engine.inside import jail, program, wire, zygote
 from alpha_codium.sandbox.engine.inside import kernel as k
 
-# Ends the test that runs; only the host sends it, or a program that wants its own end.
+# Ends the current test; only the host sends it, or a program that ends itself by it.
 END_TEST = signal.SIGUSR1
 # The descriptor of the Landlock rules, while it is open.
 RULES = 4
-# Where a test starts, all that is open is below: the runner closed everything, and has few.
+# All descriptors that are open when a test starts are below this: the runner has few.
 MOST_FILES = 64
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
+LONGEST_PAUSE = 0.02
 
 
 class TestForker:
-    """Forks the tests of one program. It is made before the forks, and light: each page that is written to in a test's
-    process, if only to let go of something, has to be copied.
+    """Forks a process for each test of one program.
+
+    It is made before the forks, and small: each page that a test's process writes to has to be copied.
     """
 
     def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
@@ -41,7 +43,7 @@ class TestForker:
         self.filter = candidate["test_filter"]
 
     def serve(self) -> None:
-        """Fork a test for each message of the host; comes back in the test's process."""
+        """Fork a test for each message of the host; return in the test's process."""
         while True:
             message, fds = zygote.receive(self.host, 1)
             if message != wire.TEST:
@@ -57,10 +59,10 @@ class TestForker:
             self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes))
 
     def become_test(self, fds: list[int]) -> None:
-        """In the new process: its streams and nothing else open, its own limits, a session of its own."""
+        """In the new process: keep nothing but its streams open, and set its own limits and session."""
         if self.filter:
             self.enclose()
-        # Its number may be the link's now, which must not be closed with it.
+        # Its descriptor's number may be the link's from here on, and must not be closed.
         self.host.detach()
         for target, fd in enumerate(fds):
             os.dup2(fd, target)
@@ -70,13 +72,13 @@ class TestForker:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         resource.setrlimit(resource.RLIMIT_CPU, self.cpu_limit)
         if self.reseeds:
-            # Python seeds `random` anew in each process; numpy's would give every test the same numbers.
+            # Python seeds `random` in each process; numpy's would give every test the same numbers.
             sys.modules["numpy.random"].seed()
         if self.warnings:
             os.write(2, self.warnings)
 
     def enclose(self) -> None:
-        """In the new process: what it is kept from beyond what the runner is."""
+        """In the new process: install the filter of a test."""
         k.install_filter(k.filter_of(self.filter))
 
     def reap(self, pid: int) -> tuple[int, float, int, int]:
@@ -84,19 +86,19 @@ class TestForker:
         return reap_all(pid)
 
     def end_test(self, _number: int, _frame: object) -> None:
-        """The host's clock says that it is time: kill every process of the test."""
+        """Kill every process of the test: the host's signal that its time is up."""
         kill_all()
 
 
 def make_ready(
     candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
 ) -> tuple[program.PreparedProgram, TestForker]:
-    """Become the runner of a candidate: give up all rights and compile its program; ends the process where it can't."""
+    """Become the runner of a candidate: give up all rights and compile its program; ends the process if it can't."""
     try:
         return become_runner(candidate, fds, driver, config)
     except BaseException as error:
         sys.excepthook(type(error), error, error.__traceback__)
-        # At once: where its socket goes first, the host kills it and takes that for somebody else's doing.
+        # At once: if the socket is closed first, the host kills this process, and takes that for another's doing.
         os._exit(1)
 
 
@@ -113,13 +115,13 @@ def become_runner(
     os.chdir(config["folder"])
     limit(candidate, config["others"], config["own_bytes"])
     harden(candidate, config)
-    # Whoever dies from here on may have died of the program.
+    # If this process dies from here on, it may be the program's fault.
     host.send(wire.COMPILING)
     prepared = program.compile_all(source, driver, config["folder"])
     if prepared is None:
         host.send(wire.NOT_COMPILED)
         os._exit(0)
-    forker = getattr(config["place"], "FORKER", TestForker)(host, candidate, wire.read_all(2), config)
+    forker = config.get("forker", TestForker)(host, candidate, wire.read_all(2), config)
     resource.setrlimit(resource.RLIMIT_AS, (candidate["memory_bytes"] + config["own_bytes"],) * 2)
     signal.signal(END_TEST, forker.end_test)
     forker.reseeds = prepared.uses_random and "numpy.random" in sys.modules
@@ -130,7 +132,7 @@ def become_runner(
 
 
 def write_program(folder: int, source: bytes) -> None:
-    """Put the program where tracebacks and `inspect` look for it."""
+    """Write the program's file, for tracebacks and `inspect`."""
     fd = os.open(wire.PROGRAM, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=folder)
     view = memoryview(source)
     while view:
@@ -153,7 +155,7 @@ def keep_only(host_fd: int, ruleset: int | None) -> int:
 
 
 def limit(candidate: jail.Config, others: int, own: int) -> None:
-    """The limits that all tests share, hard; those of the compilation, soft. `others` are our user's other tasks."""
+    """Set the limits of all tests (hard) and of compiling (soft). `others` is the number of our user's other tasks."""
     _, most = resource.getrlimit(resource.RLIMIT_NPROC)
     tasks = candidate["rlimits"]["RLIMIT_NPROC"] + others
     candidate["rlimits"]["RLIMIT_NPROC"] = tasks if most == resource.RLIM_INFINITY else min(tasks, most)
@@ -163,7 +165,7 @@ def limit(candidate: jail.Config, others: int, own: int) -> None:
 
 
 def harden(candidate: jail.Config, config: jail.Config) -> None:
-    """Give up everything, for good, in the order in which it can be given up."""
+    """Give up all rights for good, in the order in which that is possible."""
     k.drop_capabilities()
     k.prctl(k.PR_SET_NO_NEW_PRIVS, 1)
     k.prctl(k.PR_SET_DUMPABLE, 0)
@@ -184,10 +186,11 @@ def kill_all() -> None:
         pass
 
 
-def reap_all(pid: int) -> tuple[int, float, int, int]:
-    """Wait until the test's first process ends, end what it left, and wait for that too.
+def reap_all(pid: int, pause: float = 0.0) -> tuple[int, float, int, int]:
+    """Wait until the test's first process ends, kill what it left, and wait for that too.
 
-    Gives its wait status, and of all together the CPU seconds, the largest peak (KiB), the number of processes.
+    Return its wait status, and of all processes the CPU seconds, the largest peak (KiB) and the number. With a `pause`
+    in seconds what is left is killed again after it, and after longer ones, until nothing is left.
     """
     status, cpu_seconds, peak, processes, options = 0, 0.0, 0, 0, WALL
     while True:
@@ -197,7 +200,11 @@ def reap_all(pid: int) -> tuple[int, float, int, int]:
             return status, cpu_seconds, peak, processes
         if not ended:
             kill_all()
-            options = WALL
+            if pause:
+                time.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+            else:
+                options = WALL
             continue
         if ended == pid:
             # Another one may get its number now.

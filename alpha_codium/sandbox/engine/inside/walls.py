@@ -1,13 +1,13 @@
-"""The weaker jail, for machines that give no namespaces: Landlock and seccomp only, and one process a test.
+"""The weaker jail, for machines without namespaces: Landlock and seccomp only, and one process per test.
 
-1. Landlock: a program reads the interpreter's folders and its own, and writes in its own. What Landlock knows nothing
-   of, modes, dates and attributes of files, can't be changed by it at all (see `seccomp`). It can still ask whether a
-   file exists, and how large it is.
-2. Without a pid namespace nothing kills all that a test started, so a test can't start anything; nor can it signal
-   any process but its own, nor be in the domain of its runner.
+1. Landlock: a program can read the interpreter's folders and its own, and write in its own. The modes, dates and
+   attributes of files, which Landlock doesn't cover, can't be changed at all (see `seccomp`). A program can still find
+   out whether a file exists, and how large it is.
+2. Without a pid namespace nothing could kill all that a test started, so a test can't start anything. It can signal
+   no process but its own, and isn't in the Landlock domain of its runner.
 3. A test ends with its runner, a runner with its zygote, a zygote with its host: each asks the kernel for that, and no
-   test can take it back. Whose parent has gone becomes a child of the zygote, which waits for all of them.
-4. The folder of the programs is one of the host's: the size of a file in there is limited, not the number of files.
+   test can undo it. Orphans become children of the zygote, which waits for all of them.
+4. The folder of the programs is one of the host's: the size of a file in it is limited, not the number of files.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 from alpha_codium.sandbox.engine.inside import jail, runner, trees, wire
 from alpha_codium.sandbox.engine.inside import kernel as k
 
-# The first version that knows of truncating files (Linux 6.2).
+# The first version that covers truncating files (Linux 6.2).
 OLDEST_LANDLOCK = 3
-# Other tasks of our user may become so many more while a program runs, before its threads are refused.
-ELBOW_ROOM = 256
+# The number of our user's other tasks may grow by this much before a program can't start threads.
+MORE_TASKS = 256
 PROGRAM_FOLDER = "/program"
 
 
 def enter(config: jail.Config) -> None:
-    """Become a user without rights that dies with the host; the walls themselves are a runner's."""
+    """Become a user without rights that dies with the host; runners set up Landlock and seccomp."""
     version = k.landlock_version()
     if version < OLDEST_LANDLOCK:
         raise OSError("no Landlock" if not version else "Landlock is of version %d only" % version)
@@ -40,6 +40,7 @@ def enter(config: jail.Config) -> None:
         jail.become(config["uid"])
     k.drop_capabilities()
     die_with(config["host"])
+    config["forker"] = WalledTestForker
     k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
     config["proc"] = os.path.exists("/proc/self/fd")
     folder = config["scratch"] + PROGRAM_FOLDER
@@ -49,22 +50,22 @@ def enter(config: jail.Config) -> None:
 
 
 def die_with(parent: int) -> None:
-    """Ask to be killed when our parent ends; if it has, end now."""
+    """Ask the kernel to kill us when our parent ends; exit if it has ended."""
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
 def make_box(config: jail.Config) -> None:
-    """A new, empty folder for programs that shows theirs."""
+    """Make an empty folder for programs, with a link to the program."""
     os.mkdir(config["folder"], 0o700)
     os.symlink(".." + PROGRAM_FOLDER + "/" + wire.PROGRAM, config["folder"] + "/" + wire.PROGRAM)
-    # Whatever is done in there makes it another time, however coarse the clock.
+    # Any change in it sets another time, however coarse the clock.
     os.utime(config["folder"], ns=(0, 0))
 
 
 def renew_scratch(config: jail.Config) -> None:
-    """Take the programs' folder away, whatever is in it, and make a new one."""
+    """Remove the programs' folder, whatever is in it, and make a new one."""
     base = os.open(config["scratch"], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     trees.remove(wire.BOX, base)
     os.close(base)
@@ -72,34 +73,34 @@ def renew_scratch(config: jail.Config) -> None:
 
 
 def watched(config: jail.Config) -> list[str]:
-    """What shows by its state that something in the programs' folder was changed."""
+    """Return the paths whose state shows whether something in the programs' folder was changed."""
     return [config["folder"], config["folder"] + "/" + wire.PROGRAM]
 
 
 def landlock_ruleset(config: jail.Config) -> int:
-    """The rules of every candidate: read what the interpreter needs, write in the programs' folder."""
+    """Make the rules of every candidate: read what the interpreter needs, write in the programs' folder."""
     rules = [rule for path in config["read_only"] for rule in readable(path, config["hidden"])]
     rules += [(config["scratch"] + PROGRAM_FOLDER, k.READ), (config["folder"], k.CHANGE)]
     return k.landlock_rules([*rules, *jail.device_rules()])
 
 
 def readable(path: str, hidden: list[str]) -> list[tuple[str, int]]:
-    """The rules to read a file, or a folder but for what is hidden in it: of that, only names can be listed."""
+    """Return the rules to read a file, or a folder except what is hidden in it, of which only names can be listed."""
     if path in hidden:
         return []
     if not os.path.isdir(path):
         return [(path, k.READ_FILE)]
     if not any(each.startswith(path + "/") for each in hidden):
         return [(path, k.READ)]
-    # What a link leads to has a rule of its own, or is none of theirs.
+    # The target of a link has a rule of its own, or must not be read.
     inner = [entry.path for entry in os.scandir(path) if not entry.is_symlink()]
     return [(path, k.READ_DIR), *(rule for each in inner for rule in readable(each, hidden))]
 
 
 def fork_runner(config: jail.Config) -> int:
     """Fork a runner, which dies with us."""
-    # A user that is only ours has no other tasks.
-    config["others"] = 0 if config["uid"] else tasks_of_user() + ELBOW_ROOM
+    # A user id that only we have has no other tasks.
+    config["others"] = 0 if config["uid"] else tasks_of_user() + MORE_TASKS
     zygote = os.getpid()
     pid = os.fork()
     if pid == 0:
@@ -108,11 +109,11 @@ def fork_runner(config: jail.Config) -> int:
 
 
 def tasks_of_user() -> int:
-    """How many processes and threads our user has, wherever they are: the least limit that lets us fork."""
+    """Return how many processes and threads our user has, found as the least limit that lets us fork."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     most = hard if hard != resource.RLIM_INFINITY else 1 << 22
     low, high = 0, 1
-    # The limits that refuse cost least, so from below.
+    # From below, since refused forks cost least.
     while high < most and not may_fork(high, hard):
         low, high = high, 2 * high
     while high - low > 1:
@@ -136,7 +137,7 @@ def may_fork(limit: int, hard: int) -> bool:
 
 
 def await_end(pid: int) -> int:
-    """Wait for the end of a runner, and of its test, which is ours then; the runner's wait status."""
+    """Wait until a runner has ended, and its test, which becomes our child; return the runner's wait status."""
     _, status = os.waitpid(pid, 0)
     while True:
         try:
@@ -146,7 +147,7 @@ def await_end(pid: int) -> int:
 
 
 class WalledTestForker(runner.TestForker):
-    """For a runner that isn't the first process of anything: it knows its test by number only."""
+    """For a runner without a pid namespace, which knows its test by number only."""
 
     def __init__(self, host: socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
         super().__init__(host, candidate, warnings, config)
@@ -156,6 +157,10 @@ class WalledTestForker(runner.TestForker):
         """In the new process: die with the runner, in a domain below the runner's, with a filter of its own."""
         die_with(self.runner)
         k.landlock_restrict(runner.RULES)
+        self.install_own_filter()
+
+    def install_own_filter(self) -> None:
+        """Install the filter of a test, with the number of its process in it."""
         own = struct.pack("=I", os.getpid())
         k.install_filter(k.filter_of(self.filter.replace(struct.pack("=I", wire.OWN_PROCESS), own)))
 
@@ -163,15 +168,12 @@ class WalledTestForker(runner.TestForker):
         """Wait until the test's only process ends, as `runner.reap_all` does for several."""
         self.running = pid
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        # While it isn't reaped, nobody else has its number; from here on it may not be killed.
+        # Until it is reaped, no other process has its number; from here on it must not be signalled.
         self.running = 0
         _, status, usage = os.wait4(pid, 0)
         return status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, 1
 
     def end_test(self, _number: int, _frame: object) -> None:
-        """The host's clock says that it is time: kill the test's process, and never more than that."""
+        """Kill the test's process, and nothing else: the host's signal that its time is up."""
         if self.running:
             os.kill(self.running, signal.SIGKILL)
-
-
-FORKER = WalledTestForker

@@ -1,11 +1,11 @@
-"""The zygote: a warm interpreter in the jail, from which each candidate gets a runner. It never runs code of others.
+"""The zygote: a warm interpreter in the jail that forks a runner for each candidate. It never runs untrusted code.
 
 A candidate's runner is process 1 of a new pid namespace: whatever a program starts is in there with it, and dies with
-it. The host watches the scratch folder, and has it made anew where a candidate left it other than it was. Where there
-are no namespaces, `walls` stands in for `jail`.
+it. The host checks the scratch folder, and has it renewed if a candidate changed it. Without namespaces, `walls` takes
+the place of `jail`.
 
-Drivers are ours: what they define is made here, once, and a test's process finds it. Nothing of theirs runs here that
-a candidate has a part in.
+Drivers are trusted: their definitions are executed here, once, for all tests. Nothing of theirs that depends on a
+candidate runs here.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 SCM_RIGHTS = 1
 CONTROL_BYTES = 256
-# What a bare interpreter takes of its address space; a limit of memory is a limit of what comes on top.
+# The address space of a bare interpreter; a memory limit is a limit of what is added to it.
 BARE_BYTES = 24 << 20
 THREAD_STACK = 8 << 20
 MOST_DRIVERS = 16
-# What a driver ends with that only defines things before.
+# The beginning of the last statement of a driver that consists of definitions and one statement.
 MARK = b'\nif "program" in globals():'
 DRIVERS: dict[bytes, program.Driver] = {}
 FILTERS: dict[bytes, tuple[Any, Any]] = {}
 
 
 def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], program.Driver | None, jail.Config]:
-    """Serve the host until it goes; comes back in a runner's process, with what `runner.make_ready` needs."""
+    """Serve the host until it ends; return in a runner's process, with the arguments of `runner.make_ready`."""
     control = _socket.socket(fileno=control_fd)
     config = marshal.loads(control.recv(wire.MESSAGE_BYTES))
     place = place_of(config)
@@ -73,7 +73,7 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], program.
 
 
 def place_of(config: jail.Config) -> Any:
-    """The module that makes the kind of jail that is asked for; a runner finds it in `config`."""
+    """Return the module that makes the kind of jail that is asked for, and put it into `config`."""
     config["place"] = jail
     if config["walls"]:
         from alpha_codium.sandbox.engine.inside import walls
@@ -83,8 +83,8 @@ def place_of(config: jail.Config) -> Any:
 
 
 def prepare(config: jail.Config) -> None:
-    """What is the same for all candidates and needs the host's file system, or its rights."""
-    # A program could end us by it.
+    """Prepare what is the same for all candidates and needs the host's file system or rights."""
+    # A program could end us by a SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     k.set_thread_stack(THREAD_STACK)
     k.few_arenas()
@@ -108,7 +108,7 @@ def prepare(config: jail.Config) -> None:
 
 
 def allow_recursion(lost: int) -> None:
-    """Give back the levels of recursion that are ours, and don't show it."""
+    """Raise the recursion limit by the levels that our own frames take, without showing it."""
     get, set_ = sys.getrecursionlimit, sys.setrecursionlimit
 
     def getrecursionlimit() -> int:
@@ -125,7 +125,7 @@ def allow_recursion(lost: int) -> None:
 
 
 def make_builtins() -> None:
-    """What `site` would add, without what it costs."""
+    """Add the builtins that `site` adds, without its cost."""
     import _sitebuiltins as site
     import builtins
 
@@ -138,30 +138,30 @@ def make_builtins() -> None:
 
 
 def reap_runner(control: _socket.socket, pid: int, fds: list[int], await_end: Callable[[int], int]) -> None:
-    """Hand the host a grip on the runner, and wait for its end, which is the end of all that it started."""
+    """Send the host a pidfd of the runner, and wait until it, and with it all that it started, has ended."""
     for fd in fds:
         os.close(fd)
-    grip = os.pidfd_open(pid)
+    pidfd = os.pidfd_open(pid)
     try:
-        control.sendmsg([wire.STARTED], [(_socket.SOL_SOCKET, SCM_RIGHTS, grip.to_bytes(4, "little"))])
-        os.close(grip)
+        control.sendmsg([wire.STARTED], [(_socket.SOL_SOCKET, SCM_RIGHTS, pidfd.to_bytes(4, "little"))])
+        os.close(pidfd)
         control.send(wire.ENDED + wire.WAIT_STATUS.pack(await_end(pid)))
     except ConnectionError:
-        # The host has gone; with us goes the runner.
+        # The host has ended; the runner ends with us.
         os._exit(0)
 
 
 def say_ready(control: _socket.socket, config: jail.Config) -> None:
-    """Hand the host grips on what shows whether the scratch folder is as it was made: paths only, not rights."""
-    grips = [os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC) for path in config["place"].watched(config)]
-    facts = bytes([config["landlock"] is not None, config["proc"], len(grips)])
-    control.sendmsg([wire.READY + facts], [(_socket.SOL_SOCKET, SCM_RIGHTS, struct.pack("%di" % len(grips), *grips))])
-    for grip in grips:
-        os.close(grip)
+    """Send the host descriptors (O_PATH, without rights) that show whether the scratch folder is unchanged."""
+    fds = [os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC) for path in config["place"].watched(config)]
+    facts = bytes([config["landlock"] is not None, config["proc"], len(fds)])
+    control.sendmsg([wire.READY + facts], [(_socket.SOL_SOCKET, SCM_RIGHTS, struct.pack("%di" % len(fds), *fds))])
+    for fd in fds:
+        os.close(fd)
 
 
 def driver_of(source: bytes, folder: str) -> program.Driver | None:
-    """A driver made ready, once for all candidates: there are few, and they are ours. None where there is none."""
+    """Return a prepared driver, from a cache for all candidates; None if there is no driver."""
     if not source:
         return None
     if source not in DRIVERS:
@@ -172,34 +172,34 @@ def driver_of(source: bytes, folder: str) -> program.Driver | None:
 
 
 def prepared(source: bytes, file: str) -> program.Driver:
-    """A driver whose definitions are made, and whose last statement is left to do, where it begins with `MARK`."""
+    """Execute the definitions of a driver; its last statement, if that begins with `MARK`, is left for tests."""
     definitions, mark, rest = source.rpartition(MARK)
     if mark:
         known = set(sys.modules)
         names: dict[str, Any] = {"__name__": "__main__"}
         try:
             exec(compile(definitions, file, "exec", 0, True), names)
-            # At its own lines, for tracebacks.
+            # With the right line numbers, for tracebacks.
             last = compile(b"\n" * definitions.count(b"\n") + mark + rest, file, "exec", 0, True)
             return program.Driver(names, last)
         except BaseException:
-            # A test's process comes to it again, and there it can be told.
+            # A test's process runs into it again, and reports it.
             pass
         finally:
-            # A program that imports them gets its own.
+            # A program that imports these modules gets its own.
             for name in set(sys.modules) - known:
                 del sys.modules[name]
     return program.Driver({}, compile(source, file, "exec", 0, True))
 
 
 def know_filter(instructions: bytes) -> None:
-    """Have a runner's filter made; the limits choose among few."""
+    """Prepare a runner's filter before the fork; there are few different ones."""
     if instructions not in FILTERS:
         FILTERS[instructions] = k.filter_of(instructions)
 
 
 def renew(config: jail.Config) -> None:
-    """A new scratch folder, and the rules that know it."""
+    """Make a new scratch folder, and the Landlock rules for it."""
     config["place"].renew_scratch(config)
     if config["landlock"] is not None:
         os.close(config["landlock"])
@@ -207,7 +207,7 @@ def renew(config: jail.Config) -> None:
 
 
 def receive(control: _socket.socket, most: int = wire.MESSAGE_BYTES) -> tuple[bytes, list[int]]:
-    """One message and the descriptors that came with it."""
+    """Receive one message and the descriptors that came with it."""
     message, ancillary, _, _ = control.recvmsg(most, CONTROL_BYTES)
-    # The host sends nothing else, and these all at once.
+    # The host sends no other ancillary data, and all descriptors at once.
     return message, memoryview(ancillary[0][2]).cast("i").tolist() if ancillary else []

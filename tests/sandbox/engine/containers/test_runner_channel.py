@@ -109,7 +109,7 @@ def test_a_result_that_is_none_loses_the_container(played: Played, data: bytes) 
     played.begin()
     played.say(frames.RESULT, data)
     assert played.wait(10) == b""
-    assert "another way" in files.last_words(played.errors)
+    assert "malformed frame" in files.last_words(played.errors)
 
 
 def test_a_runner_that_is_gone_leaves_its_last_words(played: Played) -> None:

@@ -82,7 +82,7 @@ def test_the_end_of_a_container_is_said_after_its_last_frame() -> None:
 
 
 def test_a_container_that_takes_nothing_is_lost_in_time() -> None:
-    with pipes() as (stream, _, _), pytest.raises(StreamLost, match="takes nothing"):
+    with pipes() as (stream, _, _), pytest.raises(StreamLost, match="read any more"):
         stream.send(frames.TEST, 1, b"x" * 1_000_000, seconds=0.2)
 
 
@@ -165,10 +165,10 @@ class Wire:
             moved = False
             for link, queue in zip(self.links, self.queues, strict=True):
                 while queue:
-                    link.hear(*queue.pop(0))
+                    link.receive(*queue.pop(0))
                     moved = True
                 link.write()
-                moved = (link.reads and link.read()) or moved
+                moved = (link.may_read and link.read()) or moved
 
     def received(self, side: int) -> bytes:
         """All that has come for a program."""

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.containers.worker import ContainerWorker, Launch
 from alpha_codium.sandbox.engine.interpreter import inspect_interpreter
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.turn import WorkerLost
 
 
 def open_files() -> int:

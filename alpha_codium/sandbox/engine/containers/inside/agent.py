@@ -1,10 +1,10 @@
-"""The agent: the first process of a container. It starts a runner for each candidate and speaks for it to the host.
+"""The agent: the first process of a container. It starts a runner for each candidate and connects it to the host.
 
-1. The host's pipes are moved out of the way at the start; a runner closes its copies before it does anything else.
+1. The host's pipes are moved to other descriptors first; a runner closes its copies before it does anything else.
 2. The agent is to a runner what the host is in the local backend: it makes the files of a test, and the nonce, which
-   is in the runner's socket, unread, until all processes of the test are dead.
-3. The host's clock decides when time is up; the agent only passes signals on, and only to the runner it has not reaped.
-4. Where the host goes, its stdin ends, and so does the agent; with the first process goes the container.
+   stays unread in the runner's socket until all processes of the test are dead.
+3. The host's clock decides when time is up; the agent only passes signals on, and only to a runner that isn't reaped.
+4. When the host ends, the agent's stdin ends, and so does the agent, and with its first process the container.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     Config = dict[str, Any]
     Started = tuple[Config, list[int], program.Driver | None, Config]
 
-# gVisor counts CPU time in ticks of a hundredth of a second: a test shorter than one is said to have taken half of it.
+# gVisor counts CPU time in ticks of 10 ms: a test for which it counts none is said to have taken half a tick.
 HALF_TICK = 0.005
 
 
 class HostStream:
-    """The host, as the agent knows it; it ends the container where there is none any more."""
+    """The connection to the host; when it ends, so does this process."""
 
     def __init__(self) -> None:
-        """Take stdin and stdout for it, and leave nothing in their place."""
+        """Take over stdin and stdout, and put /dev/null in their place."""
         self.reader, self.writer = os.dup(0), os.dup(1)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
@@ -47,12 +47,12 @@ class HostStream:
         os.close(null)
 
     def receive(self) -> tuple[bytes, int, bytes]:
-        """A frame: its kind, its candidate's number, what it holds."""
+        """Return the next frame: its kind, its candidate's number, its data."""
         kind, number, size = self.begin()
         return kind, number, self.take(size)
 
     def begin(self) -> tuple[bytes, int, int]:
-        """A frame's kind, its candidate's number, and the size of what it holds, which is to be taken next."""
+        """Return a frame's kind, its candidate's number, and the size of its data, which must be read next."""
         return frames.HEADER.unpack(self.take(frames.HEADER.size))
 
     def send(self, kind: bytes, number: int, *parts: bytes) -> None:
@@ -65,11 +65,11 @@ class HostStream:
             os._exit(0)
 
     def take(self, size: int) -> bytes:
-        """So many bytes of a frame."""
+        """Read `size` bytes."""
         return b"".join(self.chunks(size))
 
     def chunks(self, size: int) -> Iterator[bytes]:
-        """So many bytes of a frame, as they come."""
+        """Read `size` bytes, in chunks as they come."""
         while size:
             chunk = os.read(self.reader, min(size, 1 << 20))
             if not chunk:
@@ -79,7 +79,7 @@ class HostStream:
 
 
 def serve(depth: int) -> Started:
-    """Serve the host until it goes; comes back in a runner's process, with what `runner.make_ready` needs."""
+    """Serve the host until it ends; return in a runner's process, with the arguments of `runner.make_ready`."""
     stream = HostStream()
     streams.renew()
     config = marshal.loads(stream.receive()[2])
@@ -96,21 +96,21 @@ def serve(depth: int) -> Started:
     stream.send(frames.READY, 0, bytes([config["nested"], config["proc"]]))
     while True:
         kind, number, data = stream.receive()
-        # An order that came too late for the candidate before is nothing to anyone.
+        # Other frames came too late for the candidate before.
         if kind == frames.BEGIN:
             started = begin(stream, config, number, marshal.loads(data))
             if started is not None:
                 return started
 
 
-def begin(stream: HostStream, config: Config, number: int, order: list[Any]) -> Started | None:
-    """Start a runner and serve it to its end; comes back with something in the runner only."""
-    source, driver, candidate = order
+def begin(stream: HostStream, config: Config, number: int, message: list[Any]) -> Started | None:
+    """Start a runner and serve it to its end; return something in the runner's process only."""
+    source, driver, candidate = message
     candidate["rlimits"] = container_jail.settable(candidate["rlimits"])
     zygote.know_filter(candidate["filter"])
     code = zygote.driver_of(driver, config["folder"])
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    # The driver is compiled already: its place in what a runner is given is empty.
+    # A runner expects a descriptor of the driver, which is compiled already here.
     errors = files.output_file("stderr")
     fds = [files.input_file(source), files.output_file("none"), theirs.detach(), errors]
     pid = container_jail.fork_runner(config, candidate["guard"])
@@ -124,7 +124,7 @@ def begin(stream: HostStream, config: Config, number: int, order: list[Any]) -> 
 
 
 class Supervisor:
-    """What stands between one runner and the host, from the runner's start to its end."""
+    """Connects one runner and the host, from the runner's start to its end."""
 
     def __init__(
         self, stream: HostStream, config: Config, number: int, pid: int, runner: _socket.socket, errors: int, most: int
@@ -138,35 +138,32 @@ class Supervisor:
         self.untouched: list[Any] = []
 
     def serve(self) -> None:
-        """Carry between both until the host says that it is over."""
+        """Pass messages on until the host ends the candidate."""
         while not self.ended:
             for fd, _ in self.poll():
                 if fd == self.stream.reader:
-                    self.obey(*self.stream.begin())
+                    self.handle(*self.stream.begin())
                 elif fd == self.runner.fileno():
-                    self.hear()
+                    self.pass_on()
                 elif self.link is not None:
-                    self.link.write()
-                    if self.link.reads:
-                        self.link.read()
+                    self.link.carry()
 
     def poll(self) -> list[tuple[int, int]]:
-        """Wait until there is something to do."""
+        """Wait until there is something to read or to carry."""
         poll = select.poll()
         poll.register(self.stream.reader, select.POLLIN)
         if self.runner.fileno() >= 0:
             poll.register(self.runner.fileno(), select.POLLIN)
-        link = self.link
-        if link is not None and link.end is not None and (link.reads or link.writes):
-            poll.register(link.end.fileno(), select.POLLIN * link.reads | select.POLLOUT * link.writes)
+        for fd, events in (self.link.events() if self.link is not None else {}).items():
+            poll.register(fd, events)
         return poll.poll()
 
-    def say(self, kind: bytes, *parts: bytes) -> None:
+    def send(self, kind: bytes, *parts: bytes) -> None:
         """Send the host a frame about this candidate."""
         self.stream.send(kind, self.number, *parts)
 
-    def obey(self, kind: bytes, number: int, size: int) -> None:
-        """Do what the host asks in a frame that has begun."""
+    def handle(self, kind: bytes, number: int, size: int) -> None:
+        """Handle a frame of the host, whose header was read."""
         if kind == frames.TEST and number == self.number and self.runner.fileno() >= 0:
             self.begin_test(size)
             return
@@ -180,48 +177,48 @@ class Supervisor:
         elif kind == frames.END:
             self.end()
         elif self.link is not None:
-            self.link.hear(kind, data)
+            self.link.receive(kind, data)
 
     def begin_test(self, size: int) -> None:
-        """Hand the runner a test, whose frame has so many bytes."""
+        """Start a test, whose frame has `size` bytes of data."""
         linked = self.stream.take(1) != b"\0"
         self.nonce = os.urandom(wire.NONCE_BYTES)
         self.outputs = [files.output_file("stdout"), files.output_file("stderr")]
         given = [container_jail.input_file(self.config, self.stream.chunks(size - 1))]
         if size > frames.LARGE_INPUT:
-            self.say(frames.HELD)
+            self.send(frames.HELD)
         if linked:
             ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-            self.link = Link(ours, self.say)
+            self.link = Link(ours, self.send)
             given.append(theirs.detach())
         fds = [given[0], *self.outputs, *given[1:]]
         handed = (_socket.SOL_SOCKET, zygote.SCM_RIGHTS, struct.pack("%di" % len(fds), *fds))
         try:
             self.runner.sendmsg([wire.TEST, self.nonce], [handed])
         except OSError:
-            # It is gone, and `hear` will say so.
+            # It has ended; `pass_on` reports it.
             pass
         for fd in given:
             os.close(fd)
 
-    def hear(self) -> None:
-        """Pass on what the runner says."""
+    def pass_on(self) -> None:
+        """Pass a message of the runner on."""
         try:
             said = self.runner.recv(wire.RESULT.size if self.compiled else 1)
         except OSError:
             said = b""
         if self.compiled and said[: wire.NONCE_BYTES] == self.nonce and len(said) == wire.RESULT.size:
-            self.tell(said)
+            self.send_result(said)
         elif self.compiled or said not in (wire.COMPILING, wire.COMPILED, wire.NOT_COMPILED):
             self.lose()
         else:
             self.compiled = said == wire.COMPILED
             if self.compiled:
                 self.untouched = container_jail.state(self.config)
-            self.say(said, self.last_words() if said == wire.NOT_COMPILED else b"")
+            self.send(said, self.last_words() if said == wire.NOT_COMPILED else b"")
 
-    def tell(self, result: bytes) -> None:
-        """Tell the host what came of a test, of which nothing is left."""
+    def send_result(self, result: bytes) -> None:
+        """Send the host the result of a test, of which no process is left."""
         if self.link is not None:
             self.link.drain()
             self.link = None
@@ -233,16 +230,16 @@ class Supervisor:
         touched = container_jail.state(self.config) != self.untouched
         numbers = (status, cpu or min(wall, HALF_TICK), wall, peak, processes, touched, *sizes)
         self.forget()
-        self.say(frames.RESULT, frames.OUTCOME.pack(*numbers, len(stdout), len(stderr)), stdout, stderr)
+        self.send(frames.RESULT, frames.OUTCOME.pack(*numbers, len(stdout), len(stderr)), stdout, stderr)
 
     def lose(self) -> None:
-        """The runner has died, or says what it can't know: end it."""
+        """End a runner that has died or sent something impossible."""
         os.kill(self.pid, signal.SIGKILL)
         self.runner.close()
-        self.say(frames.GONE, self.last_words())
+        self.send(frames.GONE, self.last_words())
 
     def last_words(self) -> bytes:
-        """The end of what was said while the program was compiled."""
+        """Return the end of stderr from compiling the program."""
         return files.end(self.errors, files.size_of(self.errors), frames.STDERR_KEPT)
 
     def forget(self) -> None:
@@ -252,7 +249,7 @@ class Supervisor:
         self.outputs = []
 
     def end(self) -> None:
-        """End the runner, and with it all that it runs, and make its folders anew."""
+        """End the runner and all that it runs, and renew its folders if they were changed."""
         os.kill(self.pid, signal.SIGKILL)
         self.runner.close()
         if self.link is not None:
@@ -265,4 +262,4 @@ class Supervisor:
         if container_jail.state(self.config) != self.untouched:
             container_jail.renew(self.config)
         self.ended = True
-        self.say(frames.ENDED, wire.WAIT_STATUS.pack(status))
+        self.send(frames.ENDED, wire.WAIT_STATUS.pack(status))

@@ -1,12 +1,12 @@
-"""What parts a runner from the agent in a container: as much as the container lets it have.
+"""The isolation of a runner from the agent in a container: as much as the container allows.
 
-1. With rights of its own (gVisor's own root, who is nobody outside), each runner gets a pid namespace, as in the local
-   backend, a user that isn't the agent's, and a /proc of that namespace, in which the runner itself is covered: gVisor
-   of 2022 lets any process open what another one has open, whoever that is, where it sees it in /proc.
+1. As root (gVisor's own root, who is nobody outside), each runner gets a pid namespace, as in the local backend, a user
+   that isn't the agent's, and a /proc of that namespace, in which the runner itself is covered: gVisor of 2022 lets any
+   process open what another one has open, whoever that is, if it sees it in /proc.
 2. Without rights the agent makes a user namespace first, in which it may make pid namespaces for its runners.
-3. Where that is forbidden too (Docker's own seccomp profile), a test can't start processes, nor signal any but itself:
-   `flat` has what stands in.
-4. The root is read-only; what can be written to is emptied after each candidate, and watched for changes.
+3. If that is forbidden too (Docker's own seccomp profile), a test can't start processes, nor signal any but itself:
+   see `forkers`.
+4. The root is read-only; what can be written to is emptied after each candidate, and checked for changes.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ if TYPE_CHECKING:
     Config = dict[str, Any]
 
 from alpha_codium.sandbox.engine import files
-from alpha_codium.sandbox.engine.containers.inside import flat, nested, root
-from alpha_codium.sandbox.engine.inside import jail, wire
+from alpha_codium.sandbox.engine.containers.inside import forkers, root
+from alpha_codium.sandbox.engine.inside import jail, walls, wire
 from alpha_codium.sandbox.engine.inside import kernel as k
 
-# Where something can be written in some container or other.
+# Folders that can be written to in some containers.
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run", "/run/lock")
 # The user of the tests, where the agent is root in its container.
 USER = 1000
 MOST_FILES = 1 << 16
 MOST_MOUNTS = 4
-# Where the agent, if it is root, makes files that programs read.
+# The folder in which the agent, if it is root, makes files that programs read.
 OWN_FOLDER = wire.SCRATCH + "/agent"
-# Devices that gVisor gives everyone, and that nobody needs.
+# Devices that gVisor gives everyone, and that no program needs.
 DEVICES = ("/dev/ptmx", "/dev/pts/ptmx", "/dev/tty", "/dev/fuse", "/dev/net/tun")
 
 
 def enter(config: Config) -> None:
-    """Find out how runners can be parted from us, and get ready to; may come back in a child."""
+    """Find out how runners can be isolated, and prepare for it; may return in a child process."""
     if config["own_root"]:
         root.enter(config)
     if not os.path.isdir(wire.SCRATCH):
         raise SystemExit("there is no folder %s to write to" % wire.SCRATCH)
     if not works(k.close_from, 1 << 10):
-        # gVisor takes the last number for a signed one.
+        # gVisor reads the last number as a signed one.
         k.close_from = close_from
     config["uid"] = USER if os.geteuid() == 0 else 0
     config["nested"] = works(k.unshare, k.CLONE_NEWPID)
     if not config["nested"] and works(k.unshare, k.CLONE_NEWUSER | k.CLONE_NEWPID):
         config["nested"], config["uid"] = True, 0
         become_first_process(os.geteuid(), os.getegid())
-    config["place"] = nested if config["nested"] else flat
+    config["forker"] = forkers.NestedTestForker if config["nested"] else forkers.FlatTestForker
     config["walls"], config["landlock"], config["others"] = not config["nested"], None, 0
     config["proc"] = os.path.exists("/proc/self/fd")
     config["own_pids"] = own_pids()
     if config["uid"]:
         make_own_folder()
-    # With what stood there before: an interpreter may be mounted below one.
+    # With what is there already: an interpreter may be mounted below one.
     config["places"] = {path: os.listdir(path) for path in (wire.SCRATCH, *PLACES) if is_writable(path)}
     forbid_devices()
     forbid_capabilities()
@@ -66,7 +66,7 @@ def enter(config: Config) -> None:
 
 
 def make_own_folder() -> None:
-    """A file system of our own for inputs, which may be larger than all that programs may write."""
+    """Make a file system of our own for inputs, which may be larger than all that programs may write."""
     os.mkdir(OWN_FOLDER, 0o700)
     try:
         k.mount("tmpfs", OWN_FOLDER, "tmpfs", root.FLAGS | k.MS_NOEXEC, "mode=700")
@@ -76,7 +76,7 @@ def make_own_folder() -> None:
 
 
 def works(action: Any, *arguments: int) -> bool:
-    """Whether something can be done, tried in a child that ends at once."""
+    """Whether `action` succeeds, tried in a child process."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -88,7 +88,7 @@ def works(action: Any, *arguments: int) -> bool:
 
 
 def forbid_devices() -> None:
-    """Take devices away from programs, where they are ours to take away."""
+    """Make `DEVICES` unusable, if we may."""
     for path in DEVICES:
         try:
             os.chmod(path, 0)
@@ -97,16 +97,16 @@ def forbid_devices() -> None:
 
 
 def forbid_capabilities() -> None:
-    """As in the local backend, as far as this kernel knows of it: no program is ever started from here on."""
+    """As in the local backend, as far as this kernel supports it; no program is started from here on."""
     try:
         k.forbid_capabilities()
     except OSError:
-        # gVisor of 2022 has no ambient ones; a user without rights has none to forbid.
+        # gVisor of 2022 has no ambient capabilities; a user without rights has none to forbid.
         pass
 
 
 def close_from(first: int) -> None:
-    """Close every descriptor from `first` on that can be there."""
+    """Close all descriptors from `first` on."""
     os.closerange(first, MOST_FILES)
 
 
@@ -120,7 +120,7 @@ def become_first_process(uid: int, gid: int) -> None:
             os.write(fd, text.encode())
             os.close(fd)
         except OSError:
-            # We do without a name: gVisor of 2022 has no such files in here.
+            # gVisor of 2022 has no such files here: we go on without a name.
             break
     os.close(own)
     pid = os.fork()
@@ -131,7 +131,7 @@ def become_first_process(uid: int, gid: int) -> None:
 
 
 def own_pids() -> int | None:
-    """A grip on our own pid namespace; gVisor needs none, and gives none."""
+    """Return a pidfd for our own pid namespace; None in gVisor, which doesn't need it."""
     try:
         return os.pidfd_open(os.getpid())
     except OSError:
@@ -139,12 +139,12 @@ def own_pids() -> int | None:
 
 
 def is_writable(path: str) -> bool:
-    """Whether that is a folder that programs may be able to write to."""
+    """Whether programs may be able to write to a folder."""
     return os.path.isdir(path) and not os.path.islink(path) and not os.statvfs(path).f_flag & os.ST_RDONLY
 
 
 def settable(rlimits: dict[str, int]) -> dict[str, int]:
-    """Limits that can be set in here: none above those of the container, none that this kernel doesn't let be set."""
+    """Return the limits that can be set here, none above those of the container."""
     found = {}
     for name, value in rlimits.items():
         what = getattr(resource, name)
@@ -158,20 +158,23 @@ def settable(rlimits: dict[str, int]) -> dict[str, int]:
 
 
 def fork_runner(config: Config, guard: bytes) -> int:
-    """Fork a runner, parted from us as far as can be; `guard` is a filter that keeps its tests from ending it."""
-    if not config["nested"]:
-        return flat.fork_runner(config)
-    if config["own_pids"] is not None:
-        k.setns(config["own_pids"], k.CLONE_NEWPID)
-    k.unshare(k.CLONE_NEWPID)
+    """Fork a runner, as isolated as possible; `guard` is a filter that keeps its tests from killing it."""
+    agent = os.getpid()
+    if config["nested"]:
+        if config["own_pids"] is not None:
+            k.setns(config["own_pids"], k.CLONE_NEWPID)
+        k.unshare(k.CLONE_NEWPID)
     pid = os.fork()
     if pid == 0:
-        part(config, guard)
+        if config["nested"]:
+            isolate(config, guard)
+        else:
+            walls.die_with(agent)
     return pid
 
 
-def part(config: Config, guard: bytes) -> None:
-    """In a runner: part from the agent's /proc and from its user."""
+def isolate(config: Config, guard: bytes) -> None:
+    """In a runner: take a /proc and a user other than the agent's."""
     if config["uid"]:
         k.unshare(k.CLONE_NEWNS)
         flags = k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC
@@ -183,10 +186,7 @@ def part(config: Config, guard: bytes) -> None:
 
 
 def uncover() -> None:
-    """Take a /proc away that a runner mounted and that is still there after its end.
-
-    gVisor of 2022 makes no mount namespace, though it says so: what one mounts, all see.
-    """
+    """Unmount what a runner mounted at /proc and its end left: gVisor of 2022 has no mount namespaces."""
     for _ in range(MOST_MOUNTS):
         if os.path.lexists("/proc/self/fd"):
             return
@@ -194,7 +194,7 @@ def uncover() -> None:
 
 
 def make_box(config: Config) -> None:
-    """A new, empty folder for programs, which is theirs."""
+    """Make an empty folder that belongs to programs."""
     os.mkdir(wire.FOLDER, 0o700)
     if config["uid"]:
         os.chown(wire.FOLDER, config["uid"], config["uid"])
@@ -202,9 +202,9 @@ def make_box(config: Config) -> None:
 
 
 def input_file(config: Config, chunks: Iterator[bytes]) -> int:
-    """A descriptor to read `chunks` from, as after `<` in a shell: whoever has it can't write.
+    """Return a descriptor to read `chunks` from, through which nobody can write.
 
-    In gVisor nobody can map a sealed file in memory, so there it is one of ours, without a name.
+    As gVisor's root it is a file without a name, since a sealed file can't be mapped there.
     """
     if not config["uid"]:
         return files.input_file(b"".join(chunks))
@@ -221,9 +221,9 @@ def input_file(config: Config, chunks: Iterator[bytes]) -> int:
 
 
 def renew(config: Config) -> None:
-    """Take away all that was written, and make a new folder; raises OSError or RecursionError where it goes too deep.
+    """Remove all that was written, and make a new folder; raises OSError, or RecursionError if folders nest too deep.
 
-    All who could write are dead, so paths can be trusted. What can't be taken away goes with its container.
+    All that could write is dead, so paths can be trusted. If something can't be removed, its container is.
     """
     os.close(config["program_folder"])
     for place, kept in config["places"].items():
@@ -232,7 +232,7 @@ def renew(config: Config) -> None:
 
 
 def empty(folder: str, kept: list[str]) -> None:
-    """Remove all that is in a folder but what is to be kept."""
+    """Remove all that is in a folder except `kept`."""
     for entry in list(os.scandir(folder)):
         if entry.name in kept:
             continue
@@ -245,7 +245,7 @@ def empty(folder: str, kept: list[str]) -> None:
 
 
 def state(config: Config) -> list[tuple[int, ...]]:
-    """What shows that something was written, by comparison with an earlier one."""
+    """Return a state of the folders that differs if something was written."""
     found: list[tuple[int, ...]] = []
     for path in (wire.FOLDER, wire.FOLDER + "/" + wire.PROGRAM, *config["places"]):
         try:

@@ -1,11 +1,12 @@
-"""One end of a link, carried through the host: what a program writes goes out in frames, and the other way round.
+"""One end of a link between the two sides of a pair, carried through the host in frames.
 
-A chunk is read when the one before was taken at the far end, and no more is held: who doesn't read, isn't written to.
+A chunk is read only when the one before was taken at the far end, so that no more than one is held.
 """
 
 from __future__ import annotations
 
 import _socket
+import select
 
 from alpha_codium.sandbox.engine.containers.inside import frames
 
@@ -15,27 +16,28 @@ if TYPE_CHECKING:
 
 
 class Link:
-    """Carries between `end` (a stream socket, ours) and frames; `say` sends one, of a kind, with bytes."""
+    """Carries data between `end`, a stream socket that it owns, and frames, which `send` sends by kind and data."""
 
-    def __init__(self, end: _socket.socket, say: Callable[[bytes, bytes], None]) -> None:
+    def __init__(self, end: _socket.socket, send: Callable[[bytes, bytes], None]) -> None:
         self.end: _socket.socket | None = end
-        self.say = say
+        self.send = send
         self.pending = b""
         self.may_read, self.closing = True, False
         end.setblocking(False)
 
-    @property
-    def reads(self) -> bool:
-        """Whether it waits for something to read."""
-        return self.end is not None and self.may_read
+    def events(self) -> dict[int, int]:
+        """Return what to poll for: events by descriptor."""
+        events = select.POLLIN * self.may_read | select.POLLOUT * bool(self.pending)
+        return {self.end.fileno(): events} if self.end is not None and events else {}
 
-    @property
-    def writes(self) -> bool:
-        """Whether it waits until it can write."""
-        return self.end is not None and bool(self.pending)
+    def carry(self) -> None:
+        """Write and read what can be without waiting."""
+        self.write()
+        if self.may_read:
+            self.read()
 
-    def hear(self, kind: bytes, data: bytes) -> None:
-        """Obey a frame of the far end."""
+    def receive(self, kind: bytes, data: bytes) -> None:
+        """Handle a frame of the far end."""
         if self.end is None:
             return
         if kind == frames.TAKEN:
@@ -48,7 +50,7 @@ class Link:
             self.write()
 
     def write(self) -> None:
-        """Write what can be written; say so when it is all."""
+        """Write what can be written without waiting, and report when that is all."""
         if self.end is None:
             return
         if self.pending:
@@ -61,12 +63,12 @@ class Link:
                 return
             if self.pending:
                 return
-            self.say(frames.TAKEN, b"")
+            self.send(frames.TAKEN, b"")
         if self.closing:
             self.close()
 
     def read(self) -> bool:
-        """Send one chunk of what there is; False where there is nothing now."""
+        """Send one chunk; return False if there is none now."""
         if self.end is None:
             return False
         try:
@@ -79,18 +81,18 @@ class Link:
             self.close()
             return False
         self.may_read = False
-        self.say(frames.LINK, data)
+        self.send(frames.LINK, data)
         return True
 
     def drain(self) -> None:
-        """Send all that is left of a program that has ended, which isn't more than a socket holds, and close."""
+        """Send what an ended program left, which isn't more than a socket holds, and close."""
         while self.read():
             pass
         self.close()
 
     def close(self) -> None:
-        """Close this end, and say so; again is harmless."""
+        """Close this end and report it; may be called again."""
         end, self.end, self.pending = self.end, None, b""
         if end is not None:
             end.close()
-            self.say(frames.CLOSED, b"")
+            self.send(frames.CLOSED, b"")

@@ -1,4 +1,4 @@
-"""The standard streams of the agent and of what comes of it, where a program may look at them."""
+"""The standard streams of the agent and its children, as a program may see them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from alpha_codium.sandbox.engine import files
 
 
 def renew() -> None:
-    """Make Python's own streams anew, as of files: those of a pipe, as ours are, can't be told to seek, ever."""
+    """Replace Python's own streams by those of files: the ones it made for pipes could never seek."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         old = getattr(sys, name)
         kept, file = os.dup(number), files.output_file(name)
@@ -28,10 +28,3 @@ def renew() -> None:
         os.dup2(kept, number)
         os.close(kept)
         os.close(file)
-
-
-def forget_errors() -> None:
-    """Have nothing in a runner's stderr, once its program is compiled, that two tests could find there."""
-    null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-    os.dup2(null, 2)
-    os.close(null)

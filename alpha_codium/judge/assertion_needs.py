@@ -1,0 +1,246 @@
+"""What the code of a test with assertions needs to run, read from the code alone: no candidate is to be trusted.
+
+1. Names that the code uses and doesn't define come from the setup code, if that defines them (the helpers of a
+   HumanEval prompt); else they are modules, if they are used as one (`sys.getsizeof`, `np.allclose`); else they come
+   from the program. A builtin comes from the program only as the entry point, or if the code uses no other name.
+2. `check` is called with the entry point if the code defines it and doesn't call it.
+3. A name of the program's is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
+   of `C()` that no value of the standard types has. Capitals say little: MBPP's functions have them, too.
+4. Code that replaces what the program uses (`unittest.mock`, `sys.stdin`), or derives a class from one of its, has to
+   run in the program's process. Calls can be recorded only if the code looks at nothing but its own values.
+"""
+
+import ast
+import builtins
+import collections
+import datetime
+import decimal
+import fractions
+import functools
+import keyword
+import re
+import symtable
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.drivers.outcomes import ALIASES
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
+from alpha_codium.problem import ExecutionSpec
+
+# Names of tools that replace parts of the program, or of what it uses.
+REPLACING = {"mock", "patch", "monkeypatch", "MagicMock"}
+# Names that look up names in texts.
+LOOKING_UP = {"eval", "exec", "globals", "locals", "vars", "__dict__"}
+# Names of what sees more of its process than values, or differs each time.
+SEEING = frozenset(
+    [
+        *LOOKING_UP,
+        *REPLACING,
+        *("compile", "__import__", "import_module", "getattr", "setattr", "id", "open", "input", "stdin"),
+        *("stdout", "stderr", "redirect_stdout", "redirect_stderr", "modules", "_getframe", "settrace", "setprofile"),
+        *("exc_info", "setrecursionlimit", "os", "pathlib", "io", "tempfile", "socket", "subprocess", "signal"),
+        *("multiprocessing", "pickle", "marshal", "ctypes", "gc", "inspect", "weakref", "traceback", "warnings"),
+        *("logging", "threading", "thread", "asyncio", "time", "datetime", "secrets", "uuid", "urandom", "numpy"),
+        *ALIASES,
+    ]
+)
+# Exceptions that end more than a call, unless the code names them.
+CATCHABLE = {"SystemExit", "StopIteration"}
+MOST_IDENTIFIERS = 2_000
+VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
+VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
+# Attributes of results that aren't of a class of the program's.
+COMMON = {name for kind in (*VALUES, fractions.Fraction, type(_ for _ in ())) for name in dir(kind)} | {
+    *("shape", "dtype", "ndim", "size", "T", "all", "any", "sum", "mean", "min", "max", "tolist", "flatten", "astype"),
+    *("cache_info", "cache_clear", "func", "search", "match", "group", "read", "write"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What assertions need: names of the program's, modules, setup code, a call of `check`.
+
+    `classes`: the names that the code uses as classes. `together`: they have to run in the program's process.
+    `recordable`: their calls may be known beforehand. `catches`: those of `CATCHABLE` that they name. `types`,
+    `random`: they use `type(x)`, random numbers.
+    """
+
+    names: tuple[str, ...]
+    modules: tuple[str, ...] = ()
+    setup_code: str = ""
+    calls_check: bool = False
+    classes: tuple[str, ...] = ()
+    together: bool = False
+    recordable: bool = True
+    catches: tuple[str, ...] = ()
+    types: bool = False
+    random: bool = False
+
+    @property
+    def has_class(self) -> bool:
+        """Whether a name of the program's is spelt like a class; only the code of the test says so."""
+        return any(name[:1].isupper() for name in self.names)
+
+
+@functools.lru_cache(maxsize=256)
+def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
+    """Return what `test_code` needs; raises Unjudgeable if it isn't Python or asserts nothing."""
+    try:
+        tree, scopes = parse(test_code), list(_scopes(symtable.symtable(test_code, "tests.py", "exec")))
+        helpers = _defined(symtable.symtable(spec.setup_code, "setup.py", "exec"))
+    except UNPARSABLE as error:
+        raise Unjudgeable(f"the code of the test, or its setup code, isn't Python: {error}") from error
+    defined = _defined(scopes[0])
+    used = {symbol.get_name() for scope in scopes for symbol in scope.get_symbols() if _is_used_global(symbol, scope)}
+    calls_check = "check" in defined and "check" not in used
+    if not any(map(_can_fail, _body_of("check", tree) if calls_check else tree.body)):
+        raise Unjudgeable("the code of the test asserts nothing")
+    if calls_check and not spec.entry_point:
+        raise Unjudgeable("the code of the test has a function check, and there is no entry point to call it with")
+    wanted = used - defined - {spec.entry_point}
+    known_modules = sys.stdlib_module_names | ALIASES.keys()
+    modules = {name for name in wanted & known_modules if _is_only_module(tree, name)} - helpers
+    foreign = wanted - helpers - modules - set(dir(builtins))
+    words = _words(tree)
+    if words & LOOKING_UP:
+        foreign |= _identifiers(tree) - defined - helpers - modules - set(dir(builtins))
+    names = foreign | ({spec.entry_point} if spec.entry_point else set()) or wanted
+    from_setup = spec.setup_code if wanted & helpers else ""
+    classes = _classes_in(tree, set(names))
+    return Needs(
+        tuple(sorted(names)),
+        tuple(sorted(modules)),
+        from_setup,
+        calls_check,
+        classes=tuple(sorted(classes)),
+        together=bool(words & REPLACING) or _derives_or_replaces(tree, set(names)),
+        recordable=not (words & SEEING or classes or _reads_private(tree)),
+        catches=tuple(sorted(words & CATCHABLE)),
+        types="type" in words and _is_only_called(tree, "type"),
+        random="random" in words,
+    )
+
+
+def _body_of(name: str, tree: ast.Module) -> list[ast.stmt]:
+    """The body of the module's function `name`; that of the module if there isn't exactly one."""
+    found = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    return found[0].body if len(found) == 1 else tree.body
+
+
+def _can_fail(statement: ast.stmt) -> bool:
+    """Whether a statement of the module does more than define something."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return bool(statement.decorator_list)
+    return any(isinstance(node, ast.Assert | ast.Call | ast.Raise) for node in ast.walk(statement))
+
+
+def _words(tree: ast.AST) -> set[str]:
+    """All names and attributes that the code uses, and what it imports."""
+    words = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            words.add(node.attr)
+        elif isinstance(node, ast.alias):
+            words.update(node.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            words.update((node.module or "").split("."))
+    return words
+
+
+def _identifiers(tree: ast.AST) -> set[str]:
+    """Identifiers in the strings of the code, which it may look up."""
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    found = {word for text in texts for word in re.findall(r"[^\W\d]\w*", text)[:MOST_IDENTIFIERS]}
+    return {word for word in found if not keyword.iskeyword(word)}
+
+
+def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
+    """Whether the code derives a class from one of the program's, or replaces what the program reads."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and any(names & _names_in(base) for base in node.bases):
+            return True
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Attribute):
+                owner = _name_of(target.value)
+                if owner == "builtins" or (owner, target.attr) == ("sys", "stdin"):
+                    return True
+    return False
+
+
+def _reads_private(tree: ast.AST) -> bool:
+    """Whether the code uses an attribute with an underscore in front: a recorded function has other ones."""
+    return any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in ast.walk(tree))
+
+
+def _is_only_called(tree: ast.AST, name: str) -> bool:
+    """Whether each use of `name` is a call with one argument."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) == 1)
+    return _uses(name, ast.walk(tree)) == _uses(name, (node.func for node in calls))
+
+
+def _is_only_module(tree: ast.AST, name: str) -> bool:
+    """Whether each use of `name` is the left side of a dot."""
+    owners = (node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return _uses(name, ast.walk(tree)) == _uses(name, owners)
+
+
+def _uses(name: str, nodes: Iterable[ast.AST]) -> int:
+    return sum(_name_of(node) == name for node in nodes)
+
+
+def _name_of(node: ast.AST) -> str:
+    """The name that `node` is; empty if it is anything else."""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _scopes(child)
+
+
+def _defined(module: symtable.SymbolTable) -> set[str]:
+    return {
+        symbol.get_name()
+        for symbol in module.get_symbols()
+        if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
+    }
+
+
+def _is_used_global(symbol: symtable.Symbol, scope: symtable.SymbolTable) -> bool:
+    return symbol.is_referenced() and (scope.get_type() == "module" or symbol.is_global())
+
+
+def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
+    """Those of `names` that are classes, if the code is right."""
+    made: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            value = node.value
+            made_by = _name_of(value.func) if isinstance(value, ast.Call) else made.get(_name_of(value))
+            if made_by:
+                made |= dict.fromkeys(filter(None, map(_name_of, node.targets)), made_by)
+    return {name for node in ast.walk(tree) for name in _shown_by(node, made) if name in names}
+
+
+def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:
+    """The names that `node` uses as classes; `made` has the name whose call a variable is bound to."""
+    if isinstance(node, ast.ExceptHandler) and node.type is not None:
+        return _names_in(node.type)
+    if isinstance(node, ast.Call) and len(node.args) > 1 and _name_of(node.func) in ("isinstance", "issubclass"):
+        return _names_in(node.args[1])
+    if not isinstance(node, ast.Attribute):
+        return set()
+    owner = _name_of(node.value)
+    shown = {owner} if owner[:1].isupper() else set()
+    if node.attr not in COMMON:
+        shown.add(_name_of(node.value.func) if isinstance(node.value, ast.Call) else made.get(owner, ""))
+    return shown

@@ -1,0 +1,243 @@
+"""Checkers that are programs: what a record says of them, how they run on outputs, and what their exit status means.
+
+| protocol  | called with                     | on stdin   | accepts | rejects    |
+|-----------|---------------------------------|------------|---------|------------|
+| `icpc`    | input, answer, feedback/, flags | the output | 42      | 43         |
+| `testlib` | input, output, answer, flags    | the output | 0       | 1, 2, 4, 8 |
+
+Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes.
+Any other end (testlib's 3, a signal, a limit) says nothing of the candidate: `internal_error`, with its last words.
+
+The candidate runs on a few tests, and its outputs are kept whole; then the checker runs on each output, in a process of
+its own. Four times as many tests follow, and so on until the first failure is to stop it: a program that fails at once
+isn't run on all of them. A round ends early if its outputs fill memory.
+"""
+
+import asyncio
+import base64
+import functools
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from alpha_codium.errors import Unjudgeable, nearest
+from alpha_codium.judge.building import SUFFIXES, build
+from alpha_codium.judge.drivers import driver
+from alpha_codium.judge.kinds import goes_on, require_compiled
+from alpha_codium.judge.packing import pack
+from alpha_codium.judge.stdin import StdinKind, fault_of_size
+from alpha_codium.limits import CHECKER_LIMITS
+from alpha_codium.problem import TestCase
+from alpha_codium.program import PYTHON, Job, Program
+from alpha_codium.verdict import Execution, Status, TestResult, Verdict
+
+ACCEPTS = {"icpc": (42,), "testlib": (0,)}
+REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
+# Names in the folder where a checker runs that are taken.
+TAKEN = ("input", "answer", "output", "feedback", "program.py")
+# Names of the protocols in records.
+PROTOCOLS = {
+    **dict.fromkeys(("", "icpc", "kattis", "icpc output validator", "kattis output validator"), "icpc"),
+    "testlib": "testlib",
+}
+ARGUMENTS = ("protocol", "flags", "files", "main")
+# With these the checker ended by itself, and its exit status counts.
+ENDED = (Status.FINISHED, Status.RUNTIME_ERROR, Status.MEMORY_LIMIT_EXCEEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerProgram:
+    """A checker program: `files` are relative paths and texts; `main` is the Python file to run, empty for C++."""
+
+    protocol: str
+    files: tuple[tuple[str, str], ...]
+    main: str = ""
+    flags: str = ""
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> "CheckerProgram":
+        """The checker that the arguments of the checker `program` describe; raises Unjudgeable.
+
+        `files`: {path: text}, all in C++ or all in Python; `protocol`: `icpc` (the default) or `testlib`; `flags`: its
+        arguments, separated by spaces, or a list of them; `main`: the file to run, if there are several in Python.
+        """
+        for name in arguments:
+            if name not in ARGUMENTS:
+                raise Unjudgeable(f"the checker 'program' has no argument {name!r}{nearest(name, ARGUMENTS)}")
+        files, protocol = arguments.get("files"), str(arguments.get("protocol") or "")
+        if not isinstance(files, Mapping) or not files or not all(map(_is_text, (*files, *files.values()))):
+            raise Unjudgeable("the checker 'program' needs files: the paths of its source files and their texts")
+        # Text after a colon explains the protocol.
+        known = PROTOCOLS.get(protocol.lower().partition(":")[0].strip())
+        if known is None:
+            raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, ACCEPTS)}")
+        for path in files:
+            if not path or path.startswith("/") or "\0" in path or ".." in PurePosixPath(path).parts:
+                raise Unjudgeable(f"a checker's file must have a relative path, not {path!r}")
+        main = _main_of(files, str(arguments.get("main") or ""))
+        made = cls(known, tuple(sorted(files.items())), main, _flags_of(arguments.get("flags")))
+        for path, _ in made.beside():
+            if PurePosixPath(path).parts[:1] and PurePosixPath(path).parts[0] in TAKEN:
+                taken = ", ".join(TAKEN)
+                raise Unjudgeable(f"beside a checker stand {taken}: give its file {path!r} another name")
+        return made
+
+    def program(self) -> str:
+        """The program for the driver `checking`; compiles C++. Raises Unjudgeable."""
+        return dict(self.files)[self.main] if self.main else _image_program(self.files)
+
+    def packed(self, test: TestCase, output: str) -> str:
+        """The input of the driver `checking` for one output."""
+        language = "python" if self.main else "image"
+        beside = [part for file in self.beside() for part in file]
+        # Three bytes for each invalid one would let a program fill the checker's folder.
+        output = output.replace("\ufffd", "?")
+        return pack([self.protocol, language, self.flags, test.input, test.output, output, *beside])
+
+    def beside(self) -> list[tuple[str, str]]:
+        """The files in its folder where it runs, with relative paths; a compiled checker has none."""
+        if not self.main:
+            return []
+        folder = PurePosixPath(self.main).parent
+        others = [(PurePosixPath(path), text) for path, text in self.files if path != self.main]
+        return [(str(path.relative_to(folder)), text) for path, text in others if path.is_relative_to(folder)]
+
+    def verdict_of(self, checking: Execution) -> bool | str:
+        """Whether it accepts, by its exit status; if that is no verdict, the reason as text."""
+        if checking.status in ENDED and checking.exit_code in ACCEPTS[self.protocol]:
+            return True
+        if checking.status in ENDED and checking.exit_code in REJECTS[self.protocol]:
+            return False
+        lines = checking.stderr.strip().splitlines()
+        return f"the checker {_end_of(checking)}" + (f": {lines[-1].strip()[:300]}" if lines else "")
+
+
+def _flags_of(flags: object) -> str:
+    if isinstance(flags, list | tuple) and all(map(_is_text, flags)):
+        return " ".join(flags)
+    if flags is not None and not isinstance(flags, str):
+        raise Unjudgeable(f"a checker's flags must be a string or a list of strings, not {flags!r}")
+    return flags or ""
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _main_of(files: Mapping[str, str], main: str) -> str:
+    """The Python file to run; empty if they are in C++."""
+    if main and main not in files:
+        raise Unjudgeable(f"there is no checker's file {main!r}{nearest(main, files)}")
+    if PurePosixPath(main).suffix == ".py":
+        return main
+    python = [path for path in files if PurePosixPath(path).suffix == ".py"]
+    compiled = [path for path in files if PurePosixPath(path).suffix in SUFFIXES]
+    if compiled and not python:
+        return ""
+    if len(python) == 1 and not compiled:
+        return python[0]
+    if not python:
+        raise Unjudgeable(f"a checker must be written in C++ or Python; its files are {', '.join(sorted(files))[:200]}")
+    raise Unjudgeable(f"the checker has several programs: say which with main ({', '.join(sorted(python))[:200]})")
+
+
+@functools.lru_cache(maxsize=8)
+def _image_program(files: tuple[tuple[str, str], ...]) -> str:
+    # Reading it compressed and unpacking it takes less time than reading it.
+    return f'IMAGE = "{base64.b64encode(zlib.compress(build(dict(files)))).decode("ascii")}"\n'
+
+
+def _end_of(checking: Execution) -> str:
+    """How a checker ended without a verdict."""
+    if checking.status is Status.TIME_LIMIT_EXCEEDED:
+        return f"took more than {CHECKER_LIMITS.cpu_seconds:g} s"
+    if checking.status not in ENDED:
+        return f"ended with {checking.status.value.replace('_', ' ')}"
+    if checking.signal is not None:
+        return f"was ended by signal {checking.signal}"
+    return f"ended with {checking.exit_code}, which is no verdict"
+
+
+FIRST_TESTS, GROWTH = 4, 4
+# Characters of outputs beyond which a slice ends.
+SLICE = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerProgramKind(StdinKind):
+    """The test's input is what the program reads; a checker program judges what it prints."""
+
+    checker: CheckerProgram  # pyrefly: ignore[bad-override] - it is a program, not a function
+
+    def fault_of(self, test: TestCase) -> str:
+        """See `TestKind`; the checker reads the test from files, and a program may, too."""
+        return fault_of_size(test.input, test.output)
+
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
+        """See `TestKind`; raises Unjudgeable if the checker doesn't compile."""
+        checker = await asyncio.to_thread(self.checker.program)
+        results: list[TestResult] = []
+        size = FIRST_TESTS
+        while True:
+            rest = tests[len(results) :]
+            executions = await self._slice(program, [test.input for test in rest[:size]])
+            results += await self._checked(checker, rest, executions, stop_early=stop_early)
+            stopped = bool(results) and not goes_on(results[-1], stop_early=stop_early)
+            if stopped or not executions or len(results) == len(tests):
+                return results
+            size *= GROWTH
+
+    async def _slice(self, program: Program, inputs: Sequence[str]) -> list[Execution]:
+        """Executions with whole outputs, until those reach `SLICE`."""
+        kept: list[Execution] = []
+
+        def keep(execution: Execution) -> bool:
+            kept.append(execution)
+            return sum(len(each.stdout) for each in kept) < SLICE
+
+        require_compiled(await self.sandbox.consume(self.job(program, inputs), keep))
+        return kept
+
+    async def _checked(
+        self, checker: str, tests: Sequence[TestCase], executions: Sequence[Execution], *, stop_early: bool
+    ) -> list[TestResult]:
+        """The results of some tests; the checker runs on the outputs of those that finished, one process for each."""
+        results = {
+            place: TestResult(Verdict(execution.status.value), execution.shortened())
+            for place, execution in enumerate(executions)
+            if not execution.finished
+        }
+        end = min(results, default=len(executions)) if stop_early else len(executions)
+        places = [place for place in range(end) if place not in results]
+        unchecked = iter(places)
+
+        def take(check: Execution) -> bool:
+            place = next(unchecked)
+            results[place] = self._result(executions[place].shortened(), check)
+            return goes_on(results[place], stop_early=stop_early)
+
+        if places:
+            inputs = tuple(self.checker.packed(tests[place], executions[place].stdout) for place in places)
+            job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
+            compilation = await self.sandbox.consume(job, take)
+            if not compilation.finished:
+                lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
+                raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
+        return in_order(results, stop_early=stop_early)
+
+    def _result(self, execution: Execution, check: Execution) -> TestResult:
+        accepted = self.checker.verdict_of(check)
+        if isinstance(accepted, str):
+            execution = replace(execution, status=Status.INTERNAL_ERROR, stderr=accepted)
+            return TestResult(Verdict.INTERNAL_ERROR, execution)
+        return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution)
+
+
+def in_order(results: Mapping[int, TestResult], *, stop_early: bool) -> list[TestResult]:
+    """The results from the first place on, up to a gap or, with `stop_early`, to the first that isn't accepted."""
+    found: list[TestResult] = []
+    while len(found) in results and (not found or goes_on(found[-1], stop_early=stop_early)):
+        found.append(results[len(found)])
+    return found

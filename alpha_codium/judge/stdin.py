@@ -1,0 +1,99 @@
+"""Tests of programs that read and print, by stdin and stdout or by files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.behaviour import Behaviour, error_shown, key_of_output, without_addresses
+from alpha_codium.judge.drivers import driver
+from alpha_codium.judge.kinds import ComparedKind, is_driven
+from alpha_codium.judge.packing import pack
+from alpha_codium.languages import LANGUAGES, language_named
+from alpha_codium.problem import TestCase
+from alpha_codium.program import Job, Program
+from alpha_codium.verdict import Execution
+
+# Bytes that fit into a sandbox's scratch folder (64 MiB) beside what a program may write (16 MiB).
+MOST_IN_FILES = 44 << 20
+# Bytes that the driver writes beside the input.
+SOME = 1 << 16
+# What a record may call its files if it means the streams.
+STREAMS = ("", "stdin", "stdout", "standard input", "standard output")
+# Names in a program's folder that are taken, and the bytes that a name may have.
+TAKEN, LONGEST_NAME = ("program.py", "driver.py"), 255
+
+
+@dataclass(frozen=True, slots=True)
+class StdinKind(ComparedKind):
+    """The test's input is what the program reads; the checker compares what it prints.
+
+    `setup_code` runs before each program; `input_file` and `output_file`, if given, are the files in its folder that it
+    uses in place of stdin and stdout.
+    """
+
+    name: ClassVar[str] = "stdin"
+
+    setup_code: str = ""
+    input_file: str = ""
+    output_file: str = ""
+
+    @property
+    def uses_files(self) -> bool:
+        """Whether programs use a file in place of a stream."""
+        return bool(self.input_file or self.output_file)
+
+    def supports(self, language: str) -> bool:
+        """See `TestKind`; problems that name files need a language that is driven by files."""
+        return is_driven(language, "files") if self.uses_files else language in LANGUAGES
+
+    def fault_of(self, test: TestCase) -> str:
+        """See `TestKind`; any text may be read and printed, if it fits into a file that has to hold it."""
+        return fault_of_size(test.input) if self.uses_files else ""
+
+    async def behaviour(self, program: Program, input: str) -> Behaviour:
+        """See `TestKind`; what was printed, word by word."""
+        execution = await self.execute(program, input)
+        shown = self.shown(execution)
+        return Behaviour(execution.status, key_of_output(shown) if execution.finished else "", shown)
+
+    def shown(self, execution: Execution) -> str:
+        """See `TestKind`; what was printed before a limit depends on the machine, and a prompt must not."""
+        return without_addresses(execution.stdout) if execution.finished else error_shown(execution)
+
+    def job(self, program: Program, inputs: Sequence[str]) -> Job:
+        """See `ComparedKind`."""
+        program = language_named(program.language).with_setup(program, self.setup_code)
+        if not self.uses_files:
+            return Job(program, tuple(inputs), self.limits)
+        packed = tuple(pack([self.input_file, self.output_file, text]) for text in inputs)
+        # The driver writes the input to a file, in the program's process: its limit is the driver's.
+        largest = SOME + max((_size_of(text) for text in inputs), default=0)
+        limits = replace(self.limits, file_bytes=max(self.limits.file_bytes, largest))
+        return Job(program, packed, limits, driver("filing"))
+
+
+def own_file(name: str) -> str:
+    """The file that a program uses in place of a stream; empty if it uses the stream. Raises Unjudgeable."""
+    if name.strip().lower() in STREAMS:
+        return ""
+    if "/" in name or "\0" in name or name in (".", ".."):
+        raise Unjudgeable(f"it uses the file {name!r}: only files in the program's own folder can be judged")
+    if name in TAKEN:
+        raise Unjudgeable(f"it uses the file {name!r}, which is a name of ours: give the file another one")
+    if _size_of(name) > LONGEST_NAME:
+        raise Unjudgeable(f"it uses the file {name[:40]!r}...: a name may have {LONGEST_NAME} bytes at most")
+    return name
+
+
+def fault_of_size(*texts: str) -> str:
+    """Why `texts` can't stand in files in a sandbox; empty if they fit."""
+    # No character takes more than 4 bytes: most texts needn't be encoded to be measured.
+    if 4 * sum(map(len, texts)) <= MOST_IN_FILES or sum(map(_size_of, texts)) <= MOST_IN_FILES:
+        return ""
+    return f"it needs files of {sum(map(_size_of, texts))} bytes: a sandbox has room for {MOST_IN_FILES}"
+
+
+def _size_of(text: str) -> int:
+    """Bytes of a text as sandboxes get it."""
+    return len(text.encode("utf-8", "replace"))

@@ -1,0 +1,67 @@
+"""Parts that the metrics share: their form as modules of `evaluate`, checks of arguments, event loops."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
+from typing import Any, TypeVar
+
+from alpha_codium.errors import UserError
+
+T = TypeVar("T")
+
+
+def metric_class(
+    name: str, metric: ModuleType, features: Mapping[str, Any], citation: str, configured: str | None = None
+) -> type:
+    """The class through which `evaluate.load` finds a metric, a package of ours with a function `compute`.
+
+    `features` has "text" for a text, and a list of one item for a list of such items. `configured` names the argument
+    of `compute` that the configuration's name sets, if one is given.
+    """
+    import datasets
+    import evaluate
+
+    def feature(of: Any) -> Any:
+        if isinstance(of, Mapping):
+            return {key: feature(value) for key, value in of.items()}
+        return datasets.Sequence(feature(of[0])) if isinstance(of, list) else datasets.Value("string")
+
+    class EvaluateMetric(evaluate.Metric):
+        def _info(self) -> evaluate.MetricInfo:
+            return evaluate.MetricInfo(
+                description=metric.__doc__ or "",
+                citation=citation,
+                inputs_description=metric.compute.__doc__ or "",
+                features=datasets.Features({key: feature(value) for key, value in features.items()}),
+            )
+
+        def _compute(self, **arguments: Any) -> Any:
+            # `evaluate` calls a configuration that wasn't named `default`.
+            if configured and self.config_name not in (None, "default"):
+                arguments[configured] = self.config_name
+            return metric.compute(**arguments)
+
+    return type(name, (EvaluateMetric,), {"__doc__": metric.__doc__})
+
+
+def check_programs(predictions: Sequence[Any]) -> None:
+    """Raise UserError unless each of `predictions` is a list of programs."""
+    for place, programs in enumerate(predictions):
+        if not is_texts(programs):
+            raise UserError(f"predictions[{place}] must be a list of programs, each a text")
+
+
+def is_texts(value: Any) -> bool:
+    """Whether a value is a list of texts; a text itself would be taken for a list of its characters."""
+    return not isinstance(value, str) and isinstance(value, Sequence) and all(isinstance(each, str) for each in value)
+
+
+def run_outside_of_loops(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine; if an event loop is running in this thread (a notebook), in a loop of another thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1, "metric") as thread:
+        return thread.submit(asyncio.run, work).result()

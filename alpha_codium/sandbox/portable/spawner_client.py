@@ -1,0 +1,160 @@
+"""The host's side of a spawner: one helper process, one program at a time, started again when it fails."""
+
+import contextlib
+import json
+import resource
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.engine.cancellation import WorkerLost
+from alpha_codium.sandbox.engine.outcome import ProcessEnd
+
+SPAWNER = Path(__file__).with_name("spawner.py")
+# Seconds that a spawner may take beyond a program's wall limit before it is killed.
+GRACE = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(ProcessEnd):
+    """How a program ended, and what it printed; `start_error` says why it didn't start."""
+
+    stdout: bytes
+    stderr: bytes
+    output_exceeded: bool
+    wall_exceeded: bool
+    start_error: str = ""
+
+
+class SpawnerClient:
+    """One spawner; used by one thread at a time, and interrupted from any."""
+
+    def __init__(self, prefix: Sequence[str]) -> None:
+        self.command = [*prefix, sys.executable, "-I", "-S", str(SPAWNER)]
+        self._process: subprocess.Popen[bytes] | None = None
+        # Passes one end of a pair's channel to the spawner: open files can't go through a pipe.
+        self._passing: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._interrupted = False
+        self._closing = False
+
+    def run(
+        self,
+        command: Sequence[str],
+        stdin: bytes,
+        limits: Limits,
+        folder: Path,
+        environment: Mapping[str, str],
+        channel: socket.socket | None = None,
+    ) -> Ended:
+        """Run one program; raises WorkerLost if the spawner fails, and starts a new one next time.
+
+        `channel`, one end of a socket pair, becomes the program's and is closed here.
+        """
+        job = {
+            "command": list(command),
+            "folder": str(folder),
+            "environment": dict(environment),
+            "rlimits": rlimits_of(limits),
+            "wall_seconds": limits.wall_seconds,
+            "output_bytes": limits.output_bytes,
+            "stdin_bytes": len(stdin),
+            "channel": channel is not None,
+        }
+        try:
+            process = self._started()
+            timer = threading.Timer(limits.wall_seconds + GRACE, process.kill)
+            timer.start()
+            try:
+                assert process.stdin is not None and process.stdout is not None and self._passing is not None
+                if channel is not None:
+                    socket.send_fds(self._passing, [b"c"], [channel.fileno()])
+                    channel.close()
+                process.stdin.write(json.dumps(job).encode() + b"\n" + stdin)
+                process.stdin.flush()
+                return read_result(process.stdout)
+            finally:
+                timer.cancel()
+        except (OSError, ValueError) as error:
+            with self._lock:
+                self._discard()
+            raise WorkerLost(f"the sandbox's helper process was lost: {error}") from error
+
+    def interrupt(self, *, closing: bool = False) -> None:
+        """End what runs now, from any thread: `run` raises WorkerLost. With `closing`, nothing is run after it."""
+        with self._lock:
+            self._interrupted = True
+            self._closing = self._closing or closing
+            if self._process is not None:
+                self._process.kill()
+
+    def close(self) -> None:
+        """End the spawner and all that it runs; no thread may be in `run`."""
+        with self._lock:
+            self._closing = True
+            self._discard()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._closing:
+                raise ConnectionAbortedError("the sandbox is closed")
+            if self._interrupted:
+                self._discard()
+            if self._process is None:
+                self._passing, theirs = socket.socketpair()
+                with theirs:
+                    # In a process group of its own, so that Ctrl-C in a terminal reaches only gencode.
+                    self._process = subprocess.Popen(
+                        [*self.command, str(theirs.fileno())],
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        env={"PATH": "/usr/bin:/bin"},
+                        process_group=0,
+                        pass_fds=[theirs.fileno()],
+                    )
+            return self._process
+
+    def _discard(self) -> None:
+        """Reap the spawner and close its pipes; the lock is held."""
+        process, self._process, self._interrupted = self._process, None, False
+        if self._passing is not None:
+            self._passing.close()
+        if process is not None:
+            process.kill()
+            # Closing stdin fails if a part of a job is still unwritten.
+            with contextlib.suppress(OSError), process:
+                pass
+
+
+def read_result(stream: IO[bytes]) -> Ended:
+    """Return how the program ended; raises ConnectionResetError if the spawner ended first."""
+    line = stream.readline()
+    values = json.loads(line or "{}")
+    sizes = values.pop("stdout_bytes", 0), values.pop("stderr_bytes", 0)
+    stdout, stderr = map(stream.read, sizes)
+    if not line or (len(stdout), len(stderr)) != sizes:
+        raise ConnectionResetError("its stream ended")
+    return Ended(stdout=stdout, stderr=stderr, **values)
+
+
+def rlimits_of(limits: Limits) -> dict[str, int]:
+    """Return the limits as the kernel takes them; CPU time in whole seconds, rounded up.
+
+    A program that ignores the signal at its CPU limit gets one more second.
+    """
+    return {
+        "RLIMIT_CPU": int(limits.cpu_seconds) + 1,
+        "RLIMIT_AS": limits.memory_bytes,
+        "RLIMIT_FSIZE": limits.file_bytes,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_CORE": 0,
+        # As on contest judges: deep recursion is common, and bounded by memory. A finite limit would also be the size
+        # that every thread reserves.
+        "RLIMIT_STACK": resource.RLIM_INFINITY,
+    }
