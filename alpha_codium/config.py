@@ -337,10 +337,10 @@ def _sources(
 
 
 def _by_name(table: Mapping[str, Any], known: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values in tables of tables by their names."""
+    """Return the values in tables of tables by their names, of three parts at most."""
     found: dict[str, Any] = {}
     for key, value in table.items():
-        is_section = isinstance(value, Mapping) and prefix + key not in known
+        is_section = isinstance(value, Mapping) and prefix + key not in known and prefix.count(".") < 2
         found |= _by_name(value, known, f"{prefix}{key}.") if is_section else {prefix + key: value}
     return found
 
@@ -370,8 +370,7 @@ def _refuse_unknown(name: str, known: Mapping[str, Any], origin: str) -> None:
     if name in REMOVED:
         raise SettingsError(f"{origin}: setting {name} was removed: leave it out")
     section, _, key = name.rpartition(".")
-    first, *rest = name.split(".")
-    if first == "sandbox" and len(rest) > 1 and rest[0] in entry_points(group="alpha_codium.sandboxes").names:
+    if section.startswith("sandbox.") and section[8:] in entry_points(group="alpha_codium.sandboxes").names:
         return
     sections = {known_name.rpartition(".")[0] for known_name in known}
     if name in sections:

@@ -13,7 +13,7 @@ from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.config import ConfigSection, Settings, load_settings
 from alpha_codium.errors import ModelNotFound, SettingsError
 from alpha_codium.gen.pricing import check_prices
-from alpha_codium.llm.local import best_available, fetch
+from alpha_codium.llm.local.fetching import best_available, fetch
 from alpha_codium.llm.local.registry import BEST, SMALLEST
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, open_model

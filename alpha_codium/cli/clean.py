@@ -44,8 +44,7 @@ def clean_generations(
     from alpha_codium.data.load import load_problems
     from alpha_codium.data.samples.reading import Columns, read_samples
     from alpha_codium.errors import DatasetError
-    from alpha_codium.gen.cleaning import RULES, STOP_WORDS
-    from alpha_codium.gen.generations import CleaningCounts, clean_rows, write_lines
+    from alpha_codium.gen.cleaning import RULES, STOP_WORDS, CleaningCounts, clean_rows, write_lines
 
     dataset = dataset_of(benchmark, dataset)
     rows = read_samples(file, Columns(column, form or ""))

@@ -48,7 +48,8 @@ def list_models(common: CommonOptions) -> None:
 @common_options
 def get_model(name: str, common: CommonOptions) -> None:
     """Download the local model NAME and verify it."""
-    from alpha_codium.llm.local import fetch, known_model
+    from alpha_codium.llm.local.fetching import fetch
+    from alpha_codium.llm.local.registry import known_model
     from alpha_codium.paths import models_folder
 
     _show(fetch(known_model(name), models_folder()), common)
@@ -60,7 +61,7 @@ def get_model(name: str, common: CommonOptions) -> None:
 @common_options
 def add_model(name: str, file: Path, common: CommonOptions) -> None:
     """Add the GGUF file FILE as the local model NAME."""
-    from alpha_codium.llm.local import add
+    from alpha_codium.llm.local.registry import add
     from alpha_codium.paths import models_folder
 
     _show(add(name, file, models_folder()), common)

@@ -63,11 +63,9 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
 
 def print_score(result: "Score", common: CommonOptions, run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
-    from alpha_codium.eval.score_text import score_lines
-
     _print_how_to_complete(result, run)
     common.write_json(result.to_json())
-    for line in score_lines(result):
+    for line in result.lines():
         click.echo(line)
     if not result.complete:
         click.echo("the result is INCOMPLETE", err=True)

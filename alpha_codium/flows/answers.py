@@ -1,10 +1,10 @@
-"""Structured answers: what a prompt asks for, as instructions or a JSON schema, and how answers to it are read.
+"""Structured answers: how a prompt asks for them, by instructions or a JSON schema, and how they are read.
 
 1. A prompt file describes its answer in a table `fields`; `AnswerSchema.from_table` reads it.
-2. A model that can be constrained to a schema gets `json_schema()`; any other gets `instructions("yaml")`, in which
-   one short example says more than the description (measured on a 0.5B model: 8 of 12 answers valid instead of 1).
-3. `parse` reads YAML or JSON, in a fence or bare, and repairs what models get wrong (see `repairs`). Every value
-   is text. What can't be read raises `FormatError`, whose message is fit to be shown to the model.
+2. A model that supports schemas gets `json_schema()`; any other gets `instructions("yaml")`, in which a short example
+   helps more than the description (a 0.5B model gave 8 of 12 valid answers with it, 1 without).
+3. `parse` reads YAML or JSON, in a fence or bare, and repairs common mistakes of models (see `repairs`). Every value is
+   text. An unreadable answer raises `FormatError`, whose message can be shown to the model.
 """
 
 import json
@@ -16,8 +16,6 @@ from alpha_codium.errors import FlowError
 from alpha_codium.flows.fields import Field, FieldKind, bind, field_from_spec, none_of
 from alpha_codium.flows.repairs import readings
 from alpha_codium.flows.yaml_text import FormatError, read
-
-__all__ = ["AnswerSchema", "Field", "FieldKind", "FormatError", "to_yaml"]
 
 Style = Literal["yaml", "json_schema"]
 
@@ -39,14 +37,14 @@ your own texts:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSchema:
-    """What a structured answer must hold: fields, in the order in which they are asked for."""
+    """The fields of a structured answer, in the order in which they are asked for."""
 
     name: str
     fields: tuple[Field, ...]
 
     @classmethod
     def from_table(cls, name: str, table: Mapping[str, Any]) -> Self:
-        """Read a prompt's table `fields`; raises FlowError where a field's description is wrong.
+        """Read a prompt's table `fields`; raises FlowError if a field's description is wrong.
 
         `goal = "text: what it holds"`, `labels = "list: ..."`, or a table with `kind`, `about`, `example` and, for
         `kind = "records"`, one entry a field of the record.
@@ -56,32 +54,32 @@ class AnswerSchema:
         return cls(name, tuple(field_from_spec(f"prompt {name!r}: fields", key, spec) for key, spec in table.items()))
 
     def json_schema(self) -> dict[str, Any]:
-        """The JSON schema of the answer: all fields required, no others allowed, every leaf a string."""
+        """Return the JSON schema of the answer: all fields required, no others allowed, every leaf a string."""
         return _object_schema(self.fields)
 
     def instructions(self, style: Style = "yaml") -> str:
-        """What to put into a prompt so that the answer comes in this form, with one example."""
+        """Return the part of a prompt that asks for this form, with one example."""
         fields = "\n".join(_description(field) for field in self.fields)
         if style == "yaml":
             return YAML_RULES.format(fields=fields, example=to_yaml(self.example()))
         return JSON_RULES.format(fields=fields, example=json.dumps(self.example(), ensure_ascii=False))
 
     def example(self) -> dict[str, Any]:
-        """A small answer of this form; what a field is about stands for its value where no example is given."""
+        """Return a small answer of this form; the value of a field without an example is what it is about."""
         return {field.name: _example(field) for field in self.fields}
 
     def parse(self, answer: str, *, truncated: bool = False) -> dict[str, Any]:
-        """The fields' values: a text is a str, a list a list of str, records a list of dicts of these.
+        """Return the fields' values: a str for a text, a list of str for a list, a list of dicts for records.
 
-        `truncated` says that the answer was cut off, so that an incomplete last item may be left out. Raises
-        FormatError for the reading that came furthest.
+        If the answer was `truncated`, its incomplete last item may be left out. Raises the FormatError of the reading
+        that got furthest.
         """
         furthest, rank = FormatError("the answer is too long to be read"), (-1, False)
         for text in readings(answer, self.fields, truncated):
             try:
                 return bind(read(text), self.fields)
             except FormatError as error:
-                # Of an answer with a fence, what is wrong inside the fence says more.
+                # In an answer with a fence, errors inside the fence say more.
                 own_rank = (error.progress, text is not answer or "```" not in answer)
                 if own_rank > rank:
                     furthest, rank = error, own_rank
@@ -124,7 +122,7 @@ def _example(field: Field) -> Any:
 
 
 def to_yaml(values: Mapping[str, Any]) -> str:
-    """Answers as YAML in the form that is asked for: texts as blocks, lists of texts as quoted items."""
+    """Return answers as YAML in the form that is asked for: texts as blocks, lists of texts as quoted items."""
     lines: list[str] = []
     for name, value in values.items():
         if isinstance(value, str):

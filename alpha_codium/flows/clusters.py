@@ -1,6 +1,6 @@
-"""Programs that behave alike, and inputs on which two groups of them differ. No model and no sandbox here.
+"""Clusters of programs that behave alike, and inputs on which two clusters differ.
 
-Agreement says something where programs were written independently: wrong ones are wrong in many ways (Li et al. 2022,
+Agreement is evidence if programs were written independently: wrong ones are wrong in many ways (Li et al. 2022,
 AlphaCode; Chen et al. 2022, CodeT).
 """
 
@@ -12,19 +12,19 @@ from alpha_codium.judge.behaviour import Behaviour
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Candidates, by their places, that did the same on every input; the first is the earliest written."""
+    """Candidates, by number, that did the same on every input; the first is the earliest written."""
 
     members: tuple[int, ...]
     behaviour: tuple[Behaviour, ...] = ()
 
     @property
     def crashes(self) -> int:
-        """The number of inputs on which they gave nothing."""
+        """The number of inputs on which they gave no output."""
         return sum(not each.ran for each in self.behaviour)
 
 
 def valid_inputs(behaviours: Sequence[Sequence[Behaviour]]) -> list[int]:
-    """The places of those inputs on which at least half of the programs gave something: others are hardly valid."""
+    """Return the numbers of the inputs on which at least half of the programs ran; others are probably invalid."""
     return [
         place
         for place, on_input in enumerate(zip(*behaviours, strict=True))
@@ -33,10 +33,10 @@ def valid_inputs(behaviours: Sequence[Sequence[Behaviour]]) -> list[int]:
 
 
 def clusters_of(behaviours: Mapping[int, Sequence[Behaviour]], votes: Mapping[int, Sequence[int]]) -> list[Cluster]:
-    """Clusters, the best first: by size, then fewest crashes, then the earliest member.
+    """Return the clusters, the best first: by size, then fewest crashes, then the earliest member.
 
-    `behaviours` are those of the first of some candidates with one text, `votes` all candidates of that text. A crash
-    is like no other, so what crashes agrees with its own text alone.
+    `behaviours` has the first of the candidates with the same text, `votes` all candidates with that text. A crash
+    equals no other, so programs that crash agree only with their own text.
     """
     groups: dict[tuple[object, ...], list[int]] = {}
     for place, behaviour in behaviours.items():
@@ -50,11 +50,10 @@ def clusters_of(behaviours: Mapping[int, Sequence[Behaviour]], votes: Mapping[in
 
 
 def distinguishing_input(one: Cluster, other: Cluster, inputs: Sequence[str]) -> int | None:
-    """The place of the shortest input on which two clusters gave different outputs; None where there is none."""
-    pairs = enumerate(zip(one.behaviour, other.behaviour, inputs, strict=True))
-    telling = [
+    """Return the number of the shortest input on which two clusters gave different outputs; None if there is none."""
+    differing = [
         (len(a.shown) + len(b.shown) + len(text), place)
-        for place, (a, b, text) in pairs
+        for place, (a, b, text) in enumerate(zip(one.behaviour, other.behaviour, inputs, strict=True))
         if a.ran and b.ran and a.key != b.key and a.shown.strip() != b.shown.strip()
     ]
-    return min(telling)[1] if telling else None
+    return min(differing)[1] if differing else None

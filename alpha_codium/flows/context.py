@@ -26,7 +26,7 @@ SHOWN_OUTPUT = 2000
 
 
 class BudgetExhausted(Exception):
-    """The sample may make no more calls: it ends with the best program so far. `end` says which budget is spent."""
+    """The sample may make no further call and ends with the best program so far; `end` says which budget is spent."""
 
     def __init__(self, end: BudgetEnd) -> None:
         super().__init__(str(end))
@@ -34,12 +34,12 @@ class BudgetExhausted(Exception):
 
 
 class SandboxFault(Exception):
-    """The sandbox gave no verdict: a fault of ours, by which no decision on a program may be made."""
+    """The sandbox gave no verdict: an internal error, which must not decide anything about a program."""
 
 
 @dataclass
 class SampleContext:
-    """The surroundings of one sample."""
+    """What the stages of one sample share."""
 
     model: ChatModel
     judge: ProblemJudge
@@ -50,20 +50,22 @@ class SampleContext:
 
     @property
     def on_last_call(self) -> bool:
-        """Whether the budget leaves one call: it is kept for a program, so that a sample ends with one."""
+        """Whether the sample's budget leaves one call: it is kept for a program."""
         return self.calls == self.settings.solve.max_calls - 1
 
     async def run_tests(self, program: str, tests: Sequence[TestCase], *, stop_early: bool = False) -> Judgement:
-        """What the tests say of a program; raises SandboxFault where they say nothing."""
+        """Judge a program by tests; raises SandboxFault."""
         judgement = await self.judge.judge(program, tests, stop_early=stop_early)
         fault = next((t.execution for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), None)
         if fault is not None:
             raise SandboxFault(fault.stderr)
-        self.events.append(ProgramTested(kept_text(program), judgement.verdict, _outcomes(judgement)))
+        ran = ((test.verdict, test.execution) for test in judgement.tests)
+        outcomes = tuple(TestOutcome(v, shortened(e.stdout), shortened(e.stderr), e.cpu_seconds) for v, e in ran)
+        self.events.append(ProgramTested(kept_text(program), judgement.verdict, outcomes))
         return judgement
 
     async def behaviour(self, program: str, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
-        """What a program does on inputs without expected outputs; raises SandboxFault."""
+        """Run a program on inputs without expected outputs; raises SandboxFault."""
         found = await self.judge.behaviour(program, inputs)
         fault = next((b for b in found if b.status is Status.INTERNAL_ERROR), None)
         if fault is not None:
@@ -71,14 +73,14 @@ class SampleContext:
         return found
 
     async def actual_output(self, program: str, test: TestCase, execution: Execution) -> str:
-        """What a program that failed a test gave in place of what was wanted; raises SandboxFault."""
+        """Return what a program gave for a test that it failed; raises SandboxFault."""
         actual = await self.judge.actual_output(program, test, execution)
         if actual.status is Status.INTERNAL_ERROR:
             raise SandboxFault(actual.shown)
         return actual.shown
 
     def record(self, step: str, **values: Any) -> None:
-        """Add what a step came to, as values for JSON, to the sample's transcript; long texts are shortened."""
+        """Add the result of a step, values for JSON, to the transcript; long texts are shortened."""
         kept = {name: shortened(v, LONGEST_TEXT) if isinstance(v, str) else v for name, v in values.items()}
         self.events.append(StepResult(step, kept))
 
@@ -87,14 +89,8 @@ class SampleContext:
         self.events.append(StepSkipped(step, str(reason)))
 
 
-def _outcomes(judgement: Judgement) -> tuple[TestOutcome, ...]:
-    """What a transcript keeps of each test."""
-    ran = ((test.verdict, test.execution) for test in judgement.tests)
-    return tuple(TestOutcome(v, shortened(e.stdout), shortened(e.stderr), e.cpu_seconds) for v, e in ran)
-
-
 def shortened(text: str, limit: int = SHOWN_OUTPUT) -> str:
-    """A text for a prompt, cut in the middle where it is longer than `limit` characters."""
+    """Return a text for a prompt without its middle if it is longer than `limit` characters."""
     if len(text) <= limit:
         return text
     half = limit // 2

@@ -1,16 +1,16 @@
-"""The one program in a model's answer, byte for byte.
+"""Extraction of the one program in a model's answer, byte for byte.
 
-1. Thinking, end tokens and invisible characters at the start go first.
-2. Fences. One ends at the first fence line at which what it holds parses, since a docstring may hold fences; if none
-   does, at the first that can close it; if there is none, at prose or the end. The indentation of an indented fence
-   comes off its lines; code is changed in no other way.
-3. Which fence: a program tagged as the language, before one without a tag, before anything else tagged so, before a
-   program under another tag, and so on. Of equals the last that is at least half as long as the longest: models correct
-   themselves, and they add short usage and test data.
-4. No fence: the whole answer if it parses and does anything, else a field `code` of a YAML or JSON answer, else the
-   lines between prose that parse.
+1. Thinking, end tokens and invisible characters at the start are removed first.
+2. A fence ends at the first fence line up to which its body parses, since a docstring may contain fences; else at the
+   first fence line that can close it; else at prose or the end. The body loses the indentation of its fence; code is
+   changed in no other way.
+3. Of several fences: a program tagged as the language, else one without a tag, else anything tagged so, else a program
+   under another tag, and so on. Of equals the last that is at least half as long as the longest: models correct
+   themselves, and add short examples of use and test data.
+4. Without fences: the whole answer if it parses and does anything, else a field such as `code` of a YAML or JSON
+   answer, else the lines between prose that parse.
 
-An answer without any of these holds no program: refusals, prose, data.
+Other answers hold no program: refusals, prose, data.
 """
 
 import itertools
@@ -18,16 +18,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from alpha_codium.flows.fences import LINE, ZERO_WIDTH, Fence, clean, dedent, find_fences, strip_thinking
+from alpha_codium.flows.fences import LINE, ZERO_WIDTH, Fence, clean, dedent, find_fences
 from alpha_codium.flows.fields import Field
 from alpha_codium.flows.repairs import readings
 from alpha_codium.flows.yaml_text import FormatError, read
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader, language_named
 from alpha_codium.program import PYTHON
 
-__all__ = ["Extracted", "extract_code", "fenced_texts", "strip_thinking"]
-
-# Where `{}` stands for the language's tag.
+# `{}` stands for the language's tag.
 CODE_FIELDS = ("fixed_code", "code", "{}_code", "solution_code", "program", "solution", "{}", "answer")
 MOST_CLOSINGS = 8
 MOST_STARTS = 8
@@ -42,10 +40,10 @@ GLUED_CLOSING = re.compile(r"(?<=[^\s`])`{3,}[ \t\r]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """A program as it stood in an answer.
+    """A program in an answer.
 
-    `complete` says that its end was seen: a closing fence, or text after it. `language` is the fence's tag, the usual
-    one for all that mean the language asked for, and empty where there was no tag.
+    `complete` says that its end was seen: a closing fence, or text after it. `language` is the fence's tag, "" if it
+    has none; all tags of the language asked for are its usual one.
     """
 
     code: str
@@ -55,7 +53,7 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What one fence holds, what it is as code, and the offset at which it ends."""
+    """The body of a fence, its kind as code, and the offset at which it ends."""
 
     code: str
     kind: CodeKind
@@ -64,7 +62,7 @@ class _Block:
     language: str
 
     def rank(self, language: Language) -> int:
-        """How likely this is the program that was asked for; 0 if it is none."""
+        """How likely this is the program asked for; 0 if it is none."""
         if self.kind is CodeKind.INERT or not self.code.strip():
             return 0
         if self.language == language.tag:
@@ -77,7 +75,7 @@ class _Block:
 
 
 def extract_code(answer: str, language: str = PYTHON) -> Extracted | None:
-    """The program in an answer and whether its end was seen; None if there is none."""
+    """Return the program in an answer; None if there is none."""
     text = clean(answer)
     reader = language_named(language).reader()
     return (
@@ -86,7 +84,7 @@ def extract_code(answer: str, language: str = PYTHON) -> Extracted | None:
 
 
 def fenced_texts(answer: str) -> list[Extracted]:
-    """What the fences of an answer hold, whatever it is, in order."""
+    """Return the bodies of an answer's fences, whatever they hold, in order."""
     blocks = _blocks(clean(answer), language_named(PYTHON).reader())
     return [Extracted(block.code, block.complete, block.language) for block in blocks]
 
@@ -103,7 +101,7 @@ def _from_fences(text: str, reader: Reader) -> Extracted | None:
 
 
 def _blocks(text: str, reader: Reader) -> Iterator[_Block]:
-    """What the fences of a text hold, in order; a fence around one that is tagged as the language is passed over."""
+    """The blocks of a text in order; a fence around one that is tagged as the language is skipped."""
     fences, is_own = find_fences(text), reader.language.is_tag
     position = 0
     for number, opening in enumerate(fences):
@@ -117,7 +115,7 @@ def _blocks(text: str, reader: Reader) -> Iterator[_Block]:
 
 
 def _closings(fences: Sequence[Fence], number: int, reader: Reader) -> list[Fence]:
-    """The fences that may close fence `number`; what isn't in the language ends before a fence that is."""
+    """The fences that may close fence `number`; one of another language ends before a fence of the language."""
     opening, is_own = fences[number], reader.language.is_tag
     found: list[Fence] = []
     for fence in fences[number + 1 :]:
@@ -129,14 +127,14 @@ def _closings(fences: Sequence[Fence], number: int, reader: Reader) -> list[Fenc
 
 
 def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: Reader) -> _Block:
-    """The block that begins at a fence; see point 2 of the module for where it ends."""
+    """The block that begins at a fence; point 2 of the module says where it ends."""
     is_own = reader.language.is_tag
     language = reader.language.tag if is_own(opening.info) else opening.tag
     for closing in closings:
         if closing.start - opening.end <= MAX_PROGRAM:
             code, kind = _read(text[opening.end : closing.start], opening.indent, reader)
             if kind is not CodeKind.BROKEN:
-                # A fence that opens a program closes this one too where its own closing was forgotten.
+                # A fence that opens a program also closes this one if its closing was forgotten.
                 return _Block(code, kind, True, closing.start if is_own(closing.info) else closing.end, language)
     closing = next((fence for fence in closings if not fence.info), closings[0] if closings else None)
     rest = text[opening.end : closing.start if closing else len(text)]
@@ -149,10 +147,10 @@ def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: Reader)
 
 
 def _read(body: str, indent: str, reader: Reader) -> tuple[str, CodeKind]:
-    """A fence's body without the fence's indentation, and what it is.
+    """A fence's body without the fence's indentation, and its kind.
 
-    Where some lines have less indentation than the fence, the body stays as it is if it parses so; else each line loses
-    what it has of it.
+    If some lines have less indentation than the fence, the body stays as it is if it parses; else each line loses as
+    much of the indentation as it has.
     """
     code = dedent(body, indent).lstrip(ZERO_WIDTH)
     kind = reader.kind_of(code)

@@ -1,10 +1,10 @@
-"""Where a model's answer marks code or data off from prose: fences, thinking, end tokens.
+"""Fences, thinking and end tokens in a model's answer.
 
-1. Thinking (`<think>...</think>`) is no part of an answer; thinking that never ends leaves nothing after it.
-2. Tokens that end a turn (`<|im_end|>`) are no text either; only those at the very end are taken off.
-3. A fence is a line of three or more backticks or tildes, after white space or a list marker. The same sign, at
-   least as often, closes it. What stands after the sign is the fence's tag.
-4. Everything works by offsets into the text and in one pass, so that an answer of megabytes costs little.
+1. Thinking (`<think>...</think>`) is no part of an answer; thinking that never ends takes the rest with it.
+2. Tokens that end a turn (`<|im_end|>`) are cut at the very end only.
+3. A fence is a line of three or more backticks or tildes, after white space or a list marker. At least as many of the
+   same sign close it. The text after the sign is the fence's tag.
+4. Everything works by offsets and in one pass, so that an answer of megabytes costs little.
 """
 
 import re
@@ -31,7 +31,7 @@ LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """One fence line; `start` and `end` are its offsets, `end` past its line break; `indent` is white space."""
+    """One fence line at the offsets `start` to `end`, its line break included; `indent` is white space."""
 
     start: int
     end: int
@@ -41,21 +41,21 @@ class Fence:
 
     @property
     def is_code(self) -> bool:
-        """Whether the tag says that a program follows, in a language that we know."""
+        """Whether the tag is that of a known language."""
         return any(language_named(name).is_tag(self.info) for name in LANGUAGES)
 
     @property
     def tag(self) -> str:
-        """The first word of what stands after the sign, in lower case."""
+        """The first word after the sign, in lower case."""
         return (self.info.strip("{}. ").split() or [""])[0].lower()
 
     def can_close(self, opening: "Fence") -> bool:
-        """Whether this fence has the sign of `opening`, at least as often."""
+        """Whether this fence has at least as many of the signs of `opening`."""
         return self.mark[0] == opening.mark[0] and len(self.mark) >= len(opening.mark)
 
 
 def find_fences(text: str, most: int = 200) -> list[Fence]:
-    """The fence lines of a text in order, the first `most` of them."""
+    """Return the first `most` fence lines of a text."""
     fences = []
     for match in FENCE.finditer(text):
         indent = re.sub(r"[^\t]", " ", match["lead"])
@@ -67,31 +67,20 @@ def find_fences(text: str, most: int = 200) -> list[Fence]:
 
 
 def fenced_texts(text: str) -> Iterator[tuple[Fence, str, bool]]:
-    """What stands in the fences of a text: opening fence, body, whether it was closed.
+    """Yield the fences of a text: the opening one, the body, and whether it was closed.
 
-    A fence that is indented deeper than the opening one, or that has a tag, doesn't close it: it belongs to a
-    value inside.
+    A fence with a tag, or with more indentation than the opening one, belongs to the body.
     """
-    fences = find_fences(text)
-    at = 0
-    while at < len(fences):
-        opening, closing = fences[at], len(fences)
-        for number in range(at + 1, len(fences)):
-            fence = fences[number]
-            if fence.can_close(opening) and not fence.info and len(fence.indent) <= len(opening.indent):
-                closing = number
-                break
-        closed = closing < len(fences)
-        yield (
-            opening,
-            dedent(text[opening.end : fences[closing].start if closed else len(text)], opening.indent),
-            closed,
-        )
-        at = closing + 1
+    fences = iter(find_fences(text))
+    for opening in fences:
+        closers = (f for f in fences if f.can_close(opening) and not f.info and len(f.indent) <= len(opening.indent))
+        closing = next(closers, None)
+        body = text[opening.end : closing.start if closing else len(text)]
+        yield opening, dedent(body, opening.indent), closing is not None
 
 
 def dedent(body: str, indent: str) -> str:
-    """The text without the indentation of its fence, if every line that isn't blank has it; else the text as it is."""
+    """Remove the indentation of its fence from a text, if every line that isn't blank has it."""
     lines = LINE.findall(body) if indent else []
     if not lines or not all(line.startswith(indent) or not line.strip() for line in lines):
         return body
@@ -99,15 +88,16 @@ def dedent(body: str, indent: str) -> str:
 
 
 def clean(answer: str) -> str:
-    """The answer without thinking, without tokens at its end, and without invisible characters at its start."""
+    """Remove thinking, tokens at the end, and invisible characters at the start."""
     return strip_end_tokens(strip_thinking(answer.lstrip(ZERO_WIDTH))).lstrip(ZERO_WIDTH)
 
 
 def strip_thinking(text: str) -> str:
-    """The text without what its model thought; thinking that never ends takes the rest with it.
+    """Remove what the model thought; thinking that never ends takes the rest with it.
 
-    Tags count outside fences only and at the start of a line, since a program may well print `<think>`. Where only the
-    closing tag is there (many templates open the thinking in the prompt), at an end of a line, all before it goes.
+    Tags count only outside fences and at the start of a line, since a program may print `<think>`. A closing tag
+    without an opening one, at the end of a line, removes everything before it: many templates open the thinking in the
+    prompt.
     """
     kept: list[str] = []
     start = position = 0
@@ -135,7 +125,7 @@ def _open_after(opening: re.Match[str] | None, line: re.Match[str]) -> re.Match[
 
 
 def strip_end_tokens(text: str) -> str:
-    """The text without the tokens that end a turn at its very end, and the white space after each."""
+    """Remove the tokens that end a turn from the very end, and the white space after each."""
     end = len(text)
     while match := END_TOKEN.search(text, max(0, end - LONGEST_END_TOKEN), end):
         end = match.start()

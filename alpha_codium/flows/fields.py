@@ -1,14 +1,14 @@
-"""What a structured answer must hold, and how it is taken from what was read.
+"""Fields of a structured answer, and how their values are taken from what was read.
 
 1. A field is a text, a list of texts, or a list of records, whose own fields are texts or lists of texts.
-2. Names are compared in lower case, `-` and spaces being `_`. Fields that nobody asked for are dropped.
-3. What came in another shape is taken where it can mean one thing only: a single text as a list of one, lines with
+2. Names are compared in lower case, with `-` and spaces as `_`. Fields that weren't asked for are dropped.
+3. A value of another shape is accepted if it can mean only one thing: a single text as a list of one, lines with
    bullets as a list, a list as lines of text, a single record as a list of one, records under names as a list.
-4. What is missing is named, every field of it at once, in words for the model that is asked again.
+4. An error names all missing fields at once, in words for the model that is asked again.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -42,17 +42,21 @@ class Field:
 
 
 def field_from_spec(where: str, name: str, spec: Any) -> Field:
-    """A field from a prompt file: `"text: what it holds"` or a table with `kind`; raises FlowError.
+    """Return the field that a prompt file describes by `"text: what it holds"` or by a table; raises FlowError.
 
-    A table may hold `about` and `example`; a table of kind `records` holds one more entry for each field.
+    A table has `kind`, and may have `about` and `example`; each further entry of a table of kind `records` is a field
+    of the records.
     """
     where = f"{where}.{name}"
     if isinstance(spec, str):
-        kind, _, about = spec.partition(":")
-        spec = {"kind": kind.strip(), "about": about.strip()}
+        word, _, about = spec.partition(":")
+        spec = {"kind": word.strip(), "about": about.strip()}
     if not isinstance(spec, Mapping):
         raise FlowError(f'{where}: a field is a text such as "text: what it holds", or a table with a `kind`')
-    kind = _kind(where, str(spec.get("kind", "")))
+    word, kinds = str(spec.get("kind", "")), [kind.value for kind in FieldKind]
+    if word not in kinds:
+        raise FlowError(f"{where}: there is no kind of field {word!r}{nearest(word, kinds)}")
+    kind = FieldKind(word)
     inner = {key: value for key, value in spec.items() if key not in ("kind", "about", "example")}
     if kind is not FieldKind.RECORDS and inner:
         raise FlowError(
@@ -64,47 +68,32 @@ def field_from_spec(where: str, name: str, spec: Any) -> Field:
     return Field(name, kind, str(spec.get("about", "")), str(spec.get("example", "")), fields)
 
 
-def _kind(where: str, word: str) -> FieldKind:
-    if word not in list(FieldKind):
-        raise FlowError(
-            f"{where}: there is no kind of field {word!r}{nearest(word, [kind.value for kind in FieldKind])}"
-        )
-    return FieldKind(word)
-
-
 def bind(node: Node, fields: Iterable[Field]) -> dict[str, Any]:
-    """The fields' values from an answer's root; raises FormatError, which names all that is missing."""
+    """Return the fields' values from an answer's root; raises FormatError, which names everything that is missing."""
     fields = tuple(fields)
     found = _by_name(_root(node, fields))
     problems: list[str] = []
     values: dict[str, Any] = {}
     for field in fields:
-        if field.name not in found:
+        value = found.get(field.name)
+        if value is None:
             problems.append(f"the field `{field.name}` is missing")
-        elif _is_empty(found[field.name]):
+        elif value.plain and value.value == "":
             problems.append(f"the field `{field.name}` is empty")
         else:
-            _collect(values, problems, field.name, lambda field=field: value_of(field, found[field.name]))
+            try:
+                values[field.name] = _value_of(field, value)
+            except FormatError as error:
+                problems.append(str(error))
     if problems:
         known = any(field.name in found for field in fields)
-        raise FormatError(_join(problems), progress=2 if known else 1)
+        more = f"; and {len(problems) - MOST_PROBLEMS} more" if len(problems) > MOST_PROBLEMS else ""
+        raise FormatError("; ".join(problems[:MOST_PROBLEMS]) + more, progress=2 if known else 1)
     return values
 
 
-def _collect(values: dict[str, Any], problems: list[str], name: str, make: Callable[[], Any]) -> None:
-    try:
-        values[name] = make()
-    except FormatError as error:
-        problems.append(str(error))
-
-
-def _join(problems: list[str]) -> str:
-    more = f"; and {len(problems) - MOST_PROBLEMS} more" if len(problems) > MOST_PROBLEMS else ""
-    return "; ".join(problems[:MOST_PROBLEMS]) + more
-
-
 def _root(node: Node, fields: tuple[Field, ...]) -> dict[str, Node]:
-    """The mapping that holds the fields: the root, one below a single key, or what a root list stands for."""
+    """The mapping that holds the fields: the root, the one below a single key, or what a root list stands for."""
     names = {field.name for field in fields}
     value = node.value
     if isinstance(value, list):
@@ -114,46 +103,43 @@ def _root(node: Node, fields: tuple[Field, ...]) -> dict[str, Node]:
         if len(fields) == 1 and fields[0].kind is not FieldKind.TEXT:
             return {fields[0].name: node}
     if isinstance(value, dict):
-        [inner] = value.values() if len(value) == 1 else [None]
-        if (
-            inner
-            and isinstance(inner.value, dict)
-            and not names & set(_by_name(value))
-            and names & set(_by_name(inner.value))
-        ):
-            return inner.value
+        inner = _only_value(value)
+        if inner is not None and not names & set(_by_name(value)) and names & set(_by_name(inner)):
+            return inner
         return value
     raise none_of(fields)
 
 
+def _only_value(mapping: dict[str, Node]) -> dict[str, Node] | None:
+    """The mapping under the only key of a mapping; None if there is none."""
+    [only] = mapping.values() if len(mapping) == 1 else [None]
+    return only.value if only is not None and isinstance(only.value, dict) else None
+
+
 def none_of(fields: Iterable[Field]) -> FormatError:
-    """The error of an answer in which no field is."""
+    """Return the error of an answer without any of the fields."""
     return FormatError(f"the answer holds none of the fields {_names(fields)}", progress=1)
 
 
 def _by_name(mapping: Mapping[str, Node]) -> dict[str, Node]:
-    """The mapping with its names made plain; a name that was already plain wins."""
+    """The mapping with normalized names; a name that was normal already takes precedence."""
     plain = {re.sub(r"[\s-]+", "_", key.strip(" *`\"'").lower()): value for key, value in mapping.items()}
     return plain | dict(mapping)
 
 
-def _is_empty(node: Node) -> bool:
-    return node.plain and node.value == ""
-
-
-def value_of(field: Field, node: Node) -> Any:
-    """The value of one field; raises FormatError where it has no shape that the field can take."""
+def _value_of(field: Field, node: Node) -> Any:
+    """The value of one field; raises FormatError if its shape doesn't fit the field."""
     match field.kind:
         case FieldKind.TEXT:
-            return text_of(node)
+            return _text_of(node)
         case FieldKind.LIST:
-            return texts_of(node)
+            return _texts_of(node)
         case FieldKind.RECORDS:
             return [_record(field, number, item) for number, item in enumerate(_items(field, node), 1)]
 
 
-def text_of(node: Node) -> str:
-    """Any value as text: a list of texts as lines, with bullets where they are prose; else what was written."""
+def _text_of(node: Node) -> str:
+    """Any value as text: a list of texts as lines, with bullets if they are prose; anything else as it was written."""
     if isinstance(node.value, str):
         return node.value
     items = [item.value for item in node.value] if isinstance(node.value, list) else []
@@ -164,15 +150,15 @@ def text_of(node: Node) -> str:
     return "\n".join(f"{bullet}{item}" for item in items)
 
 
-def texts_of(node: Node) -> list[str]:
-    """Any value as a list of texts; a text whose lines all have bullets is as many items."""
+def _texts_of(node: Node) -> list[str]:
+    """Any value as a list of texts; a text with a bullet on each line has as many items."""
     if isinstance(node.value, list):
-        return [text_of(item) for item in node.value]
-    written = node.source if node.plain else text_of(node)
+        return [_text_of(item) for item in node.value]
+    written = node.source if node.plain else _text_of(node)
     lines = [line for line in written.splitlines() if line.strip()]
     if lines and all(BULLET.match(line) for line in lines):
         return [BULLET.sub("", line, count=1).strip() for line in lines]
-    return [text_of(node)]
+    return [_text_of(node)]
 
 
 def _items(field: Field, node: Node) -> list[Node]:
@@ -190,16 +176,14 @@ def _items(field: Field, node: Node) -> list[Node]:
 
 def _record(field: Field, number: int, node: Node) -> dict[str, Any]:
     where = f"item {number} of `{field.name}`"
-    value = node.value
-    if isinstance(value, dict) and len(value) == 1 and isinstance((only := next(iter(value.values()))).value, dict):
-        value = only.value
-    if not isinstance(value, dict):
+    if not isinstance(node.value, dict):
         raise FormatError(f"{where} is no record with {_names(field.fields)}")
-    found = _by_name(value)
+    inner_value = _only_value(node.value)
+    found = _by_name(node.value if inner_value is None else inner_value)
     missing = [inner.name for inner in field.fields if inner.name not in found]
     if missing:
         raise FormatError(f"{where} lacks " + ", ".join(f"`{name}`" for name in missing))
-    return {inner.name: value_of(inner, found[inner.name]) for inner in field.fields}
+    return {inner.name: _value_of(inner, found[inner.name]) for inner in field.fields}
 
 
 def _names(fields: Iterable[Field]) -> str:

@@ -1,7 +1,6 @@
-"""Inputs by which programs are told apart: those that a model wrote, and small changes of the public ones.
+"""Inputs without expected outputs, to distinguish programs: a model's, and small changes of the public ones.
 
 An input is what `ProblemJudge.behaviour` takes: text to read, a JSON list of arguments, or a call of the function.
-None of them has an expected output.
 """
 
 import ast
@@ -21,12 +20,12 @@ from alpha_codium.languages.python.examples import expression, is_literal, liter
 
 INTEGER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
 MOST_LINES = 200
-# Characters that an input of the model's may have, and those of an answer that are searched for calls and lists.
+# The most characters of a model's input, and of an answer in which calls and lists are searched.
 LONGEST = 20_000
 
 
 def public_inputs(task: CodingTask) -> list[str]:
-    """The inputs of the public tests; of assertions, the calls of the function in them."""
+    """Return the inputs of the public tests; for assertions, the calls of the function in them."""
     tests = [test.input for test in task.statement.public_tests]
     if task.kind != "assertions":
         return tests
@@ -36,7 +35,7 @@ def public_inputs(task: CodingTask) -> list[str]:
 
 
 def example_input(task: CodingTask) -> str:
-    """An input to show the form by: the shortest public one, else one made up; empty where the function has no name."""
+    """Return an input that shows the form: the shortest public one, else an invented one; "" if it needs a name."""
     public = public_inputs(task)
     if public:
         return shortened(min(public, key=len))
@@ -46,7 +45,7 @@ def example_input(task: CodingTask) -> str:
 
 
 def function_name(task: CodingTask) -> str:
-    """The name that tests call: that of the beginning, else the one that most assertions call; empty if unknown."""
+    """Return the name that tests call: the beginning's, else the one that most assertions call; "" if unknown."""
     if task.beginning is not None:
         return task.beginning.name
     trees = [parsed(test.input) for test in task.statement.public_tests]
@@ -56,7 +55,7 @@ def function_name(task: CodingTask) -> str:
 
 
 def inputs_in(answer: str, task: CodingTask) -> list[str]:
-    """The inputs that a model's answer holds, in order, each once."""
+    """Return the inputs in a model's answer, in order, each once."""
     fences = [text.code for text in fenced_texts(answer)]
     if task.kind == "stdin":
         return _distinct(text.strip("\n") + "\n" for text in fences if text.strip() and len(text) <= LONGEST)
@@ -69,7 +68,7 @@ def inputs_in(answer: str, task: CodingTask) -> list[str]:
 
 
 def mutations(task: CodingTask) -> Iterator[str]:
-    """Changes of the public inputs, one of each in turn, without repetition."""
+    """Yield changes of the public inputs, one of each in turn, without repetition."""
     public = public_inputs(task)
     change = {"stdin": _changed_text, "call": _changed_list}.get(task.kind, _changed_call)
     seen = set(public)
@@ -80,7 +79,7 @@ def mutations(task: CodingTask) -> Iterator[str]:
 
 
 def _changed_text(text: str) -> Iterator[str]:
-    """Other numbers, those at the end first: what stands in front often counts what follows."""
+    """Other numbers, the last ones first, since the first often counts the others; then words in reverse order."""
     for match in reversed(list(INTEGER.finditer(text))):
         number = int(match[0])
         for other in dict.fromkeys((number + 1, max(number - 1, min(number, 1)), 1, 2 * number)):
@@ -116,7 +115,7 @@ def _changed_arguments(arguments: list[Any]) -> Iterator[list[Any]]:
 
 
 def _others(value: Any) -> list[Any]:
-    """Values of the same type that are near: shorter, longer, turned round, empty, zero."""
+    """Similar values of the same type: shorter, longer, reversed, empty, zero."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
@@ -135,7 +134,7 @@ def _other_sequences(value: Any) -> list[Any]:
 
 
 def _in_turn(sources: Iterable[Iterator[Any]]) -> Iterator[Any]:
-    """One item of each source, then the next of each."""
+    """The first item of each source, then the second of each, and so on."""
     missing = object()
     for row in itertools.zip_longest(*sources, fillvalue=missing):
         yield from (item for item in row if item is not missing)

@@ -1,14 +1,14 @@
-"""Reading a flow: a folder with `flow.toml`, which lists its stages, and a TOML file for each prompt.
+"""Flows: folders with `flow.toml`, which lists the stages, and a TOML file for each prompt.
 
     description = "..."
     [[stages]]
-    kind = "reflect"            # which kind of stage; the other keys are its parameters
+    kind = "reflect"            # the kind of stage; the other keys are its parameters
     prompt = "reflect"          # reflect.toml in the same folder; "alphacodium/reflect" is a shipped flow's
 
-`kinds = ["call"]` says for tests of which kinds a flow is; `stdin` where it says nothing. In place of stages, a table
-`by_kind` names for each kind the flow that takes it: a shipped one, or a folder beside this one.
+`kinds = ["call"]` names the kinds of tests that the flow is for; the default is `stdin`. In place of stages, a table
+`by_kind` names the flow for each kind of tests: a shipped one, or a folder beside this one.
 
-A name is looked up among the shipped flows; a path (with a `/`, or an existing folder) is a user's own.
+A flow is found by its name among the shipped ones, else as a folder.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ from alpha_codium.flows.answers import AnswerSchema
 from alpha_codium.flows.stages import Stage, stage_class
 from alpha_codium.rendering import Prompt, load_prompt, read_toml
 
-# The keys of a prompt file, and what stands under them.
+# The keys of a prompt file with the types of their values.
 KEYS = (
     ("system", str, "a text"),
     ("user", str, "a text"),
@@ -49,16 +49,16 @@ class Flow:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the stages with their parameters and prompts: the same flow, the same fingerprint."""
+        """The SHA-256 of the stages with their parameters and prompts."""
         parts = [(kind, flow.fingerprint) for kind, flow in sorted(self.by_kind.items())] or self.stages
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def for_kind(self, kind: str) -> "Flow":
-        """The flow that takes problems with tests of this kind: another one where this only chooses."""
+        """Return the flow for problems with tests of this kind: this one, unless it only chooses."""
         return self.by_kind.get(kind, self)
 
     def kind_of(self, stage: Stage) -> str:
-        """The kind of a stage of this flow, as `flow.toml` calls it."""
+        """Return the kind of a stage as `flow.toml` calls it."""
         return self.stage_kinds[self.stages.index(stage)]
 
     @property
@@ -101,7 +101,7 @@ class Flow:
 
 
 def load_flow(name: str) -> Flow:
-    """The flow called `name`, or in the folder `name`; raises FlowError saying what is wrong and where."""
+    """Return the flow called `name`, or in the folder `name`; raises FlowError."""
     return _load(name, may_choose=True)
 
 
@@ -127,13 +127,13 @@ def _load(name: str, *, may_choose: bool) -> Flow:
 
 
 def shipped_flows() -> dict[str, Path]:
-    """The flows that are shipped, by name."""
+    """Return the folders of the shipped flows by name."""
     root = Path(str(resources.files("alpha_codium.prompts")))
     return {path.parent.name: path.parent for path in sorted(root.glob("*/flow.toml"))}
 
 
 def check_prompt_names(flow: Flow, names: Iterable[str]) -> None:
-    """Raise SettingsError for a name that is no prompt of this flow, nor of a shipped one."""
+    """Raise SettingsError if a name is no prompt of this flow, nor of a shipped one."""
     shipped = {path.stem for folder in shipped_flows().values() for path in folder.glob("*.toml")}
     known = sorted({*flow.prompts, *shipped} - {"flow", "partials"})
     for name in names:
@@ -163,7 +163,7 @@ def _kinds(names: Any, where: str) -> tuple[str, ...]:
 
 
 def _by_kind(folder: Path, table: Any) -> dict[str, Flow]:
-    """The flows that a table names, one for each kind of tests."""
+    """The flows in a table, one for each kind of tests."""
     where = f"{folder / 'flow.toml'}: by_kind"
     if not isinstance(table, dict):
         raise FlowError(f"{where} must be a table: the flow for each of {', '.join(EXECUTION_KINDS)}")
@@ -179,7 +179,7 @@ def _by_kind(folder: Path, table: Any) -> dict[str, Flow]:
 
 
 def _stage(folder: Path, table: Mapping[str, Any]) -> Stage:
-    """One stage with its prompts read, so that a flow is known to be whole before the first call is made."""
+    """One stage with its prompts, so that missing or wrong ones are reported before the first call."""
     parameters = dict(table)
     kind = str(parameters.pop("kind", ""))
     where = f"{folder / 'flow.toml'}, stage {kind!r}"
@@ -207,7 +207,7 @@ def _prompt(folder: Path, name: Any, where: str) -> Prompt:
 
 
 def _check(prompt: Prompt, needs: Mapping[str, Any], where: str) -> None:
-    """See that the prompt is well formed and asks for what its stage reads; raises FlowError."""
+    """Raise FlowError unless the prompt is well formed and asks for what its stage reads."""
     for key, kind, shape in KEYS:
         if not isinstance(getattr(prompt, key), kind) or (key == "temperature" and prompt.temperature is True):
             raise FlowError(f"{where}: `{key}` must be {shape}, not {getattr(prompt, key)!r}")

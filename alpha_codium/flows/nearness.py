@@ -1,14 +1,15 @@
-"""How near a program that fails is to passing, so that the best of several attempts can be kept."""
+"""How near a failing program is to passing, so that the best of several can be kept."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Self
 
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Judgement, TestResult, Verdict
 
-# Comparing longer outputs letter by letter costs more than it tells.
+# What is compared of long outputs and long words.
 COMPARED_TOKENS = 300
 COMPARED_CHARACTERS = 50
 # A wrong answer is nearer than a crash, however wrong.
@@ -17,19 +18,19 @@ FARTHEST_ANSWER = 0.999
 
 @dataclass(frozen=True, slots=True, order=True)
 class Nearness:
-    """Orders programs: ran at all, then tests passed, then small distance of the outputs from what was expected."""
+    """Orders programs: those that ran, then by tests passed, then by the distance of outputs from those expected."""
 
     ran: bool = False
     tests_passed: int = 0
     closeness: float = -math.inf
 
-
-def nearness(judgement: Judgement, tests: Sequence[TestCase]) -> Nearness:
-    """The nearness of a judged program; `tests` are those it was judged by."""
-    pairs = zip(tests, judgement.tests, strict=False)
-    distance = sum(_test_distance(test, result) for test, result in pairs) + (len(tests) - len(judgement.tests))
-    ran = any(result.verdict in (Verdict.ACCEPTED, Verdict.WRONG_ANSWER) for result in judgement.tests)
-    return Nearness(ran, judgement.tests_passed, -distance)
+    @classmethod
+    def of(cls, judgement: Judgement, tests: Sequence[TestCase]) -> Self:
+        """Return the nearness of a program that was judged by `tests`."""
+        pairs = zip(tests, judgement.tests, strict=False)
+        distance = sum(_test_distance(test, result) for test, result in pairs) + (len(tests) - len(judgement.tests))
+        ran = any(result.verdict in (Verdict.ACCEPTED, Verdict.WRONG_ANSWER) for result in judgement.tests)
+        return cls(ran, judgement.tests_passed, -distance)
 
 
 def _test_distance(test: TestCase, result: TestResult) -> float:
@@ -41,7 +42,7 @@ def _test_distance(test: TestCase, result: TestResult) -> float:
 
 
 def output_distance(expected: str, actual: str) -> float:
-    """The mean distance of two outputs token by token, in [0, 1]; tokens that one side lacks count as 1."""
+    """Return the mean distance of two outputs token by token, in [0, 1]; a token without a counterpart counts as 1."""
     wanted, got = expected.split()[:COMPARED_TOKENS], actual.split()[:COMPARED_TOKENS]
     longest = max(len(wanted), len(got))
     if not longest:

@@ -1,15 +1,14 @@
-"""Repairs of structured answers, in a fixed order, each tried only when all before it failed.
+"""Repairs of structured answers, in a fixed order, each tried only if all before it failed.
 
 1. The answer as it is.
-2. Without thinking, prose and fences: what stands in fences that aren't a program's (the last closed one first), then
-   JSON objects between prose, then from the first line that begins with a bracket to the last bracket, then the
-   whole text.
-   A broken JSON text is not repaired any further than by 6.
-3. From the first line that begins with a wanted field, to the last that can belong to one; marks of Markdown
-   around the names of fields go (`**name**:`).
-4. Values that can't be read by themselves (`a: b: c`, a leading backtick, `*`, `@` or `%`, a quote too many, a block
-   that isn't indented) are written as blocks. A value that can be read by itself stays as it is.
-5. Tabs in the indentation become spaces; then as 4.
+2. Without thinking, prose and fences: the texts in fences that hold no program (the last closed one first), then JSON
+   objects between prose, then from the first line that begins with a bracket to the last bracket, then the whole text.
+   Broken JSON gets no further repair except 6.
+3. From the first line that begins with a field to the last that can belong to one, without Markdown around the names
+   of fields (`**name**:`).
+4. With values that can't be read by themselves (`a: b: c`, a leading backtick, `*`, `@` or `%`, an extra quote, a block
+   that isn't indented) written as blocks.
+5. With tabs in the indentation as spaces; then as 4.
 6. Only for truncated answers: without the last, incomplete item of a list.
 """
 
@@ -32,9 +31,9 @@ ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\\\": "\\", "\\/": "/"}
 
 
 def readings(answer: str, fields: Sequence[Field], truncated: bool = False) -> Iterator[str]:
-    """The texts in which an answer's fields may be readable, from the least repaired to the most.
+    """Yield the texts in which an answer's fields may be readable, from the least repaired to the most.
 
-    No text is given twice, none above the size that can be read.
+    No text is repeated, none is longer than can be read.
     """
     seen: set[str] = set()
     for text in _readings(answer, fields, truncated):
@@ -59,7 +58,7 @@ def _readings(answer: str, fields: Sequence[Field], truncated: bool) -> Iterator
 
 
 def without_prose(answer: str, fields: Sequence[Field]) -> Iterator[str]:
-    """What stands in fences and JSON objects of an answer, and the answer without thinking and end tokens."""
+    """Yield the texts in an answer's fences and its JSON objects, and the answer without thinking and end tokens."""
     text = clean(answer)
     fenced = [(closed, body) for fence, body, closed in fenced_texts(text) if not fence.is_code]
     last_first = [body for wanted in (True, False) for closed, body in reversed(fenced) if closed is wanted]
@@ -73,7 +72,7 @@ def without_prose(answer: str, fields: Sequence[Field]) -> Iterator[str]:
 
 
 def _is_json(text: str, fields: Sequence[Field]) -> bool:
-    """Whether a text looks like JSON: a bracket opens before the first field, or that one ends in a comma."""
+    """Whether a text looks like JSON: a bracket stands before the first field, or that field ends in a comma."""
     pattern = re.compile(f"^{_key_line(all_names(fields)).pattern}", re.MULTILINE | re.IGNORECASE)
     bracket, key = JSON_START.search(text), pattern.search(text)
     if not key or (bracket and bracket.start() < key.start()):
@@ -86,7 +85,7 @@ def _name_pattern(names: Collection[str]) -> str:
 
 
 def _key_line(names: Collection[str]) -> re.Pattern[str]:
-    """A line that begins with one of the names as a key, whatever stands around the name."""
+    """The pattern of a line that begins with one of the names as a key, in Markdown or quotes."""
     return re.compile(
         rf"(?P<lead>[ \t]*(?:-[ \t]+)*)(?:\#{{1,6}}[ \t]+)?(?P<mark>\*\*|__|[`\"']|)(?P<key>{_name_pattern(names)})"
         r"(?:(?P=mark))?[ \t]*:(?:\*\*|__)?(?P<rest>[^\n]*)\n?",
@@ -95,12 +94,12 @@ def _key_line(names: Collection[str]) -> re.Pattern[str]:
 
 
 def all_names(fields: Sequence[Field]) -> set[str]:
-    """The names of fields, those of records included."""
+    """Return the names of fields, those of records included."""
     return {field.name for field in fields} | {inner.name for field in fields for inner in field.fields}
 
 
 def from_first_field(text: str, fields: Sequence[Field]) -> str | None:
-    """The text from the first line that begins with a field, to the last that can belong to one; None without any."""
+    """Return the text from the first line that begins with a field to the last that can belong to one, or None."""
     pattern = _key_line({field.name for field in fields})
     lines = LINE.findall(text)
     start = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
@@ -117,7 +116,7 @@ def _end_of_fields(lines: Sequence[str], fields: Sequence[Field]) -> int:
     last, match = keys[-1]
     end = last + 1
     if not match["rest"].strip() or BLOCK_HEADER.match(match["rest"]):
-        # The lines after such a key are its value even where they aren't indented.
+        # The lines after such a key are its value even if they aren't indented.
         while end < len(lines) and lines[end].strip() and not lines[end].startswith(("```", "~~~")):
             end += 1
     while end < len(lines) and BELONGS.match(lines[end]):
@@ -134,7 +133,7 @@ def _without_marks(line: str, pattern: re.Pattern[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A key or an item of a list, what stands on its line, and the lines after it that are part of its value."""
+    """A key or an item of a list, the rest of its line, and the lines after it that are part of its value."""
 
     lead: str
     key: str
@@ -149,12 +148,12 @@ class _Entry:
 
 
 def quote_values(text: str, fields: Sequence[Field]) -> str:
-    """The text with every value of a known field that can't be read by itself written as a block."""
+    """Return the text with every value of a known field that can't be read by itself written as a block."""
     return "".join(part if isinstance(part, str) else _quoted(part) for part in _entries(text, fields))
 
 
 def _entries(text: str, fields: Sequence[Field]) -> Iterator["str | _Entry"]:
-    """The parts of a text in order: entries of known fields, and lines that belong to none."""
+    """The parts of a text: entries of known fields, and lines outside them."""
     pattern = _key_line(all_names(fields))
     kinds = {field.name: field.kind for outer in fields for field in (outer, *outer.fields)}
     lines = LINE.findall(text)
@@ -171,7 +170,7 @@ def _entries(text: str, fields: Sequence[Field]) -> Iterator["str | _Entry"]:
         lead = found["lead"] if match else item["lead"] + "- " if item else ""
         end = _end_of_value(lines, at, len(lead) - 2 * bool(item), found["rest"], pattern, kind)
         following = tuple(lines[at + 1 : end])
-        # Other bullets than `-` are no lists in YAML.
+        # YAML knows no other bullets than `-`.
         own_line = lines[at] if match else f"{lead}{found['rest']}\n"
         yield _Entry(lead, match["key"] if match else "", found["rest"], following, own_line + "".join(following))
         at = end
@@ -217,7 +216,7 @@ def _is_readable(entry: _Entry) -> bool:
 
 
 def _unquoted(value: str) -> str:
-    """A value without the quotes around it, the common escapes of double quotes resolved."""
+    """A value without the quotes around it, with the common escapes of double quotes resolved."""
     if len(value) < 2 or value[0] != value[-1] or value[0] not in "\"'":
         return value
     if value[0] == "'":
@@ -226,12 +225,12 @@ def _unquoted(value: str) -> str:
 
 
 def spaces_for_tabs(text: str) -> str:
-    """The text with two spaces for every tab in the indentation of a line."""
+    """Return the text with two spaces for every tab in the indentation of a line."""
     return re.sub(r"^[ \t]+", lambda match: match[0].replace("\t", "  "), text, flags=re.MULTILINE)
 
 
 def without_last_items(text: str) -> Iterator[str]:
-    """The text of a truncated answer without its last item, then without the last two, and so on."""
+    """Yield the text of a truncated answer without its last item, then without the last two, and so on."""
     if json := JSON_START.search(text):
         yield from _closed_json(text[json.start() :])
         return

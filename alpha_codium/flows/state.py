@@ -1,4 +1,4 @@
-"""What a flow knows of one sample, filled stage by stage; of the problem it holds the statement only."""
+"""The state of one sample, filled stage by stage; it has only the statement of the problem."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class JudgedProgram:
-    """A program and what the public tests said of it."""
+    """A program and its judgement by the public tests."""
 
     program: str
     judgement: Judgement
@@ -50,10 +50,10 @@ class JudgedProgram:
 
 @dataclass
 class FlowState:
-    """All that the stages of a sample have found so far."""
+    """Everything that the stages of a sample have found so far."""
 
     statement: Statement
-    # Public tests that were read from the description: prompts show them already.
+    # Public tests read from the description, which prompts show anyway.
     examples: Sequence[TestCase] = ()
     reflection: str = ""
     explanations: list[ExplainedTest] = field(default_factory=list)
@@ -61,16 +61,16 @@ class FlowState:
     plan: Plan | None = None
     ai_tests: list[ExplainedTest] = field(default_factory=list)
     program: str = ""
-    # Tests that the program is known to pass: a fix may not break them.
+    # Tests that the program is known to pass, which no fix may break.
     anchors: list[TestCase] = field(default_factory=list)
 
     def explanation_of(self, test: TestCase) -> str:
-        """The explanation of a test, or nothing."""
+        """Return the explanation of a test, or ""."""
         return next(
             (e.explanation for e in [*self.explanations, *self.ai_tests] if e.input.strip() == test.input.strip()), ""
         )
 
     def add_anchor(self, test: TestCase) -> None:
-        """Remember a test that the program passes, once."""
+        """Add a test that the program passes, once."""
         if test not in self.anchors:
             self.anchors.append(test)

@@ -1,6 +1,6 @@
-"""What a program for a problem has to be: one that reads and prints, or code that defines a function.
+"""What a problem asks for: a program that reads and prints, or code that defines a function.
 
-A stage that writes or repairs programs takes from here what it tells its prompts of that, and how answers are read, so
+A stage that writes or repairs programs takes the variables of its prompts and the way to read answers from here, so
 that it works for tests of any kind.
 """
 
@@ -26,7 +26,7 @@ WHOLE_CODE = (
 
 @dataclass(frozen=True, slots=True)
 class CodingTask:
-    """What is to be written; `kind` is that of the tests, `beginning` the code that a function is to go on from."""
+    """The code to write; `kind` is the kind of the tests, `beginning` the code that a function continues."""
 
     statement: Statement
     kind: str
@@ -35,7 +35,7 @@ class CodingTask:
 
     @classmethod
     def of(cls, state: FlowState, context: SampleContext) -> "CodingTask":
-        """The task of a sample."""
+        """Return the task of a sample."""
         statement, kind = state.statement, context.judge.kind.name
         beginning = None if kind == "stdin" else beginning_of(statement.description)
         return cls(statement, kind, beginning, tests_to_show(statement, state.examples))
@@ -47,14 +47,14 @@ class CodingTask:
 
     @property
     def form(self) -> CodeForm:
-        """How the program is asked for and read: of a function its body is enough."""
+        """How the program is asked for and read; for a function its body is enough."""
         if not self.is_function:
             return WHOLE_PROGRAM
         return CodeForm(WHOLE_CODE, partial(extract_completion, beginning=self.beginning))
 
     @property
     def variables(self) -> dict[str, Any]:
-        """What prompts are told: `problem`, `is_function`, `beginning` (its text) and `tests`, those to be shown."""
+        """The variables of prompts: `problem`, `is_function`, `beginning` (its text) and `tests`, those to show."""
         return {
             "problem": self.statement,
             "is_function": self.is_function,
@@ -64,13 +64,13 @@ class CodingTask:
 
 
 def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | None:
-    """The program in an answer to a beginning of code, and whether its end was seen; None where there is none."""
+    """Return the program in an answer that may continue a beginning of code; None if there is none."""
     found = extract_code(answer)
     if beginning is None:
         return found
     if found is not None:
         return replace(found, code=completed(found.code, beginning))
-    # An indented body is no Python by itself, and so no code to those who don't know its beginning.
+    # An indented body isn't Python without its beginning.
     reader = ProgramReader()
     for text in (*fenced_texts(answer), Extracted(clean(answer))):
         body = as_body(text.code, beginning, reader)
@@ -80,14 +80,11 @@ def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | 
 
 
 def tests_to_show(statement: Statement, examples: Sequence[TestCase] = ()) -> Sequence[TestCase]:
-    """The public tests but for those that the description shows already: its `examples`, and assertions in it."""
-    text = statement.description
-    return [
-        test
-        for test in statement.public_tests
-        if test not in examples and (test.output.strip() or any(line not in text for line in _lines(test)))
-    ]
+    """Return the public tests that the description doesn't show: neither as `examples` nor as assertions."""
 
+    def is_shown(test: TestCase) -> bool:
+        return not test.output.strip() and all(
+            line.strip() in statement.description for line in test.input.splitlines()
+        )
 
-def _lines(test: TestCase) -> list[str]:
-    return [line.strip() for line in test.input.splitlines()]
+    return [test for test in statement.public_tests if test not in examples and not is_shown(test)]

@@ -1,14 +1,14 @@
 """Reading YAML and JSON whose leaves are all text.
 
-1. Every scalar is the text that was written: `0010`, `YES`, `1e3`, `null` and `1:30` mean nothing but themselves.
-2. Collections remember how they were written, for where a text was wanted and `[1, 2, 3]` came.
-3. Input comes from a model. Tags, anchors and aliases are refused, size and depth bounded; nothing is constructed.
-   A key given twice is an error, for no choice between two values is right.
-4. Characters that YAML forbids (control characters, half surrogate pairs) go through under the name of a character
-   that doesn't occur in the text, and come back as they were.
-5. Where YAML would silently lose what a model meant, reading differs from YAML: ` #` after a sentence is no comment
-   but an error (a repair then quotes the value), and unquoted lines of numbers keep their line breaks unless
-   they are long enough for a program to have folded them.
+1. Every scalar is the text as written: `0010`, `YES`, `1e3`, `null` and `1:30` stay what they are.
+2. Collections keep their source, for fields that should be a text when the answer has `[1, 2, 3]`.
+3. Input comes from a model: tags, anchors and aliases are refused, size and depth bounded, nothing is constructed. A
+   repeated key is an error, since neither value can be preferred.
+4. Characters that YAML forbids (control characters, unpaired surrogates) are replaced by characters that don't occur
+   in the text, and restored in the values.
+5. Reading differs from YAML where YAML would silently lose text: ` #` after a sentence is an error, no comment (a
+   repair then quotes the value), and unquoted lines of numbers keep their line breaks unless they are long enough to
+   have been folded by a program.
 """
 
 import json
@@ -31,9 +31,9 @@ LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class FormatError(ValueError):
-    """An answer that can't be read; the message is fit to be shown to the model that gave it.
+    """An unreadable answer; the message can be shown to the model that gave it.
 
-    `progress` says how far reading came: 0 not readable, 1 readable, 2 some of the wanted fields were there.
+    `progress` is 0 if the text isn't YAML or JSON, 1 if it is, 2 if it has some of the fields.
     """
 
     def __init__(self, message: str, progress: int = 0) -> None:
@@ -43,7 +43,7 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value: a text, a list or a mapping; `source` is how it was written, `plain` says that it had no quotes."""
+    """One value: a text, a list or a mapping; `source` is its text in the answer, `plain` that it had no quotes."""
 
     value: "str | list[Node] | dict[str, Node]"
     source: str = ""
@@ -66,7 +66,7 @@ def read(text: str) -> Node:
 
 
 def read_yaml(text: str) -> Node:
-    """The first document of a YAML text; raises FormatError with the line that is wrong."""
+    """Read the first document of a YAML text; raises FormatError with the number of the wrong line."""
     shield = _shield(text)
     builder = _Builder(text.translate(shield), {ord(spare): char for char, spare in shield.items()})
     try:
@@ -101,7 +101,7 @@ class _Builder:
         if isinstance(next(self.events), yaml.StreamEndEvent):
             raise FormatError("the answer is empty")
         node = self.node(next(self.events), 0)
-        # The document's end and what comes next must be read too: only then is text after it an error.
+        # Text after the document is reported only when the document's end and the next event are read.
         next(self.events), next(self.events)
         return node
 
@@ -144,20 +144,20 @@ class _Builder:
         return Node(values, self.source(start, event))
 
     def source(self, start: Any, end: Any) -> str:
-        """How a collection was written, without its indentation."""
+        """The text of a collection, without its indentation."""
         written = self.text[start.start_mark.index : end.end_mark.index].rstrip()
         return textwrap.dedent(" " * start.start_mark.column + written).translate(self.names)
 
 
 def _loses_text(value: str, text: str, end: int) -> bool:
-    """Whether a comment cuts off what was meant: after nothing, or one space after a sentence."""
+    """Whether a comment cuts off text: an empty value's, or one space after a sentence."""
     if not value:
         return bool(COMMENT.match(text, end))
     return text.startswith(" #", end) and " " in value and any(map(str.isalpha, value))
 
 
 def _meant_lines(value: str, source: str) -> str:
-    """Numbers on several short lines keep these lines; every other scalar is what YAML says."""
+    """A scalar as YAML reads it, but numbers on several short lines keep their lines."""
     lines = source.strip('"').split("\n")
     if len(lines) < 2 or "\\" in source or any(map(str.isalpha, value)):
         return value
@@ -166,13 +166,13 @@ def _meant_lines(value: str, source: str) -> str:
 
 
 class _Literal(str):
-    """A number or constant of a JSON text, as it was written."""
+    """A number or constant of a JSON text, as written."""
 
     __slots__ = ()
 
 
 class _Pairs(list):  # type: ignore[type-arg]
-    """The pairs of a JSON object; it is turned into a mapping once duplicates can be reported."""
+    """The pairs of a JSON object, duplicates included."""
 
 
 DECODER = json.JSONDecoder(
@@ -182,7 +182,7 @@ TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*+[}\]])', re.DO
 
 
 def read_json(text: str) -> Node:
-    """Read one JSON value with nothing after it; line breaks in strings and trailing commas are let pass."""
+    """Read one JSON value with nothing after it; line breaks in strings and trailing commas are accepted."""
     body = text.strip()
     try:
         try:
@@ -196,7 +196,7 @@ def read_json(text: str) -> Node:
 
 
 def json_objects(text: str, most: int = 8) -> Iterator[str]:
-    """The JSON objects that stand between prose, the last first."""
+    """Yield the JSON objects between prose, the last first."""
     found, position = [], text.find("{")
     for _ in range(4 * most):
         if position < 0 or len(found) == most:
@@ -226,7 +226,7 @@ def _from_json(value: Any, depth: int) -> Node:
 
 
 def _written(value: Any) -> str:
-    """A JSON value as text, its numbers as they were written."""
+    """A JSON value as text, with its numbers as written."""
     if isinstance(value, _Pairs):
         return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {_written(item)}" for key, item in value) + "}"
     if isinstance(value, list):

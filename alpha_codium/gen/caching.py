@@ -1,4 +1,4 @@
-"""The cache of answers as a run uses it: which one it is, and what it spared."""
+"""The cache of answers as a run uses it."""
 
 import contextlib
 import json
@@ -18,33 +18,33 @@ from alpha_codium.runs.cache import FILE_NAME
 
 
 class PricedCache(AnswerCache):
-    """The cache for calls with these settings: where `[prices]` knows a model, its answers cost what they would now."""
+    """The cache for calls with these settings; answers of models in `[prices]` cost what they would now."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
         super().__init__(path, scope_of(settings))
         self._prices = settings.prices.models
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """What is stored under `key`, or None."""
+        """Return the answer under `key`, or None."""
         found = super().get(key)
         price = self._prices.get(found.get("model", "")) if found is not None else None
         if found is None or price is None:
             return found
         tokens = [found.get(name, 0) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")]
-        # Without any they are unknown, or those of another answer to the same request.
+        # Without any tokens they are unknown, or counted in another answer to the same request.
         return found | {"cost": cost_of(price, *tokens)} if any(tokens) else found
 
 
 def scope_of(settings: Settings) -> str:
-    """What decides answers and stands in no request: the server's address, without a user, `drop_params`, and the files
-    of local models that are the user's own.
+    """Return what decides answers beside the request: the server's address without a user, `drop_params`, and the
+    user's own files of local models.
     """
     address = without_user(settings.config.api_base).rstrip("/")
     return json.dumps([address, settings.config.drop_params, *_own_files(settings)])
 
 
 def _own_files(settings: Settings) -> Iterator[str]:
-    """The SHA-256 of each; a model that we know has one file only."""
+    """The SHA-256 of each; a model in our registry has one file only."""
     from alpha_codium.llm.local.registry import KNOWN, stored_models
     from alpha_codium.paths import models_folder
 
@@ -57,7 +57,7 @@ def _own_files(settings: Settings) -> Iterator[str]:
 
 @contextlib.contextmanager
 def open_cache(settings: Settings) -> Iterator[AnswerCache | None]:
-    """The cache of all runs for calls with these settings; None where `cache` is off or there can be none."""
+    """Open the cache of all runs for calls with these settings; None if `cache` is off or there is no folder for it."""
     from alpha_codium.paths import cache_folder
 
     try:
@@ -73,7 +73,7 @@ def open_cache(settings: Settings) -> Iterator[AnswerCache | None]:
 
 
 def spent_by(run: Path) -> dict[str, Any]:
-    """What the run in this folder asked for itself, over all resumes, and what it spent in US dollars."""
+    """Return what the run in this folder asked for itself, over all resumes, and what it spent in US dollars."""
     with AnswerStore(run / "answers.sqlite") as store:
         spent = store.spent()
     return {"asked": spent.asked, "from_cache": spent.from_cache, "spent": spent.cost}

@@ -1,23 +1,32 @@
-"""What people cut off a model's text by hand before they score it, as rules with names.
+"""Cleaning of models' texts: what people cut off by hand before they score them, as rules with names.
 
-1. The rules are applied in the order of `RULES`, again until none changes anything: what is clean stays as it is. A
-   text that is not done after `MOST_PASSES` is no program under fences and prose, but nothing but them.
-2. A text that reads as Python (a completion: after its prompt) loses nothing to the rules about prose, fences and
-   tokens, whatever its strings hold.
-3. Every rule cuts, none adds or mends: a program that was cut off in the middle stays broken.
+1. The rules are applied in the order of `RULES`, again until none changes anything, so a clean text stays as it is. A
+   text that isn't done after `MOST_PASSES` is nothing but fences and prose.
+2. In a text that reads as Python (a completion: after its prompt), the rules about prose, fences and tokens cut
+   nothing, whatever its strings contain.
+3. Every rule cuts, none adds or repairs: a program that was cut off in the middle stays broken.
 """
 
+import json
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
-from alpha_codium.data.samples.reading import COMPLETION
+from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.samples.programs import problem_names
+from alpha_codium.data.samples.reading import COMPLETION, Row
+from alpha_codium.errors import DatasetError
 from alpha_codium.flows.extraction import MOST_CUTS, MOST_STARTS, PROSE_LINE
 from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens, strip_thinking
 from alpha_codium.languages import CodeKind, Reader, language_named
+from alpha_codium.problem import Problem
 from alpha_codium.program import PYTHON
+from alpha_codium.runs.folder import write_atomically
 
 # Chen et al. 2021 (arXiv:2107.03374), section 2.1: where a completion of HumanEval ends.
 STOP_WORDS = ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
@@ -31,8 +40,8 @@ MOST_PASSES = 16
 
 
 @dataclass(frozen=True)
-class Text:
-    """A model's text, and what is known of its problem: `form` as in `data.samples`; empty what isn't known."""
+class GeneratedText:
+    """A model's text and its problem's prompt and entry point, "" if unknown; `form` as in `data.samples`."""
 
     text: str
     form: str
@@ -43,53 +52,53 @@ class Text:
 
     @property
     def is_completion(self) -> bool:
-        """Whether it goes on from the prompt."""
+        """Whether it continues the prompt."""
         return self.form == COMPLETION
 
     def reads(self, text: str) -> bool:
-        """Whether `text` in its place is Python that does anything."""
+        """Whether `text` in its place is Python and does anything."""
         begins = (self.prompt or "def _():\n", "") if self.is_completion else ("",)
         return any(self.reader.kind_of(begin + text) > CodeKind.BROKEN for begin in begins)
 
     def defines(self, code: str) -> bool:
-        """Whether `code` defines the entry point, or, where none is known, any function or class."""
+        """Whether `code` defines the entry point or, if that is unknown, any function or class."""
         name = re.escape(self.entry_point) if self.entry_point else r"\w+"
         return bool(re.search(rf"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+{name}\b", code, re.MULTILINE))
 
 
 @dataclass(frozen=True, slots=True)
 class CleaningRule:
-    """A rule: its name, what it cuts, and the text that it leaves."""
+    """A rule: its name, what it cuts, and the function that cuts it."""
 
     name: str
     what: str
-    apply: Callable[[Text, str], str]
+    apply: Callable[[GeneratedText, str], str]
 
 
-def thinking(known: Text, text: str) -> str:
-    """The text without what the model thought."""
+def cut_thinking(known: GeneratedText, text: str) -> str:
+    """Cut what the model thought."""
     return text if known.reads(text) else strip_thinking(text)
 
 
-def end_tokens(known: Text, text: str) -> str:
-    """The text up to the first token that ends an answer; beside fences, without those at its very end."""
+def cut_end_tokens(known: GeneratedText, text: str) -> str:
+    """Cut from the first token that ends an answer; with fences, only such tokens at the very end."""
     matches = list(islice(END_TOKEN.finditer(text), MOST_TOKENS))
     if matches and known.reads(text):
-        # Alone among them `[DONE]` is Python, too: it ends what reads before it, and stands in a string elsewhere.
+        # Of these only `[DONE]` is Python as well: it counts if the text before it reads.
         matches = [match for match in matches if match["done"] and known.reads(text[: match.start()])]
     elif matches and find_fences(text, most=1):
         return strip_end_tokens(text)
     return text[: matches[0].start()] if matches else text
 
 
-def fences(known: Text, text: str) -> str:
-    """The one program in fences: the last that defines the entry point; else the last long one, Python first."""
+def cut_fences(known: GeneratedText, text: str) -> str:
+    """Leave one program in fences: the last that defines the entry point; else the last long one, Python first."""
     marks = [] if known.reads(text) else find_fences(text)
     if not marks:
         return text
     before = text[: marks[0].start]
     if not marks[0].info and before.strip() and known.reads(before):
-        return before  # the prompt opened the fence that closes here
+        return before  # the prompt opened this fence
     blocks = [(fence, body) for fence, body, _ in fenced_texts(text) if body.strip()]
     defining = [(fence, body) for fence, body in blocks if known.defines(body)]
     chosen = defining or [(f, b) for f, b in blocks if known.reader.language.is_tag(f.info)] or blocks
@@ -97,8 +106,8 @@ def fences(known: Text, text: str) -> str:
     return next((body for _, body in reversed(chosen) if 2 * len(body) >= longest), text)
 
 
-def prose(known: Text, text: str) -> str:
-    """The program between what the model says before and after it."""
+def cut_prose(known: GeneratedText, text: str) -> str:
+    """Cut what the model says before and after a program."""
     if known.reads(text):
         return text
     for start in (0, *(match.start() for match in islice(known.reader.language.code_line.finditer(text), MOST_STARTS))):
@@ -109,22 +118,22 @@ def prose(known: Text, text: str) -> str:
     return text
 
 
-def indentation(known: Text, text: str) -> str:
-    """A whole program without the indentation that all its lines have."""
+def cut_indentation(known: GeneratedText, text: str) -> str:
+    """Cut the indentation that all lines of a whole program have."""
     if known.is_completion or known.reads(text):
         return text
     dedented = textwrap.dedent(text)
     return dedented if known.reads(dedented) else text
 
 
-def prompts(known: Text, text: str) -> str:
-    """The completion without the prompt that it repeats."""
+def cut_prompts(known: GeneratedText, text: str) -> str:
+    """Cut the prompt that a completion repeats."""
     prompt, begun = known.prompt.strip(), text.lstrip()
     return begun[len(prompt) :] if known.is_completion and prompt and begun.startswith(prompt) else text
 
 
-def stop_words(known: Text, text: str) -> str:
-    """The completion up to the first stop word, if it is the body of a function; a whole function begins with one."""
+def cut_stop_words(known: GeneratedText, text: str) -> str:
+    """Cut a completion at the first stop word, if it is the body of a function; a whole function begins with one."""
     if not known.is_completion or not text.strip() or not text.lstrip("\r\n")[:1].isspace():
         return text
     places = [place for word in known.stop_words if (place := text.find(word)) >= 0]
@@ -132,18 +141,18 @@ def stop_words(known: Text, text: str) -> str:
 
 
 RULES = (
-    CleaningRule("thinking", "what a model thought, between tags", thinking),
-    CleaningRule("end_tokens", "tokens that end an answer, such as <|endoftext|>, and what follows", end_tokens),
-    CleaningRule("fences", "Markdown fences, and all but the block that defines the entry point", fences),
-    CleaningRule("prose", "what is said before and after a program", prose),
-    CleaningRule("indentation", "the indentation that all lines of a whole program have", indentation),
-    CleaningRule("prompts", "the prompt, repeated before a completion", prompts),
-    CleaningRule("stop_words", "what follows the function that a completion ends", stop_words),
+    CleaningRule("thinking", "what a model thought, between tags", cut_thinking),
+    CleaningRule("end_tokens", "tokens that end an answer, such as <|endoftext|>, and what follows", cut_end_tokens),
+    CleaningRule("fences", "Markdown fences, and all but the block that defines the entry point", cut_fences),
+    CleaningRule("prose", "prose before and after a program", cut_prose),
+    CleaningRule("indentation", "the indentation that all lines of a whole program have", cut_indentation),
+    CleaningRule("prompts", "the prompt, repeated before a completion", cut_prompts),
+    CleaningRule("stop_words", "what follows the function that a completion ends", cut_stop_words),
 )
 
 
-def cleaned(known: Text, rules: Sequence[CleaningRule] = RULES) -> tuple[str, frozenset[str]]:
-    """The text after all rules, and the names of those that changed it."""
+def cleaned(known: GeneratedText, rules: Sequence[CleaningRule] = RULES) -> tuple[str, frozenset[str]]:
+    """Return the text after all rules, and the names of those that changed it."""
     text, names = known.text, set[str]()
     for _ in range(MOST_PASSES):
         before = text
@@ -162,3 +171,80 @@ def _ends(text: str, start: int) -> Iterator[int]:
     yield len(text)
     cuts = [match.start() for match in PROSE_LINE.finditer(text, start + 1)]
     yield from reversed(cuts[-MOST_CUTS:])
+
+
+@dataclass
+class CleaningCounts:
+    """The numbers of samples: all, changed, emptied, and changed by each rule."""
+
+    samples: int = 0
+    changed: int = 0
+    emptied: int = 0
+    rules: Counter[str] = field(default_factory=Counter)
+
+    def add(self, before: str, after: str, names: frozenset[str]) -> None:
+        """Count one sample."""
+        self.samples += 1
+        self.changed += before != after
+        self.emptied += bool(before.strip()) and not after.strip()
+        self.rules.update(names)
+
+    def to_json(self, rules: Sequence[CleaningRule]) -> dict[str, Any]:
+        """Return the counts; None for a rule that was off."""
+        return {
+            "samples": self.samples,
+            "changed": self.changed,
+            "emptied": self.emptied,
+            "rules": {rule.name: self.rules[rule.name] if rule in rules else None for rule in RULES},
+        }
+
+
+def clean_rows(
+    rows: Sequence[Row],
+    problems: ProblemSet | None,
+    counts: CleaningCounts,
+    rules: Sequence[CleaningRule] = RULES,
+    stop_words: Sequence[str] = STOP_WORDS,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows with clean texts as JSON lines have them, and add them to `counts`.
+
+    Without `problems` prompts and entry points are unknown. Raises DatasetError if the rows follow the order of
+    problems that aren't given, or name other problems.
+    """
+    if problems is None and any(row.by_place or _may_be_place(row) for row in rows):
+        raise DatasetError("the file names no problems: give a --benchmark or --dataset_name whose order it follows")
+    names = problem_names(rows, problems) if problems is not None else [str(row.task) for row in rows]
+    for row, name in zip(rows, names, strict=True):
+        problem = problems.get(name) if problems is not None else Problem(name)
+        texts = []
+        for text in row.texts:
+            known = GeneratedText(text, row.form, problem.description, problem.execution.entry_point, stop_words)
+            after, applied = cleaned(known, rules)
+            counts.add(text, after, applied)
+            texts.append(after)
+        yield _with_texts(row, name, texts)
+
+
+def _may_be_place(row: Row) -> bool:
+    """Whether a row's only key is a number, which may be a problem's place: written as an id it would lose that."""
+    return row.values is None and str(row.task).isdecimal()
+
+
+def _with_texts(row: Row, name: str, texts: list[str]) -> dict[str, Any]:
+    """The row with other texts; without columns it becomes an object that names its problem."""
+    if row.values is None or row.by_place or not row.column:
+        return {"task_id": name, row.form: texts}
+    values: Mapping[str, Any] = row.values
+    is_list = isinstance(values[row.column], list | tuple)
+    return {**values, row.column: texts if is_list else texts[0]}
+
+
+def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write rows as JSON lines, all or nothing; raises DatasetError if the file can't be written."""
+    if path.is_dir() or not path.name.lower().endswith(".jsonl"):
+        raise DatasetError(f"--output {path} must be a file that ends in .jsonl")
+    text = "".join(json.dumps(row, default=str) + "\n" for row in rows)
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        raise DatasetError(f"{path} can't be written: {error.strerror}") from error

@@ -1,13 +1,13 @@
-"""What a run will take, before anything is asked: calls, tokens, money, and what the budgets leave of it.
+"""Estimates of what a run will need before it starts: calls, tokens, money, and the budgets that may end it.
 
-1. Each stage of the flow tells the fewest and the most calls that it makes (its method `calls`); one without that
-   method may make any number. An answer that can't be read may be asked for again, `max_format_retries` times.
-2. A prompt holds at least the statement and the shortest template of the flow; at most the statement, the longest
-   template, and two answers of before. Four characters are taken for a token.
-3. An answer has from 50 tokens to `max_tokens`, or to 2,000 where no bound is set.
-4. Of many problems a hundred are looked at, evenly spread, and stand for the others.
+1. Each stage of the flow gives the fewest and the most calls that it makes (its method `calls`); without that method
+   it may make any number. An unreadable answer may be asked for again, `max_format_retries` times.
+2. A prompt has at least the statement and the shortest template of the flow; at most the statement, the longest
+   template, and two earlier answers. A token is taken to be four characters.
+3. An answer has from 50 tokens to `max_tokens`, or to 2,000 if that isn't set.
+4. Of many problems only a hundred are looked at, evenly spread.
 
-So the ranges are wide. The least is what a run takes in which all goes well at once.
+So the ranges are wide. The least is what a run needs in which everything succeeds at once.
 """
 
 import dataclasses
@@ -31,25 +31,26 @@ LOOKED_AT = 100
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From so many to so many; None where there is no end."""
+    """A range from `least` to `most`; None if it has no upper end."""
 
     least: float
     most: float | None
 
     def __add__(self, other: "Span") -> "Span":
-        """Both together."""
+        """Return the sum."""
         most = None if self.most is None or other.most is None else self.most + other.most
         return Span(self.least + other.least, most)
 
-    def times(self, other: "Span") -> "Span":
-        """So many, each of so much; nothing, however often, is nothing."""
+    def times(self, other: "Span | float") -> "Span":
+        """Return the product; zero times a span without an end is zero."""
+        other = other if isinstance(other, Span) else Span(other, other)
         if 0 in (self.most, other.most):
             return Span(0, 0)
         most = None if self.most is None or other.most is None else self.most * other.most
         return Span(self.least * other.least, most)
 
     def within(self, limit: float) -> "Span":
-        """What a limit leaves of it; 0 is no limit."""
+        """Return the part within a limit; 0 is no limit."""
         if not limit:
             return self
         return Span(min(self.least, limit), limit if self.most is None else min(self.most, limit))
@@ -65,10 +66,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a run of so many samples will take, were it not for the budgets but that of a sample's calls.
+    """An estimate of a run, which only `solve.max_calls` limits; `cuts` are messages about the budgets that may end it.
 
-    `cost` is in US dollars and None where the price of a model isn't known; `cuts` says which budgets may end it. With
-    `cache` on, answers that it holds are counted here, but not paid again.
+    `cost` is in US dollars and None if the price of a model (`unpriced`) isn't known. With `cache`, cached answers are
+    counted, though they aren't paid again.
     """
 
     flow: str
@@ -84,7 +85,7 @@ class Preview:
     cache: bool = False
 
     def line(self) -> str:
-        """The preview in one line."""
+        """Return the preview in one line."""
         tokens = self.prompt_tokens + self.completion_tokens
         cost = "unknown" if self.cost is None else self.cost.text(in_dollars)
         what = f"{_count(self.problems, 'problem')}, {_count(self.samples, 'sample')} of {self.flow}"
@@ -92,7 +93,7 @@ class Preview:
         return "; ".join([f"{what} by {', '.join(self.models)}: {takes}", *self.cuts])
 
     def lines(self) -> list[str]:
-        """The preview at length, with how it was estimated."""
+        """Return the preview as a table."""
         cost = self.cost.text(in_dollars) if self.cost else f"unknown: give {price_lines(list(self.unpriced))}"
         rows = {
             "flow": self.flow,
@@ -108,7 +109,7 @@ class Preview:
         return [f"{name:<18} {value}" for name, value in rows.items()] + [f"{'budget':<18} {cut}" for cut in self.cuts]
 
     def values(self) -> dict[str, Any]:
-        """The preview for `--json`."""
+        """Return the preview for `--json`."""
         return dataclasses.asdict(self)
 
 
@@ -125,14 +126,16 @@ HOW = (
 def preview_of(
     flow: Flow, problems: Sequence[Problem], samples: int, settings: Settings, used: Usage | None = None
 ) -> Preview:
-    """What `samples` samples in all, spread evenly over the problems, will take, where earlier ones have `used` that
-    much of the budgets.
+    """Return the preview of `samples` samples in all, spread evenly over the problems; `used` is what earlier samples
+    used of the budgets.
     """
-    one = _of_one_sample(flow, problems, settings)
-    calls, prompt, completion = (_scaled(span, samples) for span in one)
+    step = max(1, len(problems) // LOOKED_AT)
+    looked_at = [problems[place] for place in range(0, len(problems), step)]
+    each = [_of_sample(flow.for_kind(problem.execution.kind), problem.statement, settings) for problem in looked_at]
+    totals = (sum(spans, Span(0, 0)) for spans in zip(*each, strict=True)) if each else (Span(0, 0),) * 3
+    calls, prompt, completion = (total.times(samples / max(1, len(each))) for total in totals)
     models = models_asked(settings)
     prices = prices_of(settings, models)
-    cost = _cost(prompt, completion, list(prices.values()))
     whole = Preview(
         flow.name,
         models,
@@ -141,44 +144,21 @@ def preview_of(
         calls,
         prompt,
         completion,
-        cost,
+        _cost(prompt, completion, list(prices.values())),
         tuple(model for model, price in prices.items() if price is None),
         cache=settings.config.cache,
     )
     return dataclasses.replace(whole, cuts=tuple(_cuts(whole, settings, used or Usage())))
 
 
-def _of_one_sample(flow: Flow, problems: Sequence[Problem], settings: Settings) -> tuple[Span, Span, Span]:
-    """Calls, tokens read and tokens written of a sample, on average over the problems looked at."""
-    step = max(1, len(problems) // LOOKED_AT)
-    places = range(0, len(problems), step)
-    sums = (Span(0, 0), Span(0, 0), Span(0, 0))
-    for place in places:
-        each = _of_problem(flow.for_kind(problems[place].execution.kind), problems[place].statement, settings)
-        sums = tuple(total + part for total, part in zip(sums, each, strict=True))  # type: ignore[assignment]
-    return tuple(_scaled(total, 1 / max(1, len(places))) for total in sums)  # type: ignore[return-value]
-
-
-def _of_problem(flow: Flow, statement: Statement, settings: Settings) -> tuple[Span, Span, Span]:
-    calls = calls_of(flow, statement, settings)
-    answer = Span(SHORTEST_ANSWER, settings.config.max_tokens or LONGEST_ANSWER)
-    answer = Span(min(answer.least, answer.most or 0), answer.most)
-    prompt = _prompt_tokens(flow, statement, answer)
-    return calls, calls.times(prompt), calls.times(answer)
-
-
-def calls_of(flow: Flow, statement: Statement, settings: Settings) -> Span:
-    """The calls of one sample, as the flow's stages tell them, within the sample's own budget."""
-    total = Span(0, 0)
+def _of_sample(flow: Flow, statement: Statement, settings: Settings) -> tuple[Span, Span, Span]:
+    """The calls, prompt tokens and completion tokens of one sample."""
+    calls = Span(0, 0)
     for stage in flow.stages:
-        tell = getattr(stage, "calls", None)
-        total += Span(*tell(settings, statement)) if tell else Span(0, None)
-    again = Span(1, 1 + settings.solve.max_format_retries)
-    return total.times(again).within(settings.solve.max_calls)
-
-
-def _prompt_tokens(flow: Flow, statement: Statement, answer: Span) -> Span:
-    """The tokens of one prompt of the flow."""
+        of_stage = getattr(stage, "calls", None)
+        calls += Span(*of_stage(settings, statement)) if of_stage else Span(0, None)
+    calls = calls.times(Span(1, 1 + settings.solve.max_format_retries)).within(settings.solve.max_calls)
+    longest = settings.config.max_tokens or LONGEST_ANSWER
     shown = len(statement.description) + sum(len(t.input) + len(t.output) for t in statement.public_tests)
     templates = [
         len(prompt.system) + len(prompt.user)
@@ -186,39 +166,34 @@ def _prompt_tokens(flow: Flow, statement: Statement, answer: Span) -> Span:
         for prompt in vars(stage).values()
         if isinstance(prompt, Prompt)
     ]
-    least = (len(statement.description) + min(templates, default=0)) / CHARACTERS_A_TOKEN
-    most = (shown + max(templates, default=0)) / CHARACTERS_A_TOKEN + 2 * (answer.most or 0)
-    return Span(least, most)
-
-
-def _scaled(span: Span, factor: float) -> Span:
-    return span.times(_exactly(factor))
-
-
-def _exactly(number: float) -> Span:
-    return Span(number, number)
+    prompt = Span(
+        (len(statement.description) + min(templates, default=0)) / CHARACTERS_A_TOKEN,
+        (shown + max(templates, default=0)) / CHARACTERS_A_TOKEN + 2 * longest,
+    )
+    return calls, calls.times(prompt), calls.times(Span(min(SHORTEST_ANSWER, longest), longest))
 
 
 def _cost(prompt: Span, completion: Span, prices: Sequence[Price | None]) -> Span | None:
-    """Dollars: the least by the cheapest of the models, the most by the dearest."""
+    """US dollars: the least at the price of the cheapest model, the most at that of the most expensive."""
     known = [price for price in prices if price is not None]
     if len(known) < len(prices):
         return None
     read = Span(min(p.input for p in known), max(p.input for p in known))
     written = Span(min(p.output for p in known), max(p.output for p in known))
-    return _scaled(prompt.times(read) + completion.times(written), 1e-6)
+    return (prompt.times(read) + completion.times(written)).times(1e-6)
 
 
 def _cuts(whole: Preview, settings: Settings, used: Usage) -> Iterator[str]:
-    """What the budgets leave out of a preview, a line for each that may end it; nothing where nothing is left to do."""
+    """A message for each budget that may end the run; none if nothing is left to do."""
     if not whole.samples:
         return
     solve, budget = settings.solve, settings.budget
     tokens = whole.prompt_tokens + whole.completion_tokens
-    all_calls = whole.calls + _exactly(used.llm_calls)
-    all_tokens = tokens + _exactly(used.prompt_tokens + used.completion_tokens)
-    all_cost = whole.cost and whole.cost + _exactly(used.cost or 0)
-    earlier = ", with those of before" if used.llm_calls else ""
+    used_tokens = used.prompt_tokens + used.completion_tokens
+    all_calls = whole.calls + Span(used.llm_calls, used.llm_calls)
+    all_tokens = tokens + Span(used_tokens, used_tokens)
+    all_cost = whole.cost and whole.cost + Span(used.cost or 0, used.cost or 0)
+    earlier = ", including earlier samples" if used.llm_calls else ""
     limits = [
         (tokens, solve.max_tokens * whole.samples, f"{solve.max_tokens} tokens a sample"),
         (whole.cost, solve.max_cost * whole.samples, f"${solve.max_cost:g} a sample"),
@@ -229,15 +204,9 @@ def _cuts(whole: Preview, settings: Settings, used: Usage) -> Iterator[str]:
         (all_tokens, budget.run_tokens, f"{budget.run_tokens} tokens in all{earlier}"),
         (all_cost, budget.run_cost, f"${budget.run_cost:g} in all{earlier}"),
     ]
-    for span, limit, told in limits:
+    for span, limit, text in limits:
         if span is not None and limit and (span.most is None or span.most > limit):
-            yield f"at most {told}" + (
-                ": less than the least, so samples will be left out" if span.least > limit else ""
-            )
-    for seconds, whose in (
-        (solve.max_seconds, "a sample"),
-        (budget.problem_seconds, "a problem"),
-        (budget.run_seconds, "in all"),
-    ):
-        if seconds:
-            yield f"at most {seconds:g} s {whose}"
+            too_low = ": less than the least, so samples will be left out" if span.least > limit else ""
+            yield f"at most {text}{too_low}"
+    all_seconds = {"a sample": solve.max_seconds, "a problem": budget.problem_seconds, "in all": budget.run_seconds}
+    yield from (f"at most {seconds:g} s {whose}" for whose, seconds in all_seconds.items() if seconds)

@@ -1,30 +1,25 @@
-"""Which models a run may ask, and whether their prices are known: a budget in money needs that."""
+"""The models that a run may ask, and their prices, which a budget in money needs."""
 
 from alpha_codium.config import Price, Settings
 from alpha_codium.errors import UserError
 
 
 def models_asked(settings: Settings) -> tuple[str, ...]:
-    """The models that the samples ask, each once: those taken in turn or the one, and those of single prompts."""
+    """Return the models that the samples ask: the one or those taken in turn, and those of single prompts."""
     config = settings.config
     return tuple(dict.fromkeys([*(config.rotate_models or (config.model,)), *config.model_by_prompt.values()]))
 
 
 def prices_of(settings: Settings, models: tuple[str, ...]) -> dict[str, Price | None]:
-    """What each model costs, None where it isn't known."""
+    """Return the price of each model, None if it isn't known."""
     from alpha_codium.llm.prices import price_of
 
     return {model: price_of(model, settings.prices) for model in models}
 
 
-def has_cost_budget(settings: Settings) -> bool:
-    """Whether money is limited."""
-    return bool(settings.solve.max_cost or settings.budget.run_cost or settings.budget.problem_cost)
-
-
 def check_prices(settings: Settings) -> None:
-    """Raise UserError where money is limited and a model may be asked, as a fallback too, whose price isn't known."""
-    if not has_cost_budget(settings):
+    """Raise UserError if money is limited and the price of a model, or of a fallback, isn't known."""
+    if not (settings.solve.max_cost or settings.budget.run_cost or settings.budget.problem_cost):
         return
     from alpha_codium.llm.endpoints import models_of
 
@@ -38,6 +33,6 @@ def check_prices(settings: Settings) -> None:
 
 
 def price_lines(models: list[str]) -> str:
-    """The settings to write for the prices of models, in one line of TOML (which may stand in several)."""
+    """Return an example of the setting for the prices of models, in one line of TOML."""
     entries = ", ".join(f'"{model}" = {{input = 0.5, output = 1.5}}' for model in models)
     return f"prices.models = {{{entries}}}"

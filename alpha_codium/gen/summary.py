@@ -1,4 +1,4 @@
-"""What a run comes to, in numbers: as it goes, and at its end."""
+"""The numbers of a run: its progress, and the summary at its end."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from alpha_codium.solution import Candidate
 
 @dataclass
 class RunProgress:
-    """What a run has come to so far, for its display; kept as it goes, since the display asks for it often."""
+    """The numbers of a run so far, for its display."""
 
     samples: int
     passing: int = 0
@@ -29,18 +29,18 @@ class RunProgress:
         self.cost = None if self.cost is None or candidate.cost is None else self.cost + candidate.cost
 
     def status(self) -> str:
-        """The line beside the bar."""
+        """Return the line beside the progress bar."""
         passing = f"{self.passing} candidates pass the public tests"
         return f"{self.problems} problems done, {passing}, {self.tokens} tokens, cost {in_dollars(self.cost)}"
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run came to: counts of problems, samples, calls and tokens, and where its candidates are.
+    """The numbers of a finished run, and where its candidates are.
 
-    `cost` is that of all answers, `spent` what this run paid itself, over all resumes, in US dollars; None where a
-    price isn't known. `unfinished` samples ended through no fault of the model, and are tried again on resume.
-    `ended_by_budget` counts the samples that each budget ended. `seconds` are those since the run or its resume began.
+    `cost` is that of all answers, `spent` what this run paid itself, over all resumes, in US dollars; None if a price
+    isn't known. `unfinished` samples ended through no fault of the model, and are tried again on resume.
+    `ended_by_budget` counts the samples that each budget ended. `seconds` count from the start or the last resume.
     """
 
     problems: int
@@ -65,27 +65,24 @@ class RunSummary:
 
     @property
     def complete(self) -> bool:
-        """Whether every sample is a success or failure of the model's."""
+        """Whether every sample is a success or failure of the model."""
         return not self.unfinished and not self.ended_by_budget
 
     def to_json(self) -> dict[str, Any]:
-        """The summary as `results.json` and `--json` hold it."""
+        """Return the summary as in `results.json` and `--json`."""
         return asdict(self)
 
 
 def counts_of(candidates: Sequence[Candidate]) -> dict[str, Any]:
-    """The counts of a run's candidates, by the names of `RunSummary`."""
-    solved = {c.task_name for c in candidates if c.solved_public}
+    """Return the counts of a run's candidates, by the names in `RunSummary`."""
     costs = [c.cost for c in candidates]
+    sums = ("llm_calls", "prompt_tokens", "completion_tokens", "truncated_answers")
     return {
         "samples": len(candidates),
         "programs": sum(c.error is None for c in candidates),
         "failed_samples": sum(c.error is not None and c.is_final for c in candidates),
         "unfinished": sum(not c.is_final for c in candidates),
-        "solved_public": len(solved),
-        "llm_calls": sum(c.llm_calls for c in candidates),
-        "prompt_tokens": sum(c.prompt_tokens for c in candidates),
-        "completion_tokens": sum(c.completion_tokens for c in candidates),
-        "truncated_answers": sum(c.truncated_answers for c in candidates),
+        "solved_public": len({c.task_name for c in candidates if c.solved_public}),
+        **{name: sum(getattr(c, name) for c in candidates) for name in sums},
         "cost": None if None in costs else sum(c or 0 for c in costs),
     }

@@ -29,7 +29,7 @@ from alpha_codium.llm.responses import answers_of, refuse_made_up
 
 PLACEHOLDER_KEY = "no-key"
 OPENAI = ("openai", *BASE_MODELS)
-_open_count = 0
+_open_backends: set["LiteLLMBackend"] = set()  # litellm's sessions belong to the process
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,6 @@ class LiteLLMBackend:
     def __init__(self, prices: PricesSection | None = None) -> None:
         self._litellm: Any = None
         self._preparing = asyncio.Lock()
-        self._opened = False
         self._prices = prices or PricesSection()
         self._facts: dict[str, _ModelFacts] = {}
         self._left_out: dict[str, set[str]] = {}
@@ -129,21 +128,16 @@ class LiteLLMBackend:
 
     def open(self) -> None:
         """Register this backend as a user of litellm's sessions."""
-        global _open_count  # noqa: PLW0603 - counts the users of the process's sessions
-        if not self._opened:
-            self._opened = True
-            _open_count += 1
+        _open_backends.add(self)
 
     async def close(self) -> None:
         """Close litellm's HTTP sessions unless another backend is open."""
-        global _open_count  # noqa: PLW0603 - as above
         while self._completers:
             await self._completers.popitem()[1].close()
-        if not self._opened:
+        if self not in _open_backends:
             return
-        self._opened = False
-        _open_count -= 1
-        if _open_count == 0 and self._litellm is not None:
+        _open_backends.remove(self)
+        if not _open_backends and self._litellm is not None:
             await self._litellm.close_litellm_async_clients()
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 

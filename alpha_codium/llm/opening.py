@@ -49,7 +49,7 @@ def choose_model(config: "ConfigSection", folder: Path, environment: Mapping[str
         if environment.get(key):
             logger.info("no --model was given; {} is set, so the model is {}", key, model)
             return model
-    from alpha_codium.llm.local import best_available
+    from alpha_codium.llm.local.fetching import best_available
 
     name = LOCAL + best_available(folder).name
     logger.info("no --model was given and no key is set, so the model is the embedded {}", name)
@@ -94,7 +94,9 @@ async def open_model(
 @contextlib.asynccontextmanager
 async def _local(model: str, config: "ConfigSection", folder: Path) -> AsyncIterator[Endpoint]:
     """The endpoint of a local model while its server runs; the file of a known model is downloaded first."""
-    from alpha_codium.llm.local import KNOWN, fetch, find, serve
+    from alpha_codium.llm.local.fetching import fetch
+    from alpha_codium.llm.local.registry import KNOWN, find
+    from alpha_codium.llm.local.server import serve
 
     name = model.removeprefix(LOCAL)
     stored = await asyncio.to_thread(fetch, KNOWN[name], folder) if name in KNOWN else find(name, folder)

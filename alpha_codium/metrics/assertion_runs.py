@@ -34,6 +34,8 @@ from alpha_codium.sandbox import open_sandbox
 from alpha_codium.statistics import mean_pass_at_k
 from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Status, Verdict
 
+# pass@k by name, and each candidate's number and result by task: what `code_eval` returns.
+ScoresAndResults = tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]
 PERMISSION = "HF_ALLOW_CODE_EVAL"
 WARNING = (
     "This metric runs programs that a model wrote. They run in a sandbox, but such programs may try to do harm. "
@@ -94,9 +96,7 @@ def run_samples(
     return run_outside_of_loops(_run_all(predictions, references, settings, program_of))
 
 
-def pass_at_k_and_results(
-    outcomes: Sequence[Sequence[CandidateOutcome]], k: Iterable[int]
-) -> tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]:
+def pass_at_k_and_results(outcomes: Sequence[Sequence[CandidateOutcome]], k: Iterable[int]) -> ScoresAndResults:
     """`(pass_at_k, results)` as `code_eval` documents them.
 
     A k above the number of samples of a task that has some is left out. A task without any scores 0. If a program got
@@ -151,7 +151,7 @@ async def _run_all(
 ) -> list[list[CandidateOutcome]]:
     workers = min(settings.num_workers, os.cpu_count() or 1)
     room = asyncio.Semaphore(BATCHES_IN_FLIGHT * workers)
-    # Each program once, in the order of the tasks: those of one task stand in one batch, as far as it goes.
+    # Each program once, in the order of the tasks: those of one task share a batch as far as possible.
     jobs = list(dict.fromkeys((task, each) for task, candidates in enumerate(predictions) for each in candidates))
     size = max(1, min(MOST_IN_BATCH, -(-len(jobs) // workers)))
     outcomes: dict[tuple[int, str], CandidateOutcome] = {}

@@ -173,7 +173,7 @@ def test_a_run_whose_description_is_gone_is_not_begun_over(home):
     (home.run("p") / "run.toml").unlink()
     home.commands["anew"] = tuple("--run" if word == "--resume" else word for word in home.commands["pass_at_k"])
     before = home.files()
-    assert_refused(home.gencode("anew"), "the folder of an earlier run without its run.toml")
+    assert_refused(home.gencode("anew"), "exists already")
     assert home.files() == before
 
 

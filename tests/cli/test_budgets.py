@@ -129,7 +129,7 @@ def test_a_dry_run_of_one_problem_and_of_what_is_left_of_a_run(server, problems,
     values = json.loads(left.stdout)
     assert values["samples"] == 2
     assert values["cuts"] == [
-        "at most 4 calls in all, with those of before: less than the least, so samples will be left out"
+        "at most 4 calls in all, including earlier samples: less than the least, so samples will be left out"
     ]
     assert sorted(path.stat().st_mtime_ns for path in (tmp_path / "home/runs/r").rglob("*")) == before
     assert len(server.requests) == 4

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.flows.extraction import Extracted, extract_code, strip_thinking
+from alpha_codium.flows.extraction import Extracted, extract_code
+from alpha_codium.flows.fences import strip_thinking
 from alpha_codium.languages import MAX_PROGRAM, CodeKind
 from alpha_codium.languages.python.programs import PARSE_BUDGET, ProgramReader
 from tests.flows.extraction_cases import (

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.flows.nearness import Nearness, nearness, output_distance
+from alpha_codium.flows.nearness import Nearness, output_distance
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict
 
@@ -18,7 +18,7 @@ outputs = st.lists(tokens, max_size=8).map(" ".join)
 def judged(*outcomes):
     """The nearness of a program with these verdicts, each with its output, on tests that expect 10."""
     results = tuple(TestResult(verdict, Execution(Status.FINISHED, stdout=text)) for verdict, text in outcomes)
-    return nearness(Judgement(Verdict.WRONG_ANSWER, results, len(results)), [TestCase("", "10")] * len(results))
+    return Nearness.of(Judgement(Verdict.WRONG_ANSWER, results, len(results)), [TestCase("", "10")] * len(results))
 
 
 verdicts = st.sampled_from([v for v in Verdict if v is not Verdict.NO_TESTS])
@@ -106,5 +106,5 @@ def test_having_run_comes_before_tests_passed_and_those_before_distance():
 def test_tests_that_were_not_run_count_as_failed():
     tests = [TestCase("", "10")] * 3
     one = TestResult(Verdict.WRONG_ANSWER, Execution(Status.FINISHED, stdout="9"))
-    stopped = nearness(Judgement(Verdict.WRONG_ANSWER, (one,), 3), tests)
-    assert stopped.closeness < nearness(Judgement(Verdict.WRONG_ANSWER, (one, one, one), 3), tests).closeness
+    stopped = Nearness.of(Judgement(Verdict.WRONG_ANSWER, (one,), 3), tests)
+    assert stopped.closeness < Nearness.of(Judgement(Verdict.WRONG_ANSWER, (one, one, one), 3), tests).closeness

@@ -12,8 +12,7 @@ import pytest
 from alpha_codium.config import Settings
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.caching import scope_of
-from alpha_codium.llm.local import add
-from alpha_codium.llm.local.registry import SMALLEST
+from alpha_codium.llm.local.registry import SMALLEST, add
 from alpha_codium.paths import models_folder
 from tests.flows.scripted_flow import GOOD_ANSWERS, Call, chosen
 from tests.gen.running import columns_of, model_arguments, run_cli, write_flow, write_problems

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.cli.clean import RULE_NAMES
 from alpha_codium.data.samples.reading import COMPLETION, SOLUTION
-from alpha_codium.gen.cleaning import RULES, STOP_WORDS, Text, cleaned
+from alpha_codium.gen.cleaning import RULES, STOP_WORDS, GeneratedText, cleaned
 
 PROMPT = (
     'from typing import List\n\n\ndef add(xs: List[int]) -> int:\n    """Add up.\n    >>> add([1])\n    1\n    """\n'
@@ -18,11 +18,11 @@ TAIL = "\nprint(add([1, 2]))\n"
 
 
 def solution(text, **known):
-    return cleaned(Text(text, SOLUTION, **known))
+    return cleaned(GeneratedText(text, SOLUTION, **known))
 
 
 def completion(text, prompt=PROMPT, **known):
-    return cleaned(Text(text, COMPLETION, prompt, "add", **known))
+    return cleaned(GeneratedText(text, COMPLETION, prompt, "add", **known))
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ PIECES = [
 @settings(max_examples=300, deadline=None)
 def test_what_is_clean_stays_as_it_is_and_every_rule_only_cuts(pieces, form, prompt):
     text = "".join(pieces)
-    once, rules = cleaned(Text(text, form, prompt, "add"))
-    assert cleaned(Text(once, form, prompt, "add")) == (once, frozenset())
+    once, rules = cleaned(GeneratedText(text, form, prompt, "add"))
+    assert cleaned(GeneratedText(once, form, prompt, "add")) == (once, frozenset())
     assert (once == text) == (not rules)
     assert len(once) <= len(text)
 
@@ -138,10 +138,10 @@ def test_a_rule_that_is_off_changes_nothing(name):
     others = [rule for rule in RULES if rule.name != name]
     for text in (textwrap.indent(WHOLE, "  "), dirty, BODY + TAIL, PROMPT + BODY, f"Sure:\n{WHOLE}"):
         for form in (COMPLETION, SOLUTION):
-            assert name not in cleaned(Text(text, form, PROMPT, "add"), others)[1]
+            assert name not in cleaned(GeneratedText(text, form, PROMPT, "add"), others)[1]
 
 
-def test_the_rules_are_those_of_the_flags_and_the_stop_words_those_of_the_paper():
+def test_each_rule_has_a_flag_and_the_stop_words_are_those_of_the_paper():
     assert tuple(rule.name for rule in RULES) == RULE_NAMES
     assert STOP_WORDS == ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
 
@@ -150,5 +150,5 @@ def test_the_rules_are_those_of_the_flags_and_the_stop_words_those_of_the_paper(
 def test_a_long_text_of_anything_is_cleaned():
     for unit in ("```python\nx = 1\n", "def f():\n", "<think>", "Here is:\n", "((((", "'''"):
         text = unit * (10**5 // len(unit))
-        cleaned(Text(text, SOLUTION))
-        cleaned(Text(text, COMPLETION, PROMPT, "add"))
+        cleaned(GeneratedText(text, SOLUTION))
+        cleaned(GeneratedText(text, COMPLETION, PROMPT, "add"))

@@ -4,8 +4,7 @@ from alpha_codium.data import load_problems, save_solutions
 from alpha_codium.data.samples.programs import solutions_of
 from alpha_codium.data.samples.reading import read_samples
 from alpha_codium.errors import DatasetError
-from alpha_codium.gen.cleaning import RULES
-from alpha_codium.gen.generations import CleaningCounts, clean_rows
+from alpha_codium.gen.cleaning import RULES, CleaningCounts, clean_rows
 from tests.data.records import write_jsonl
 from tests.data.samples.humaneval import ADD, TWICE, humaneval, write_json
 from tests.data.test_solutions import ROWS

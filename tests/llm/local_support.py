@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.errors import ModelNotFound
-from alpha_codium.llm.local import StoredModel, add, fetch, find
-from alpha_codium.llm.local.registry import BEST, SMALLEST, KnownModel
+from alpha_codium.llm.local.fetching import fetch
+from alpha_codium.llm.local.registry import BEST, SMALLEST, KnownModel, StoredModel, add, find
 from tests.support import shared_path
 
 needs_xllamacpp = pytest.mark.skipif(not importlib.util.find_spec("xllamacpp"), reason="xllamacpp isn't installed")

@@ -5,8 +5,9 @@ import pytest
 from huggingface_hub import constants
 
 from alpha_codium.errors import ModelNotFound
-from alpha_codium.llm.local import add, best_available, fetch, fetching, find
-from alpha_codium.llm.local.registry import BEST, SMALLEST, KnownModel
+from alpha_codium.llm.local import fetching
+from alpha_codium.llm.local.fetching import best_available, fetch
+from alpha_codium.llm.local.registry import BEST, SMALLEST, KnownModel, add, find
 from tests.llm.local_support import FILE_BYTES, hub_on_loopback, small_known_model, smallest_model
 
 NOWHERE = "http://127.0.0.1:9"  # the discard port: nobody listens

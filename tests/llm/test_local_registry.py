@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.errors import ModelNotFound
-from alpha_codium.llm.local import KNOWN, add, find, known_model, stored_models
-from alpha_codium.llm.local.registry import NAME, keep
+from alpha_codium.llm.local.registry import KNOWN, NAME, add, find, keep, known_model, stored_models
 
 
 @pytest.fixture

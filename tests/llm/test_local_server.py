@@ -7,8 +7,17 @@ import urllib.request
 import pytest
 
 from alpha_codium.errors import ModelNotFound, UserError
-from alpha_codium.llm.local import LocalServerFailed, ServerProcess, add, serve, server
-from alpha_codium.llm.local.server import child_environment, ending, quoted_error, reach_loopback_directly
+from alpha_codium.llm.local import server
+from alpha_codium.llm.local.registry import add
+from alpha_codium.llm.local.server import (
+    LocalServerFailed,
+    ServerProcess,
+    child_environment,
+    ending,
+    quoted_error,
+    reach_loopback_directly,
+    serve,
+)
 from tests.llm.local_support import ends_within, needs_xllamacpp
 
 

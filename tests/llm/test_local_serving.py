@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.llm.errors import ProviderUnavailable
-from alpha_codium.llm.local import LocalServerFailed, ServerProcess, serve
+from alpha_codium.llm.local.server import LocalServerFailed, ServerProcess, serve
 from tests.llm.local_support import best_model, ends_within, needs_xllamacpp, smallest_model
 
 ESTABLISHED = "01"  # as /proc/net/tcp writes it
@@ -125,7 +125,8 @@ def has_connection(pid):
 PARENT = """
 import asyncio, os, sys
 from pathlib import Path
-from alpha_codium.llm.local import ServerProcess, find
+from alpha_codium.llm.local.registry import find
+from alpha_codium.llm.local.server import ServerProcess
 
 async def main(name, folder, fork):
     process = ServerProcess(find(name, Path(folder)), slots=1, context=512)

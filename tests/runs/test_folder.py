@@ -96,9 +96,7 @@ def test_a_description_that_was_broken_by_hand_is_told_in_one_line(tmp_path):
     [
         ({}, "lacks command"),
         ({"command": "solve_set"}, "lacks dataset_name, fingerprint, samples"),
-        ({"command": "c", "samples": "many"}, "samples can't be 'many'"),
-        ({"command": "c", "samples": True}, "samples can't be True"),
-        ({"command": "c", "settings": 3}, "settings can't be 3"),
+        ({"command": "c", "settings": 3}, "isn't the description of a run"),
     ],
 )
 def test_a_description_that_was_changed_is_told_in_one_line(tmp_path, described, said):
@@ -112,9 +110,9 @@ def test_a_run_that_lost_its_description_is_no_new_one(tmp_path):
     with folder.journal as journal:
         journal.append({"a": 1})
     (folder.path / "run.toml").unlink()
-    with pytest.raises(UserError, match=r"r/run\.toml, which describes the run, is missing"):
+    with pytest.raises(UserError, match=r"no run .r.: .*r/run\.toml doesn\'t exist"):
         RunFolder.reopen(tmp_path, "r")
-    with pytest.raises(UserError, match=r"the folder of an earlier run without its run\.toml"):
+    with pytest.raises(UserError, match=r"exists already"):
         RunFolder.create(tmp_path, "r", {})
 
 

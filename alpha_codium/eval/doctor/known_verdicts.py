@@ -98,16 +98,16 @@ class KnownResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result as `--json` writes it; `cpu_seconds` is the sum over the tests."""
-        result = self.result
+        given, result = self.submission, self.result
         values: dict[str, Any] = {
-            "problem": self.submission.problem,
-            "file": self.submission.file,
-            "language": self.submission.language,
-            "expected_verdict": self.submission.label,
-            "verdict": result.verdict.value if result else None,
-            "tests_passed": result.tests_passed if result else None,
-            "tests_total": result.tests_total if result else None,
-            "cpu_seconds": round(sum(t["cpu_seconds"] for t in result.tests), 4) if result else None,
+            "problem": given.problem,
+            "file": given.file,
+            "language": given.language,
+            "expected_verdict": given.label,
+            "verdict": result and result.verdict.value,
+            "tests_passed": result and result.tests_passed,
+            "tests_total": result and result.tests_total,
+            "cpu_seconds": result and round(sum(t["cpu_seconds"] for t in result.tests), 4),
         }
         return values | ({"reason": self.reason} if self.reason else {})
 

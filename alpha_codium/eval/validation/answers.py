@@ -111,12 +111,11 @@ def _alike(observed: ObservedProblem, place: int, programs: Sequence[Known]) -> 
     """The programs in groups that agree with the first of the group."""
     groups: list[list[Known]] = []
     for known in programs:
-        for group in groups:
-            if _agree(observed, place, group[0], known):
-                group.append(known)
-                break
-        else:
+        group = next((group for group in groups if _agree(observed, place, group[0], known)), None)
+        if group is None:
             groups.append([known])
+        else:
+            group.append(known)
     return groups
 
 
@@ -153,25 +152,20 @@ def _second_answers(observed: ObservedProblem, place: int, standing: Standing) -
             found.append(dissent(observed, group[0], place) | {"agree": len(group), "differ": beside})
     by_order = [known for known, key in standing.explained if key == ORDER_FREE]
     found += [dissent(observed, known, place) | {"only_the_order": True} for known in by_order[:1]]
+    pure = {alternative.spec.name for alternative in observed.alternatives} | {"exact", "lines"}
     checker = observed.checker.name if observed.checker else ""
-    second = [known for known in standing.accepted if _is_second(observed, known, place)]
-    return found + [observed.evidence(known, place) | {"checker": checker} for known in second]
-
-
-def _is_second(observed: ObservedProblem, known: Known, place: int) -> bool:
-    """Whether the checker in force, a program or a plug-in, accepts an output that none of our pure ones does."""
-    keys = {alternative.spec.name for alternative in observed.alternatives}
-    if observed.checker is None or observed.checker.name in keys | {"exact", "lines"} or not observed.alternatives:
-        return False
-    return all(by_test[place] == NO for by_test in known.seen.accepted_by.values())
+    if observed.alternatives and checker and checker not in pure:
+        # The checker in force, a program or a plug-in, accepts an output that none of our pure ones does.
+        second = [k for k in standing.accepted if all(by_test[place] == NO for by_test in k.seen.accepted_by.values())]
+        found += [observed.evidence(known, place) | {"checker": checker} for known in second]
+    return found
 
 
 def dissent(observed: ObservedProblem, known: Known, place: int) -> dict[str, Any]:
     """Evidence that a program's output isn't the expected one, with the first token that differs."""
     output = known.seen.outputs.get(place)
-    return observed.evidence(known, place) | (
-        first_difference(observed.tests[place].output, output.text) if output else {}
-    )
+    difference = first_difference(observed.tests[place].output, output.text) if output else {}
+    return observed.evidence(known, place) | difference
 
 
 def _several_findings(observed: ObservedProblem, several: bool | None, evidence: list[dict[str, Any]]) -> list[Finding]:

@@ -7,19 +7,17 @@ accident.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.eval.validation.alternatives import ORDER_FREE, Alternative
+from alpha_codium.eval.validation.alternatives import ORDER_FREE
 from alpha_codium.eval.validation.answers import Answers, dissent
 from alpha_codium.eval.validation.findings import Finding, Reason, plural, spoken
 from alpha_codium.eval.validation.observation import COMPARED
 from alpha_codium.eval.validation.observed import Known, ObservedProblem, rejections
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.verdict import Verdict
-
-Accepts = Callable[[Known, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,46 +50,31 @@ def _suggest(observed: ObservedProblem, places: Sequence[int]) -> tuple[CheckerS
     compared = [known for known in observed.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
     if observed.checker is None or not compared:
         return None, {}
-    now = _score(observed, places, _in_force)
-    choices: list[tuple[CheckerSpec, Accepts]] = [(observed.checker, _in_force)]
-    choices += [
-        (tried.spec, _accepting(tried.key)) for tried in observed.alternatives if _is_supported(observed, tried)
-    ]
-    for spec, accepts in choices:
-        then = _score(observed, places, accepts)
-        if (
-            then["correct_accepted"] == then["correct_total"]
-            and then["incorrect_rejected"] >= now["incorrect_rejected"]
-        ):
+
+    def score(key: str | None) -> dict[str, int]:
+        """Known-correct programs without a rejected output, known-incorrect ones with a failed test."""
+        fits = [all(k.seen.accepts(key, p) for p in places if k.seen.verdicts[p] in COMPARED) for k in compared]
+        rejects = [not all(known.seen.accepts(key, p) for p in places) for known in observed.incorrect]
+        return {
+            "correct_accepted": sum(fits),
+            "correct_total": len(compared),
+            "incorrect_rejected": sum(rejects),
+            "incorrect_total": len(rejects),
+        }
+
+    now = score(None)
+    choices: list[tuple[CheckerSpec, str | None]] = [(observed.checker, None)]
+    choices += [(a.spec, a.key) for a in observed.alternatives if a.key != ORDER_FREE or _allows_any_order(observed)]
+    for spec, key in choices:
+        then = score(key)
+        fits_all = then["correct_accepted"] == then["correct_total"]
+        if fits_all and then["incorrect_rejected"] >= now["incorrect_rejected"]:
             return spec, {"in_force": now, "suggested": then}
     return None, {"in_force": now}
 
 
-def _is_supported(observed: ObservedProblem, alternative: Alternative) -> bool:
-    return alternative.key != ORDER_FREE or "order" in observed.wording.lower()
-
-
-def _score(observed: ObservedProblem, places: Sequence[int], accepts: Accepts) -> dict[str, int]:
-    """A checker's score: known-correct programs without a rejected output, known-incorrect ones with a failed test."""
-
-    def all_compared_accepted(known: Known) -> bool:
-        return all(accepts(known, place) for place in places if known.seen.verdicts[place] in COMPARED)
-
-    compared = [known for known in observed.correct if any(known.seen.verdicts[p] in COMPARED for p in places)]
-    return {
-        "correct_accepted": sum(map(all_compared_accepted, compared)),
-        "correct_total": len(compared),
-        "incorrect_rejected": sum(not all(accepts(known, p) for p in places) for known in observed.incorrect),
-        "incorrect_total": len(observed.incorrect),
-    }
-
-
-def _in_force(known: Known, place: int) -> bool:
-    return known.seen.verdicts[place] is Verdict.ACCEPTED
-
-
-def _accepting(key: str) -> Accepts:
-    return lambda known, place: known.seen.accepts(key, place)
+def _allows_any_order(observed: ObservedProblem) -> bool:
+    return "order" in observed.wording.lower()
 
 
 def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested: CheckerSpec | None) -> list[Finding]:

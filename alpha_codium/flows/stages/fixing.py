@@ -10,7 +10,7 @@ from typing import Any
 from alpha_codium.config import Settings
 from alpha_codium.flows.asking import Question, ask_or_skip
 from alpha_codium.flows.context import SampleContext, shortened
-from alpha_codium.flows.nearness import nearness
+from alpha_codium.flows.nearness import Nearness
 from alpha_codium.flows.stages import prompt_file
 from alpha_codium.flows.state import FlowState
 from alpha_codium.flows.tasks import CodingTask
@@ -58,8 +58,8 @@ class Fixer:
                 if program is None:
                     continue
                 fixed = await context.run_tests(program, [test])
-                better = fixed.accepted or (not must_pass and nearness(fixed, [test]) > nearness(judgement, [test]))
-                kept = better and await _passes_all(program, state.anchors, context)
+                nearer = Nearness.of(fixed, [test]) > Nearness.of(judgement, [test])
+                kept = (fixed.accepted if must_pass else nearer) and await _passes_all(program, state.anchors, context)
                 context.record(step, verdict=fixed.verdict.value, kept=kept)
                 if kept:
                     state.program, judgement = program, fixed

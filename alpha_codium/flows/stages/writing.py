@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from alpha_codium.config import Settings
 from alpha_codium.flows.asking import Question, ask_or_skip
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
-from alpha_codium.flows.nearness import nearness
+from alpha_codium.flows.nearness import Nearness
 from alpha_codium.flows.stages import prompt_file
 from alpha_codium.flows.state import FlowState, JudgedProgram, Plan
 from alpha_codium.flows.tasks import CodingTask
@@ -133,7 +133,7 @@ async def judge_program(program: str, state: FlowState, context: SampleContext) 
     """Run a program on the public tests; raises SandboxFault."""
     tests = state.statement.public_tests
     judgement = await context.run_tests(program, tests)
-    return JudgedProgram(program, judgement, nearness(judgement, tests))
+    return JudgedProgram(program, judgement, Nearness.of(judgement, tests))
 
 
 def keep_nearest(state: FlowState, best: JudgedProgram | None, judged: JudgedProgram) -> JudgedProgram:

@@ -19,7 +19,7 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.data import load_problems
-from alpha_codium.data.benchmarks.apps import AMBIGUOUS, DIFFICULTIES, HUB_ID, NAME, SPLITS
+from alpha_codium.data.benchmarks.apps import AMBIGUOUS, DIFFICULTIES, HUB_ID
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.metric import checked_ks
@@ -69,7 +69,7 @@ def compute(
     ks = checked_ks(k_list)
     _check_options(timeout, num_workers)
     check_header(header)
-    problems = _select(load_problems(dataset, split), level, split)
+    problems = _of_level(load_problems(dataset, split), level)
     _check(predictions, problems, f"{dataset}[{split}], level {level!r}")
     rules = Rules(cpu_seconds=timeout, header=header)
     judged = run_outside_of_loops(_judged(predictions, problems, rules, num_workers, LiveScore(ks, progress)))
@@ -84,29 +84,13 @@ def compute(
     return result
 
 
-def _select(problems: ProblemSet, level: str, split: str) -> ProblemSet:
-    """The problems of `level`, and of `split` if their names have splits.
-
-    Raises UserError if there is no such level, or a file of several splits lacks this one.
-    """
-    if level not in (*DIFFICULTIES, ALL):
+def _of_level(problems: ProblemSet, level: str) -> ProblemSet:
+    """The problems of `level`; raises UserError if there is no such level."""
+    if level == ALL:
+        return problems
+    if level not in DIFFICULTIES:
         raise UserError(f"level {level!r} is unknown{nearest(str(level), [*DIFFICULTIES, ALL])}")
-    places: Sequence[int] = range(len(problems))
-    splits = [_split_of(name) for name in problems.names]
-    if any(splits):
-        if split not in splits:
-            raise UserError(f"{problems!r} has no split {split!r}{nearest(split, {each for each in splits if each})}")
-        places = [place for place in places if splits[place] == split]
-    if level != ALL:
-        places = [place for place in places if problems[place].difficulty == DIFFICULTIES[level]]
-    return problems.select(places)
-
-
-def _split_of(name: str) -> str:
-    """`test` of `apps/test/4104`, and nothing of `apps/4104`."""
-    benchmark, _, rest = name.partition("/")
-    split = rest.partition("/")[0]
-    return split if benchmark == NAME and split in SPLITS else ""
+    return problems.select([i for i, problem in enumerate(problems) if problem.difficulty == DIFFICULTIES[level]])
 
 
 async def _judged(

@@ -8,10 +8,15 @@ differ from those of the metric of that name, and why.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from alpha_codium.eval.metric import checked_ks
-from alpha_codium.metrics.assertion_runs import RunSettings, pass_at_k_and_results, require_permission, run_samples
+from alpha_codium.metrics.assertion_runs import (
+    RunSettings,
+    ScoresAndResults,
+    pass_at_k_and_results,
+    require_permission,
+    run_samples,
+)
 
 DEFAULT_KS = (1, 10, 100)
 
@@ -22,7 +27,7 @@ def compute(
     k: Iterable[int] = DEFAULT_KS,
     num_workers: int = 4,
     timeout: float = 3.0,
-) -> tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]:
+) -> ScoresAndResults:
     """`(pass_at_k, results)`: the scores, and each candidate's result by task.
 
     `predictions[task]` are the candidates, `references[task]` the code that tests them. `timeout` is in CPU seconds

@@ -3,9 +3,9 @@
     os.environ["HF_ALLOW_CODE_EVAL"] = "1"
     pass_at_k, results = compute([["def add(a, b): return a + b"]], ["assert add(2, 3) == 5"], k=[1])
 
-`evaluate.load` of this folder gives the same as a module of `evaluate`. RestrictedPython only
-restricts the language of a candidate: the jail contains it, and the reference runs in a jail of its own, so that it
-can't forge a pass. See docs/restrictedpython_code_eval.md.
+`evaluate.load` of this folder gives the same as a module of `evaluate`. RestrictedPython only restricts the language
+of a candidate: the jail contains it, and the reference runs in a jail of its own, so that it can't forge a pass. See
+docs/restrictedpython_code_eval.md.
 """
 
 import keyword
@@ -17,6 +17,7 @@ from alpha_codium.eval.metric import checked_ks
 from alpha_codium.metrics.assertion_runs import (
     CandidateOutcome,
     RunSettings,
+    ScoresAndResults,
     pass_at_k_and_results,
     require_permission,
     run_samples,
@@ -47,7 +48,7 @@ def compute(
     return_output: bool = False,
     output_variable: str = "output",
     policy: type | None = None,
-) -> tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]:
+) -> ScoresAndResults:
     """`(pass_at_k, results)` as `code_eval.compute` gives them, of candidates in a subset of Python.
 
     The three `use_..._builtins` say which of RestrictedPython's sets of builtins a candidate has. It also has the

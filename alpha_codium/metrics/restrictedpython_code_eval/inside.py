@@ -1,13 +1,13 @@
-"""In the jail, as text: compiles a candidate with RestrictedPython, runs it, and lets the test find what it defines.
+"""Code for the jail, sent as text: compiles and runs a candidate with RestrictedPython, and exposes its names.
 
-1. The candidate runs in a namespace of its own, whose builtins are those that were asked for and whose guards are
-   RestrictedPython's, or the user's where those are given.
+1. The candidate runs in a namespace of its own, with the builtins that were asked for and the guards of the user, or
+   else of RestrictedPython.
 2. The engine looks for the names of a program in its module's `__dict__`. That is `ModuleNames` from then on: it finds
-   what the candidate has made, as it is at that time. Its builtins are Python's own, so that a test that has to share
-   it isn't restricted.
+   the candidate's names with their current values. Its builtins are Python's own, so that a test that has to share it
+   isn't restricted.
 
-Standard library and RestrictedPython only. Nothing here keeps a program from anything that the jail allows: the guards
-say which language it is written in.
+Standard library and RestrictedPython only. Nothing here protects from a program, as the jail does: the guards only
+define the language that it is written in.
 """
 
 import operator
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 # The module that the engine loads a program as; its classes say so, too.
 MODULE = "program"
-# The collector of what is printed, where RestrictedPython puts it.
+# RestrictedPython's name for the collector of printed text.
 COLLECTOR = "_print"
-# What a program reads of it.
+# The name by which a program reads that text.
 PRINTED = "printed"
-# Functions of utility_builtins that tests, too, may call; its modules and sets they have anyway.
+# Functions of utility_builtins that tests may call, too; they have its modules and sets anyway.
 UTILITIES = ("same_type", "reorder", "test")
 OPERATORS = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "%=": operator.imod,
@@ -59,7 +59,7 @@ class ModuleNames(dict):  # type: ignore[type-arg] - Python 3.9 doesn't subscrib
         self.copied: dict[str, Any] = {}
 
     def copy_in(self) -> None:
-        """Hold what the candidate has made by now, for who copies all names at once."""
+        """Copy the candidate's names, for code that copies all names at once."""
         for name in (PRINTED, *UTILITIES, *self.namespace):
             value = MISSING if dict.__contains__(self, name) else self.current(name)
             if value is not MISSING:
@@ -67,7 +67,7 @@ class ModuleNames(dict):  # type: ignore[type-arg] - Python 3.9 doesn't subscrib
         self.update(self.copied)
 
     def current(self, name: str) -> "Any":
-        """What the candidate has by that name, what it has printed, or what RestrictedPython has for tests, too."""
+        """The candidate's value of that name, its printed text, or a utility of RestrictedPython for tests."""
         if name == PRINTED:
             return self.namespace[COLLECTOR]() if COLLECTOR in self.namespace else ""
         value = self.namespace.get(name, MISSING)
@@ -77,7 +77,7 @@ class ModuleNames(dict):  # type: ignore[type-arg] - Python 3.9 doesn't subscrib
 
     def __getitem__(self, name: str) -> "Any":
         value = super().get(name, MISSING)
-        # What is another object by now, the test has set itself.
+        # A value that differs from the copy was set by the test itself.
         if value is self.copied.get(name, MISSING):
             value = self.current(name)
         if value is MISSING:
@@ -114,7 +114,7 @@ def run(own: "dict[str, Any]", source: str, options: "dict[str, Any]") -> None:
 
 
 def namespace_of(namespace: "dict[str, Any]", options: "dict[str, Any]") -> "dict[str, Any]":
-    """The user's values, the builtins that were asked for and, where the user gives none, the guards."""
+    """The user's values, the builtins that were asked for, and the guards that the user didn't give."""
     own = namespace.get("__builtins__", {})
     allowed = dict(own if isinstance(own, dict) else vars(own))
     sets = {"safe": safe_builtins, "limited": limited_builtins, "utility": utility_builtins}
@@ -129,7 +129,7 @@ def namespace_of(namespace: "dict[str, Any]", options: "dict[str, Any]") -> "dic
 
 
 def guards(str_format: bool) -> "dict[str, Any]":
-    """What restricted code calls in place of reading, writing, iterating and printing."""
+    """The functions that restricted code calls in place of reading, writing, iterating and printing."""
     getter = getattr_with_format if str_format else getattr_or_error
     return {
         "__metaclass__": type,
@@ -148,13 +148,13 @@ def guards(str_format: bool) -> "dict[str, Any]":
 
 
 def getattr_or_error(target: "Any", name: str, *default: "Any") -> "Any":
-    """RestrictedPython's own guard, with Python's AttributeError for what is missing: that one gives None."""
+    """RestrictedPython's own guard, but with Python's AttributeError for a missing attribute, where that gives None."""
     value = safer_getattr(target, name, MISSING)
     return getattr(target, name, *default) if value is MISSING else value
 
 
 def getattr_with_format(target: "Any", name: str, *default: "Any") -> "Any":
-    """The same, but that `str.format` and `str.format_map` may be used."""
+    """The same, but `str.format` and `str.format_map` are allowed."""
     if name in ("format", "format_map") and issubclass(target if isinstance(target, type) else type(target), str):
         return getattr(target, name)
     return getattr_or_error(target, name, *default)
@@ -172,7 +172,7 @@ def write_guard(target: "Any") -> "Any":
 
 
 def in_place(symbol: str, left: "Any", right: "Any") -> "Any":
-    """`left += right`, or whatever `symbol` stands for."""
+    """`left += right`, or another operation by its symbol."""
     return OPERATORS[symbol](left, right)
 
 

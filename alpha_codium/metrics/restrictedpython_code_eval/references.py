@@ -1,8 +1,8 @@
-"""References as their authors mean them where the candidate stands before them, in one restricted module.
+"""References written for one restricted module with the candidate, prepared to run apart from it.
 
 1. They are the user's and run on the other side of the pair, unrestricted.
-2. `printed` is what the program's own lines have printed. Where a reference prints itself, that stands behind it.
-3. With an output to be returned, a reference needn't assert or call anything: it may just set the variable.
+2. `printed` is the output of the candidate, followed by that of the reference, if it prints itself.
+3. If an output is to be returned, a reference needn't assert or call anything: it may just set the variable.
 """
 
 import ast
@@ -24,7 +24,7 @@ CALL = "\n(lambda: None)()\n"
 
 
 def prepared(reference: str, *, with_output: bool) -> str:
-    """The reference as it runs; as it is where it isn't Python, which is found out elsewhere."""
+    """The reference as it runs; unchanged if it isn't Python, which is reported elsewhere."""
     if "printed" in reference and "print" in reference.replace("printed", ""):
         reference = _collecting(reference)
     return reference + CALL if with_output and _has_code(reference) else reference
@@ -42,7 +42,7 @@ def _collecting(reference: str) -> str:
         tree = parse(reference)
     except UNPARSABLE:
         return reference
-    # Behind what must stand first.
+    # After future imports, which must come first.
     first = next((i for i, node in enumerate(tree.body) if not _is_future_import(node)), len(tree.body))
     tree = _Collecting().visit(tree)
     tree.body[first:first] = parse(PRINTING).body
@@ -54,7 +54,7 @@ def _is_future_import(node: ast.stmt) -> bool:
 
 
 class _Collecting(ast.NodeTransformer):
-    """Has what is printed kept, and `printed` read from there, as RestrictedPython does."""
+    """Collects printed text, and reads `printed` from there, as RestrictedPython does."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if isinstance(node.ctx, ast.Load) and node.id == "print":

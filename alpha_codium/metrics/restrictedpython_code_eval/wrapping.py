@@ -1,9 +1,9 @@
-"""Wraps a candidate into a program that compiles it restricted.
+"""Wrapping a candidate into a program that compiles it with RestrictedPython.
 
-1. The program holds `inside.py`, the candidate and the options as literals. So the engine runs it as it runs any
-   other, and nothing is decided in its process. `inside.py` is compiled here, once for all, by the Python that runs
-   it there: compiling it would cost each candidate 2 ms.
-2. Values of `additional_globals` stand in the setup code, which the reference gets, too, in its own process. Guards
+1. The program contains `inside.py`, the candidate and the options as literals. So the engine runs it like any other,
+   and nothing is decided in its process. `inside.py` is compiled once, here, by the Python that runs it there:
+   compiling it would cost each candidate 2 ms.
+2. Values of `additional_globals` are made by the setup code, which the reference gets, too, in its own process. Guards
    among them, builtins under their own names, and those of `additional_locals` are the program's alone.
 """
 
@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.metrics.restrictedpython_code_eval.shipping import spell
+from alpha_codium.metrics.restrictedpython_code_eval.expressions import expression_of
 
-# The first two lines have the engine keep RestrictedPython loaded for those who run this.
+# By the first two lines the engine preloads RestrictedPython for these programs.
 PROGRAM = """if False:
     import RestrictedPython
 (lambda ours: (
@@ -46,11 +46,11 @@ class Restrictions:
         return {name: value for name, value in given if not (_is_guard(name) or _is_builtin(name, value))}
 
     def setup_code(self) -> str:
-        """Code that makes the shared values; raises UserError for what can't be sent."""
-        return "".join(f"{name} = {spell(value, name)}\n" for name, value in self.shared.items())
+        """Code that makes the shared values; raises UserError for one that can't be sent."""
+        return "".join(f"{name} = {expression_of(value, name)}\n" for name, value in self.shared.items())
 
     def wrapper(self) -> Callable[[str], str]:
-        """What makes a program of a candidate's text; raises UserError for what can't be sent."""
+        """A function from a candidate's text to its program; raises UserError for a value that can't be sent."""
         options = self._options()
         return lambda candidate: PROGRAM.format(inside=_inside(), candidate=candidate, options=options)
 
@@ -59,13 +59,13 @@ class Restrictions:
         own = {name: value for name, value in self.additional_globals.items() if name not in shared}
         texts = {
             "shared": repr(list(shared)),
-            "globals": _spelt(own),
-            "locals": _spelt(self.additional_locals),
+            "globals": _expressions(own),
+            "locals": _expressions(self.additional_locals),
             "builtins": repr(self.builtins),
             "imports": repr(self.allowed_imports),
             "str_format": repr(self.allow_str_format),
             "underscores": repr(self.allow_underscore_variable_names),
-            "policy": spell(self.policy, "policy"),
+            "policy": expression_of(self.policy, "policy"),
         }
         return "{" + ", ".join(f"{name!r}: {text}" for name, text in texts.items()) + "}"
 
@@ -76,8 +76,8 @@ def _inside() -> str:
     return marshal.dumps(compile(text, "restricted.py", "exec", dont_inherit=True, optimize=2)).hex()
 
 
-def _spelt(values: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(f"{name!r}: {spell(value, name)}" for name, value in values.items()) + "}"
+def _expressions(values: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{name!r}: {expression_of(value, name)}" for name, value in values.items()) + "}"
 
 
 def _is_guard(name: str) -> bool:
@@ -86,5 +86,5 @@ def _is_guard(name: str) -> bool:
 
 
 def _is_builtin(name: str, value: Any) -> bool:
-    """Whether a reference finds the value under that name anyway; it may be the program's, there."""
+    """Whether a reference finds the value under that name anyway."""
     return getattr(builtins, name, None) is value

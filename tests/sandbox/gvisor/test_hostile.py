@@ -19,7 +19,7 @@ from alpha_codium.sandbox.conformance.hostile import (
     probe_until,
     several,
 )
-from alpha_codium.sandbox.gvisor import GvisorSandbox
+from alpha_codium.sandbox.gvisor.backend import GvisorSandbox
 from tests.sandbox.gvisor.environment import installed
 from tests.sandbox.hostile_programs import attackers, names, path_of
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.metrics.restrictedpython_code_eval.shipping import spell
+from alpha_codium.metrics.restrictedpython_code_eval.expressions import expression_of
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 VALUES = st.recursive(
@@ -25,7 +25,7 @@ VALUES = st.recursive(
 
 
 def made(value: Any) -> Any:
-    return eval(spell(value, "x"), {})
+    return eval(expression_of(value, "x"), {})
 
 
 @given(VALUES)
@@ -41,7 +41,7 @@ def test_nan_comes_back_as_nan() -> None:
 @pytest.mark.parametrize("value", [math, collections.abc, len, math.sqrt, collections.Counter, subprocess.run])
 def test_what_the_jail_has_is_imported_by_its_name(value: Any) -> None:
     assert made(value) is value
-    assert "pickle" not in spell(value, "x")
+    assert "pickle" not in expression_of(value, "x")
 
 
 def test_functions_of_a_test_are_sent_by_their_code() -> None:
@@ -62,5 +62,5 @@ def test_a_deep_value_is_no_literal() -> None:
     deep: list[Any] = []
     for _ in range(90):
         deep = [deep]
-    assert "pickle" in spell(deep, "x")
+    assert "pickle" in expression_of(deep, "x")
     assert made(deep) == deep

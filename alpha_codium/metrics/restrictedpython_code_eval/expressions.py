@@ -1,8 +1,8 @@
-"""Objects of the user's as expressions that make them again in the jail.
+"""Expressions that make the user's objects again in the jail.
 
-A value of plain types becomes a literal. A module, and what a module that the jail has calls by its name, is imported
-there. All else becomes the text that `cloudpickle` makes of it: functions and classes of a script, a notebook, a test
-or a module that the jail doesn't have, by their code.
+A value of plain types becomes a literal. A module, and an object that can be imported from a module of the jail, is
+imported there. Everything else is pickled by `cloudpickle`: functions and classes of a script, a notebook, a test or a
+module that the jail doesn't have, by their code.
 """
 
 import contextlib
@@ -15,15 +15,15 @@ from typing import Any
 
 from alpha_codium.errors import UserError
 
-# Deeper literals than Python's parser takes for sure are pickled.
+# Literals that are nested deeper might be too deep for Python's parser, and are pickled.
 MAX_DEPTH = 20
 PLAIN = (type(None), bool, int, str, bytes)
 # Nothing of ours is in the jail: see `sandbox.engine.interpreter`.
 OURS = "alpha_codium"
 
 
-def spell(value: Any, name: str) -> str:
-    """An expression for `value`, which the user calls `name`; raises UserError where there is none."""
+def expression_of(value: Any, name: str) -> str:
+    """An expression for `value`, the user's `name`; raises UserError if it can't be sent."""
     if _is_literal(value, MAX_DEPTH):
         return repr(value)
     if isinstance(value, ModuleType):
@@ -46,7 +46,7 @@ def _imported(module: str) -> str:
 
 
 def _path_of(value: Any) -> tuple[str, str] | None:
-    """The module and the name in it by which the jail finds `value`, if it does."""
+    """The module and the name in it from which the jail can import `value`, if it can."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or not _in_jail(module):
         return None
@@ -69,20 +69,20 @@ def _pickled(value: Any, name: str) -> bytes:
     try:
         cloudpickle = importlib.import_module("cloudpickle")
     except ImportError as error:
-        raise UserError(f"{name!r} is sent to the sandbox by cloudpickle: pip install cloudpickle") from error
+        raise UserError(f"sending {name!r} to the sandbox needs cloudpickle: pip install cloudpickle") from error
     try:
         with _by_value(cloudpickle):
             return cloudpickle.dumps(value)
     except Exception as error:
         raise UserError(
-            f"{name!r} can't be sent to the sandbox, which runs the programs in processes of its own "
-            f"({type(error).__name__}: {error}): give a value, a function or a class that can be pickled"
+            f"{name!r} can't be sent to the sandbox's processes ({type(error).__name__}: {error}): give a value, a "
+            "function or a class that can be pickled"
         ) from error
 
 
 @contextlib.contextmanager
 def _by_value(cloudpickle: Any) -> Iterator[None]:
-    """Meanwhile, what comes from a module that the jail doesn't have is pickled by its code."""
+    """Meanwhile, objects of modules that the jail doesn't have are pickled by their code."""
     foreign = [each for name, each in list(sys.modules.items()) if _is_foreign(name, each)]
     foreign = [each for each in foreign if each.__name__ not in cloudpickle.list_registry_pickle_by_value()]
     for module in foreign:
