@@ -1,18 +1,16 @@
-"""How often a model solves a problem, with what uncertainty, and whether another one is better: pure functions.
+"""How often a model solves a problem, how sure that is, and whether another one is better: pure functions.
 
-1. `estimators`: pass@k and pass^k of one problem, their mean over a split, and the strata of a split.
-2. `intervals`: the uncertainty of such a mean, by Wilson for one sample a problem, by bootstrap otherwise.
-3. `comparisons`: two sets of scores of the same problems: difference, flips, McNemar, and the smallest difference that
-   so many problems can show.
+1. `estimators`: pass@k and pass^k of one problem, their mean over a split, and strata of a split.
+2. `intervals`: confidence intervals of such a mean: Wilson's for one sample a problem, bootstrap otherwise.
+3. `comparisons`: two sets of scores of the same problems: difference, flips, McNemar's test.
+4. `power`: the smallest difference that a number of problems can show.
 
-Which of them to use when is in docs/statistics.md.
+docs/statistics.md says when to use which.
 """
 
 from alpha_codium.statistics.comparisons import (
     Difference,
     Flips,
-    detectable_difference,
-    detectable_gain,
     flips,
     mcnemar,
     paired_bootstrap,
@@ -30,6 +28,7 @@ from alpha_codium.statistics.estimators import (
     strata,
 )
 from alpha_codium.statistics.intervals import Interval, bootstrap_interval, wilson_interval
+from alpha_codium.statistics.power import detectable_difference, detectable_gain
 
 __all__ = [
     "Difference",
