@@ -6,6 +6,7 @@ factories under the entry-point group `alpha_codium.checkers`. Checkers that are
 
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
@@ -19,11 +20,11 @@ HALF = 0.5
 EXACT = 2.0**53
 DEEPMIND_PRECISION = 1e-5
 DEEPMIND_SPACES = re.compile(r"[ \n\t\r\v]+")
-# What absl::SimpleAtod takes, in small letters: decimals, inf, nan.
+# What absl::SimpleAtod reads, in lower case: decimals, inf, nan.
 DEEPMIND_NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan(?:\([a-z0-9_]*\))?)"
 )
-SMALL_LETTERS = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 class Checker(Protocol):
@@ -35,7 +36,7 @@ class Checker(Protocol):
 
 
 def exact() -> Checker:
-    """The same text, but for white space at the end of the whole output."""
+    """The same text, except for white space at the end of the whole output."""
     return lambda _input, expected, actual: expected.rstrip() == actual.rstrip()
 
 
@@ -60,16 +61,12 @@ def lines() -> Checker:
 
 
 def yes_no() -> Checker:
-    """The same tokens, but `yes` and `no` in any case where the expected token is one of them in any case."""
+    """The same tokens, but `yes` and `no` in any case if the expected token is one of them in any case."""
 
     def same(expected: str, actual: str) -> bool:
         return expected == actual or (expected.lower() == actual.lower() and expected.lower() in ("yes", "no"))
 
-    def check(_input: str, expected: str, actual: str, /) -> bool:
-        wanted, got = expected.split(), actual.split()
-        return len(wanted) == len(got) and all(map(same, wanted, got))
-
-    return check
+    return lambda _input, expected, actual: _all_match(same, expected.split(), actual.split())
 
 
 def unordered_lines() -> Checker:
@@ -82,19 +79,18 @@ def unordered_lines() -> Checker:
 
 
 def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = True) -> Checker:
-    """The same tokens, but where one of a pair is a float, a number within `abs` or `rel` of the other will do.
+    """The same tokens, but if one of a pair is a float, a number within `abs` or `rel` of the other is right.
 
     Within either is enough (the ICPC rule: icpc.io/problem-package-format, default output validator). Two integers
-    are compared as text, whatever the tolerance: 1000000000 is no answer to 1000000007. Nor is 1e9: a float stands
-    for an expected integer only if no other integer is nearer, as 0.9999999 does for 1.
+    are compared as text, whatever the tolerance: 1000000000 is no answer to 1000000007. Nor is 1e9: a float is right
+    for an expected integer only if no other integer is nearer, as 0.9999999 is for 1.
 
-    A distance of just the tolerance is within it (0.500001 and 0.5, 1e-6), though as floats the two may be further
-    apart: four units in the last place of the larger are let pass for that, but never a thousandth of the tolerance,
-    so that nothing clearly beyond it is accepted where numbers are large.
+    A distance equal to the tolerance is within it (0.500001 and 0.5, 1e-6), though as floats the two may be further
+    apart: four units in the last place of the larger are allowed for that, but at most a thousandth of the tolerance.
     """
     for name, value in (("abs", abs), ("rel", rel)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            raise TypeError(f"{name} must be a number from 0, not {value!r}")
+            raise TypeError(f"{name} must be a number of at least 0, not {value!r}")
     same_tokens = tokens(case_sensitive)
 
     def close(expected: str, actual: str) -> bool:
@@ -110,30 +106,25 @@ def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = T
         rounding = min(4 * math.ulp(max(math.fabs(wanted), math.fabs(got))), bound / 1000)
         return distance <= bound + rounding
 
-    def check(_input: str, expected: str, actual: str, /) -> bool:
-        wanted, got = expected.split(), actual.split()
-        return len(wanted) == len(got) and all(map(close, wanted, got))
-
-    return check
+    return lambda _input, expected, actual: _all_match(close, expected.split(), actual.split())
 
 
 def deepmind() -> Checker:
-    """The comparison that CodeContests was published with, and AlphaCode scored by; kept with its quirks.
+    """The comparison that CodeContests was published with, and AlphaCode scored by, with its quirks.
 
     1. The outputs are split at space, tab, newline, carriage return and vertical tab (not at form feed), and their
-       ASCII letters made small. The same tokens are right.
-    2. Else there must be as many, and of each pair: where both are numbers, they differ by less than 1e-5, compared
-       as doubles. That goes for integers, too, so 2**53 is right for 2**53 + 1, and 1.00000999 for 1; there is no
-       relative tolerance.
-    3. Where one is no number they must be the same text. `inf` and `nan` are numbers that equal nothing, themselves
-       included, once any other token differs; numbers too large for a double are `inf`.
+       ASCII letters made lower case. The same tokens are right.
+    2. Else there must be as many, and in each pair two numbers must differ by less than 1e-5 as doubles: so 2**53 is
+       right for 2**53 + 1, and 1.00000999 for 1. There is no relative tolerance.
+    3. If one isn't a number, they must be the same text. `inf` (also a number too large for a double) and `nan` equal
+       nothing, not even themselves, once any other token differs.
 
-    Source: `OutputsMatch` of google-deepmind/code_contests, execution/tester_sandboxer.cc. It is only good for numbers
-    that can be compared with published ones: it takes wrong answers for right ones that `tokens` or `float` wouldn't.
+    Source: `OutputsMatch` of google-deepmind/code_contests, execution/tester_sandboxer.cc. Use it only to compare with
+    published results: it accepts wrong answers that `tokens` and `float` reject.
     """
 
     def tokens_of(text: str) -> list[str]:
-        return [token for token in DEEPMIND_SPACES.split(text.translate(SMALL_LETTERS)) if token]
+        return [token for token in DEEPMIND_SPACES.split(text.translate(ASCII_LOWER)) if token]
 
     def match(expected: str, actual: str) -> bool:
         if DEEPMIND_NUMBER.fullmatch(expected) and DEEPMIND_NUMBER.fullmatch(actual):
@@ -142,13 +133,17 @@ def deepmind() -> Checker:
 
     def check(_input: str, expected: str, actual: str, /) -> bool:
         wanted, got = tokens_of(expected), tokens_of(actual)
-        return wanted == got or (len(wanted) == len(got) and all(map(match, wanted, got)))
+        return wanted == got or _all_match(match, wanted, got)
 
     return check
 
 
+def _all_match(match: Callable[[str, str], bool], expected: list[str], actual: list[str]) -> bool:
+    return len(expected) == len(actual) and all(map(match, expected, actual))
+
+
 def _as_double(number: str) -> float:
-    """A number that `DEEPMIND_NUMBER` matches; what it says of a `nan` is left out."""
+    """The value of a text that `DEEPMIND_NUMBER` matches; `nan(...)` is `nan`."""
     return float(number.partition("(")[0])
 
 
@@ -180,12 +175,12 @@ BUILT_IN: dict[str, Callable[..., Checker]] = {
 DEFAULT_CHECKER = CheckerSpec("tokens")
 
 
-# The name of checkers that are programs: no pure functions, so the judge runs them (`judge.checker_programs`).
+# The name of checkers that are programs, which the judge runs (`judge.checker_programs`).
 PROGRAM = "program"
 
 
 def make_checker(spec: CheckerSpec) -> Checker:
-    """The checker that `spec` names, with its arguments; raises UserError where there is none such."""
+    """Make the checker that `spec` names, with its arguments; raises UserError if there is no such checker."""
     factory = find_plugin("alpha_codium.checkers", spec.name, BUILT_IN | {PROGRAM: _no_function})
     try:
         return factory(**spec.arguments)
@@ -194,4 +189,4 @@ def make_checker(spec: CheckerSpec) -> Checker:
 
 
 def _no_function(**_arguments: object) -> Checker:
-    raise UserError("a checker that is a program compares nothing by itself: a judge runs it")
+    raise UserError("a checker that is a program can't be called: the judge runs it")

@@ -21,7 +21,7 @@ from statistics import median
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from alpha_codium.sandbox.local import LocalSandbox  # noqa: E402
+from alpha_codium.sandbox.local.backend import LocalSandbox  # noqa: E402
 from benchmarks.sandbox.workloads import WORKLOADS, an_input  # noqa: E402
 
 TESTS, CANDIDATES, ROUNDS = 20, 40, 7

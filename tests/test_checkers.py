@@ -32,7 +32,7 @@ def test_every_checker_accepts_what_is_expected(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_an_empty_output_is_no_answer_where_one_is_expected(name: str) -> None:
+def test_an_empty_output_is_wrong_if_one_is_expected(name: str) -> None:
     assert not accepts(name, "1\n", "")
     assert not accepts(name, "", "1\n")
     assert accepts(name, "", "\n")
@@ -55,14 +55,14 @@ def test_joined_split_or_missing_tokens_are_wrong(name: str, expected: str, actu
     assert not accepts(name, expected, actual)
 
 
-def test_tokens_minds_the_case_unless_it_is_told_not_to() -> None:
+def test_tokens_is_case_sensitive_unless_told_otherwise() -> None:
     assert not accepts("tokens", "YES", "Yes")
     assert accepts("tokens", "YES", "Yes", case_sensitive=False)
     assert not accepts("float", "YES 1.0", "Yes 1.0", **FLOAT)
     assert accepts("float", "YES 1.0", "Yes 1.0", **FLOAT, case_sensitive=False)
 
 
-def test_exact_minds_all_but_the_end_of_the_output() -> None:
+def test_exact_compares_everything_but_the_end_of_the_output() -> None:
     assert accepts("exact", "a  b\n c\n", "a  b\n c")
     assert not accepts("exact", "a  b\n", "a b\n")
     assert not accepts("exact", "a\n", " a\n")
@@ -75,14 +75,14 @@ def test_unordered_lines_accepts_any_order_of_lines(lines: list[list[str]], rand
     assert accepts("unordered_lines", text_of(lines), text_of(shuffled))
 
 
-def test_unordered_lines_counts_them_and_minds_the_order_within() -> None:
+def test_unordered_lines_counts_lines_and_compares_the_order_within() -> None:
     assert not accepts("unordered_lines", "a\na\nb", "a\nb\nb")
     assert not accepts("unordered_lines", "a b\nc", "b a\nc")
     assert accepts("unordered_lines", "a b\n\nc\n", "c\r\na   b\r\n")
 
 
 @given(st.lists(st.text("ab ", max_size=5), min_size=1), st.lists(SPACES, min_size=6, max_size=6))
-def test_lines_minds_all_but_the_ends_of_lines_and_of_the_output(rows: list[str], ends: list[str]) -> None:
+def test_lines_compares_everything_but_the_ends_of_lines_and_of_the_output(rows: list[str], ends: list[str]) -> None:
     blanks = [end.replace("\n", "") for end in ends]
     padded = "\n".join(row + blanks[place % len(blanks)] for place, row in enumerate(rows))
     assert accepts("lines", "\n".join(rows), padded)
@@ -120,7 +120,7 @@ def test_lines_are_compared_in_order(expected: str, actual: str, right: bool) ->
         ("yes", "ye\u017f", False),
     ],
 )
-def test_yes_no_minds_the_case_of_every_other_word(expected: str, actual: str, right: bool) -> None:
+def test_yes_no_compares_the_case_of_every_other_word(expected: str, actual: str, right: bool) -> None:
     assert accepts("yes_no", expected, actual) is right
 
 
@@ -167,7 +167,7 @@ def test_deepmind_compares_numbers_as_doubles_within_an_absolute_error(number: f
 
 
 @given(st.integers(), st.integers())
-def test_deepmind_knows_no_integers(expected: int, actual: int) -> None:
+def test_deepmind_compares_integers_as_doubles(expected: int, actual: int) -> None:
     near = expected == actual or (max(abs(expected), abs(actual)) < 10**300 and float(expected) == float(actual))
     assert accepts("deepmind", str(expected), str(actual)) == near
 
@@ -177,15 +177,15 @@ def test_deepmind_knows_no_integers(expected: int, actual: int) -> None:
     [
         (CheckerSpec("token"), "no checker 'token' (did you mean 'tokens'?)"),
         (CheckerSpec("progam"), "no checker 'progam' (did you mean 'program'?)"),
-        (CheckerSpec("program", {"files": {}}), "a judge runs it"),
+        (CheckerSpec("program", {"files": {}}), "the judge runs it"),
         (CheckerSpec("tokens", {"abs": 1}), "'tokens' doesn't take"),
         (CheckerSpec("float", {"tolerance": 1}), "tolerance"),
-        (CheckerSpec("float", {"abs": "1e-6"}), "abs must be a number from 0, not '1e-6'"),
-        (CheckerSpec("float", {"rel": -1}), "rel must be a number from 0, not -1"),
+        (CheckerSpec("float", {"abs": "1e-6"}), "abs must be a number of at least 0, not '1e-6'"),
+        (CheckerSpec("float", {"rel": -1}), "rel must be a number of at least 0, not -1"),
         (CheckerSpec("float", {"rel": float("nan")}), "rel must be"),
     ],
 )
-def test_a_checker_that_can_not_be_had_is_one_clear_line(spec: CheckerSpec, said: str) -> None:
+def test_an_invalid_checker_is_one_clear_line(spec: CheckerSpec, said: str) -> None:
     with pytest.raises(UserError) as caught:
         make_checker(spec)
     assert said in str(caught.value)

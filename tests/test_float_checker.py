@@ -55,7 +55,7 @@ def test_a_tolerance_is_for_floats_alone(expected: str, actual: str, right: bool
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "NaN", "infinity", "1_0.5", "0x1.8p1"])
-def test_what_is_no_number_is_compared_as_text(text: str) -> None:
+def test_anything_but_numbers_is_compared_as_text(text: str) -> None:
     assert accepts("float", text, text, **FLOAT)
     assert not accepts("float", text, text + "0", **FLOAT)
     assert not accepts("float", text, "1.0", abs=1e300)
@@ -96,7 +96,7 @@ def test_float_follows_its_definition(expected: float, actual: float, abs_: floa
         ("1.0", "1.0000000000000002", {}, False),
     ],
 )
-def test_a_distance_of_just_the_tolerance_is_within_it(
+def test_a_distance_equal_to_the_tolerance_is_within_it(
     expected: str, actual: str, tolerance: dict[str, float], right: bool
 ) -> None:
     assert accepts("float", expected, actual, **tolerance) is right

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -34,11 +35,11 @@ def calculate_metrics(
     return result.pass_at_k, evaluation_set.predictions, by_name
 
 
+@dataclass(frozen=True, slots=True)
 class Metric:
     """pass@k of candidates by their tests, in the form that the `evaluate` interface uses."""
 
-    def __init__(self, sandbox: str = "local") -> None:
-        self.sandbox = sandbox
+    sandbox: str = "local"
 
     def compute(
         self,

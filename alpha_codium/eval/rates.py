@@ -35,7 +35,7 @@ def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemRe
         "asked": len(samples) if errors_known else None,
         "present": len(present),
         "problems_without_samples": sum(not problem.candidates for problem in results),
-    } | {name: _rate(count, len(present)) for name, count in counts.items()}
+    } | {name: None if count is None else rate_of(count, len(present)) for name, count in counts.items()}
 
 
 def rates_text(rates: Mapping[str, Any]) -> str:
@@ -45,8 +45,9 @@ def rates_text(rates: Mapping[str, Any]) -> str:
     return f"{rates['present']} present of {asked} asked; {shares}"
 
 
-def _rate(count: int | None, total: int) -> dict[str, Any] | None:
-    return None if count is None else {"count": count, "rate": count / total if total else None}
+def rate_of(count: int, total: int) -> dict[str, Any]:
+    """A count and its share of `total`, None if that is 0."""
+    return {"count": count, "rate": count / total if total else None}
 
 
 def _share(rate: Mapping[str, Any] | None) -> str:

@@ -6,12 +6,14 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
+from alpha_codium.eval.known import JudgeError
 from alpha_codium.eval.prepare import EvaluationTask
+from alpha_codium.eval.rates import rates_text
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.statistics import (
     Estimate,
@@ -128,6 +130,20 @@ class Score:
         values |= {"verdicts": dict(sorted(self.verdicts.items()))} | self.extra
         return values | {"problems": [problem.to_json() for problem in self.problems]}
 
+    def lines(self) -> Iterator[str]:
+        """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts."""
+        yield f"{len(self.problems)} problems, {self.verdicts.total()} programs"
+        yield from (f"  {verdict:<24}{count:>7}" for verdict, count in self.verdicts.most_common())
+        for name, value in self.pass_at_k.items():
+            bounds = self.intervals[name]
+            shown = f"n/a ({self.reasons[name]})" if value is None else f"{value:.4f}"
+            interval = f"  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else ""
+            yield f"{name:<8} {shown}{interval}"
+        for low, high in self.bounds:
+            if low.value is not None and high.value is not None:
+                yield f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}"
+        yield from _fact_lines(self.extra)
+
 
 def score(
     problems: Sequence[ProblemResult],
@@ -165,6 +181,19 @@ def labels_of(tasks: Iterable[EvaluationTask]) -> dict[str, dict[str, str]]:
         }
         for task in tasks
     }
+
+
+def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    if rates := facts.get("rates"):
+        yield f"samples      {rates_text(rates)}"
+        if missing := rates["problems_without_samples"]:
+            yield f"{missing} problems have no sample: they count as failed"
+    yield f"judge error  {JudgeError(**facts['judge_error'])}"
+    if agreed := facts.get("agreement"):
+        yield f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}"
+        yield f"incorrect solutions rejected  {agreed['incorrect_rejected']} of {agreed['incorrect_total']}"
+    if skipped := facts.get("skipped_solutions"):
+        yield f"not run (not python3)         {skipped}"
 
 
 def _counts(problem: ProblemResult, *passing: Verdict) -> tuple[int, int]:

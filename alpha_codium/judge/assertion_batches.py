@@ -160,7 +160,7 @@ class Batch:
         return dict(zip(places, report.executions, strict=False))
 
     async def _replay(self, answers: Mapping[int, Execution]) -> dict[int, AssertionResult]:
-        """What the assertions say to each program's answers, where that decides."""
+        """The results of the assertions with each program's answers, if those decide."""
         groups: dict[str, list[int]] = {}
         for i in answers:
             groups.setdefault(self.jobs[i].test_code, []).append(i)

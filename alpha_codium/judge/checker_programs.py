@@ -35,7 +35,7 @@ from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
-# Names in the folder where a checker runs that are taken.
+# Names that are taken in the folder where a checker runs.
 TAKEN = ("input", "answer", "output", "feedback", "program.py")
 # Names of the protocols in records.
 PROTOCOLS = {

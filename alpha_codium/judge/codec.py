@@ -84,7 +84,7 @@ def decode(
 
 
 def unreferred(_value: "Any") -> None:
-    """A `refer` that gives no number: what doesn't cross whole can't be encoded."""
+    """A `refer` without numbers: values that would cross only in part can't be encoded."""
 
 
 def _write(value: "Any", out: "list[str]", refer: "Callable[[Any], int | None] | None", depth: int) -> None:

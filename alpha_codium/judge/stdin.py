@@ -80,7 +80,7 @@ def own_file(name: str) -> str:
     if "/" in name or "\0" in name or name in (".", ".."):
         raise Unjudgeable(f"it uses the file {name!r}: only files in the program's own folder can be judged")
     if name in TAKEN:
-        raise Unjudgeable(f"it uses the file {name!r}, which is a name of ours: give the file another one")
+        raise Unjudgeable(f"it uses the file {name!r}, which the sandbox needs: give the file another name")
     if _size_of(name) > LONGEST_NAME:
         raise Unjudgeable(f"it uses the file {name[:40]!r}...: a name may have {LONGEST_NAME} bytes at most")
     return name

@@ -1,14 +1,14 @@
-"""Which errors of numbers a statement allows: read from its words, for problems that name no checker.
+"""The numerical errors that a statement allows, read from its words, for problems that name no checker.
 
-1. A number that is a power of ten (or a multiple of one), or a small decimal, counts where its sentence speaks of
-   errors, accuracy or precision ("absolute or relative error ... 10^{-6}", "differs by at most 1e-9"). Datasets mangle
-   powers: CodeContests has `10 - 6` for a raised -6, others a minus sign for the hyphen, `10^(-6)`, `$10^{-6}$`,
-   `10<sup>-6</sup>`, raised digits or a fraction.
-2. Of the words since the number before it, `absolute` and `relative` say which error it bounds; `differ` without either
-   means the absolute one; else it bounds either, as most judges do. Without them a number above 1e-2 is none.
-3. What stands after the heading of the output comes first. Before it a sentence must speak of what is printed or of
-   kinds of errors: inputs, too, are given with some precision. Where there is no heading, it mustn't speak of inputs.
-4. "At least 0.001" bounds no error ("a precision of at least 0.001" does), and an error's probability is no error.
+1. A power of ten (or a multiple of one) or a small decimal counts if its sentence speaks of errors, accuracy or
+   precision ("absolute or relative error ... 10^{-6}", "differs by at most 1e-9"). Datasets mangle powers: CodeContests
+   has `10 - 6` for a raised -6, others a minus sign for the hyphen, `10^(-6)`, `$10^{-6}$`, `10<sup>-6</sup>`, raised
+   digits or a fraction.
+2. `absolute` and `relative`, among the words since the number before, say which error it bounds; `differ` without
+   either means the absolute one; else it bounds either, as in most judges, and must not be above 1e-2.
+3. Sentences after the heading of the output come first. Before it a sentence must speak of what is printed or of kinds
+   of errors, since inputs have a precision, too. Without a heading it must not speak of inputs.
+4. "At least 0.001" bounds no error ("a precision of at least 0.001" does), nor does the probability of an error.
 """
 
 import functools
@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 
 SMALLEST, LARGEST = 1e-15, 0.1
-# Above this a number must be said to bound an absolute or a relative error.
+# A larger number counts only with `absolute` or `relative`.
 USUAL = 1e-2
 FACTOR = r"(?:(?P<factor>\d+(?:\.\d+)?)\s*(?:\*|\u00b7|\u22c5|\u00d7|\\cdot|\\times)\s*)?"
 POWER = r"10\s*(?:\*\*|\^|<sup>)?\s*[{(]*\s*[-\u2212\u2013\u2010\u2011]\s*(?P<power>1?\d)(?!\d)\s*[)}]*(?:</sup>)?"
@@ -44,7 +44,7 @@ OUTPUT = re.compile(r"^\W*Output\b", re.IGNORECASE | re.MULTILINE)
 
 @functools.lru_cache(maxsize=256)
 def tolerance_in(statement: str) -> tuple[float, float] | None:
-    """The absolute and the relative error that `statement` allows (0: none of that kind); None where it names none."""
+    """The absolute and the relative error that `statement` allows (0: none of that kind); None if it names none."""
     heading = OUTPUT.search(statement)
     if heading is None:
         return _first_of(sentence for sentence in ENDS.split(statement) if _is_of_outputs(sentence))

@@ -32,7 +32,7 @@ def _backend(module: str, name: str, *, preloads: bool = True) -> Callable[..., 
     return create
 
 
-_jails = _backend("local", "LocalSandbox")
+_jails = _backend("local.backend", "LocalSandbox")
 _portable = _backend("portable.backend", "PortableSandbox", preloads=False)
 
 
@@ -44,8 +44,8 @@ BACKENDS: Mapping[str, Callable[..., Sandbox]] = {
     "local": _local,
     "portable": _portable,
     "code_contests": _backend("code_contests.backend", "CodeContestsSandbox", preloads=False),
-    "gvisor": _backend("gvisor", "GvisorSandbox"),
-    "oci": _backend("oci", "OciSandbox"),
+    "gvisor": _backend("gvisor.backend", "GvisorSandbox"),
+    "oci": _backend("oci.backend", "OciSandbox"),
 }
 
 

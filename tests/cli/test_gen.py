@@ -201,7 +201,7 @@ def test_a_share_of_the_problems_is_the_same_share_for_the_same_seed(server, hom
 
 
 @pytest.mark.thorough
-def test_no_more_samples_than_asked_for_are_in_flight_and_a_slow_one_idles_no_other(home, tmp_path):
+def test_concurrency_limits_the_samples_in_flight_and_a_slow_one_delays_no_other(home, tmp_path):
     problems = write_problems(tmp_path, 6)
     slow = When(lambda seen: "Problem number 0:" in last_user(seen.body) and not seen.times_before, Hang())
     with ScriptedServer(lambda _: ECHO, faults=[slow]) as server:

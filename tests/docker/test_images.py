@@ -16,7 +16,7 @@ import pytest
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.conformance.running import run_one
-from alpha_codium.sandbox.oci import OciSandbox
+from alpha_codium.sandbox.oci.backend import OciSandbox
 from alpha_codium.verdict import Status
 from tests.sandbox.oci.environment import RUNSC_FLAGS, STORE, podman, storage
 from tests.support import ROOT

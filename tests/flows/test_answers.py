@@ -51,7 +51,7 @@ CUT_JSON = '```json\n{"tests": [{"input": "1", "output": "2"}, {"input": "}", "o
 
 
 @pytest.mark.parametrize("answer", [CUT, f"```yaml\n{CUT}", CUT_JSON, CUT_JSON.removeprefix("```json\n")])
-def test_an_incomplete_last_item_is_left_out_only_of_an_answer_that_was_cut(answer):
+def test_only_a_truncated_answer_loses_its_incomplete_last_item(answer):
     assert TESTS.parse(answer, truncated=True) == one_test("1", "2")
     with pytest.raises(FormatError):
         TESTS.parse(answer)

@@ -18,7 +18,7 @@ OVERFLOW = Status(
 GOOD_REFLECTION = fields(self_reflection="- THE SECOND TRY", tests_explanations=[])
 
 
-async def test_an_answer_that_cannot_be_read_is_shown_to_the_model_with_the_reason(bench):
+async def test_an_unreadable_answer_is_shown_to_the_model_with_the_reason(bench):
     outcome = await bench.solve(ONE, {"reflect": [fields(self_reflection="- half"), GOOD_REFLECTION]})
     first, second = outcome.of("reflect")
     assert len(first.messages) == 1

@@ -86,7 +86,7 @@ async def test_seconds_of_a_run_or_of_a_problem_cancel_a_call(whose):
             await never.wait()
 
 
-def test_a_price_that_is_given_is_one_that_a_budget_in_money_can_be_kept_by():
+def test_a_budget_in_money_accepts_a_price_from_the_settings():
     settings = {"config.model": MODEL, "budget.run_cost": 1.0, "prices.models": {MODEL: {"input": 1, "output": 1}}}
     check_prices(settings_of(settings))
     with pytest.raises(Exception, match="isn't known"):

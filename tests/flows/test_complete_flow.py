@@ -96,7 +96,7 @@ def test_the_flow_for_functions_refuses_a_problem_that_reads():
         check_fit(load_flow("complete"), [ONE])
 
 
-def test_the_shipped_flow_auto_chooses_and_the_others_say_what_they_are_for():
+def test_auto_chooses_a_flow_and_the_others_name_their_kinds_of_tests():
     auto = load_flow("auto")
     assert {kind: auto.for_kind(kind).name for kind in ("stdin", "call", "assertions")} == {
         "stdin": "alphacodium",

@@ -28,7 +28,7 @@ def codes(*programs):
     return [program(code) for code in programs]
 
 
-async def test_the_fixer_sees_the_program_the_input_what_was_expected_and_what_came(bench):
+async def test_the_fixer_sees_the_program_the_input_the_expected_and_the_actual_output(bench):
     outcome = await bench.solve(TWO, {"initial_code": program(answering({"1 2": 3, "5 5": 55}))}, ONLY_PUBLIC)
     asked = outcome.user("fix")
     assert answering({"1 2": 3, "5 5": 55}) in asked

@@ -51,7 +51,7 @@ async def test_vet_by_brute_force_drops_tests_on_which_a_simple_program_disagree
         assert (outcome.step("brute_force", "agreed")[-1], outcome.step("brute_force", "of")[-1]) == (1, 2)
 
 
-async def test_a_brute_force_program_that_fails_the_public_tests_vouches_for_no_test(bench):
+async def test_a_brute_force_program_that_fails_the_public_tests_confirms_no_ai_test(bench):
     answers = {"generate_ai_tests": ai_tests(("2 2", "0")), "brute_force": program("print(0)")}
     outcome = await bench.solve(ONE, answers, {"generate_ai_tests.vet_by_brute_force": True})
     assert outcome.prompts == [*PLANNING, "brute_force", "initial_code"]

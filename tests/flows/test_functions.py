@@ -106,7 +106,7 @@ class Losing(WrappedSandbox):
         return report if self.left >= 0 else PairReport(report.left, lost)
 
 
-async def test_a_fault_of_the_sandbox_in_finding_the_value_that_came_stands_in_no_prompt(bench):
+async def test_a_sandbox_fault_while_finding_the_actual_output_is_in_no_prompt(bench):
     losing = Losing(bench.sandbox, 1)
     outcome = await bench.solve(HUMANEVAL, {"complete": program("return numbers")}, flow="reflexion", sandbox=losing)
     assert losing.left < 0
@@ -115,7 +115,7 @@ async def test_a_fault_of_the_sandbox_in_finding_the_value_that_came_stands_in_n
 
 
 @pytest.mark.parametrize("flow", ["reflexion", "write_and_repair"])
-async def test_a_failure_that_shows_an_object_is_asked_about_in_the_same_words_again(bench, tmp_path, flow):
+async def test_a_failure_that_shows_an_object_gives_the_same_prompt_again(bench, tmp_path, flow):
     shows = program("print(object())")
     answers = {"code_contests_prompts_baseline": shows, "initial_code": shows, "fix": fixed("print(1)")}
     answers["retry"] = program("print(1)")

@@ -47,14 +47,14 @@ async def test_the_program_that_behaves_as_most_do_is_chosen_without_asking(benc
     assert outcome.step("clusters", "sizes")[-1] == [3, 1, 1]
 
 
-async def test_a_program_that_passes_fewer_public_tests_is_no_choice_however_many_agree(bench):
+async def test_a_program_that_passes_fewer_public_tests_is_not_chosen_however_many_agree(bench):
     outcome = await selected(bench, [ZERO, SUM, ZERO, ZERO, FIRST], fixes=0, answers={"which_output": "Answer: A"})
     assert outcome.step("clusters", "sizes")[-1] == [1, 1]
     assert outcome.program == SUM
 
 
 @pytest.mark.parametrize(("letter", "chosen"), [("A", FIRST), ("B", SUM)])
-async def test_of_two_that_differ_the_one_is_chosen_whose_output_is_said_to_be_right(bench, letter, chosen):
+async def test_the_program_whose_output_the_model_prefers_is_chosen(bench, letter, chosen):
     answers = {"which_output": f"Because.\nAnswer: {letter}"}
     outcome = await selected(bench, [FIRST, SUM], answers=answers, inputs=1)
     assert outcome.prompts == [BASELINE] * 2 + ["new_inputs", "which_output"]
@@ -200,7 +200,7 @@ async def test_a_function_that_fails_is_repaired_with_the_value_it_gave(bench):
     assert outcome.candidate.solved_public
 
 
-async def test_a_sample_that_is_run_again_asks_nothing_and_chooses_the_same_whatever_came_first(bench, tmp_path):
+async def test_a_repeated_sample_makes_no_call_and_chooses_the_same_whichever_answer_came_first(bench, tmp_path):
     """Two answers of one wave hold no program: each is asked for again, by the very same question."""
     asked = iter(["No.", program(FIRST), "No.", program(SUM)])
     slow_first = iter([0.3, 0.2, 0.1, 0.0])

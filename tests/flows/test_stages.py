@@ -166,7 +166,7 @@ async def test_without_public_tests_ai_tests_that_agree_with_brute_force_drive_t
     assert not outcome.candidate.solved_public
 
 
-async def test_without_public_tests_and_without_brute_force_no_ai_test_is_believed(bench):
+async def test_without_public_tests_and_brute_force_no_ai_test_is_used(bench):
     answers = {"brute_force": "I can't.", "initial_code": program("print(0)")}
     outcome = await bench.solve(problem_of(), answers, {"solve.max_format_retries": 0})
     assert outcome.prompts == [*PLANNING, "brute_force", "initial_code"]

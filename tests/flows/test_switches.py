@@ -75,7 +75,7 @@ async def test_max_calls_bounds_the_calls_of_a_sample(bench):
 
 
 @changes("solve.max_tokens")
-async def test_max_tokens_bounds_what_a_sample_reads_and_writes_and_keeps_the_best_program(bench):
+async def test_max_tokens_limits_a_sample_and_keeps_the_best_program(bench):
     answers = WRONG | {"fix": program("print(0)")}
     unbounded = await bench.solve(ONE, answers, ONE_TRY)
     used = unbounded.candidate.prompt_tokens + unbounded.candidate.completion_tokens
@@ -92,7 +92,7 @@ async def test_max_cost_ends_a_sample_whose_price_is_unknown_after_one_call(benc
 
 @changes("solve.max_format_retries")
 @pytest.mark.parametrize("retries", [0, 1])
-async def test_max_format_retries_bounds_how_often_an_unreadable_answer_is_asked_again(bench, retries):
+async def test_max_format_retries_limits_retries_of_unreadable_answers(bench, retries):
     outcome = await bench.solve(ONE, {"reflect": "?"}, {"solve.max_format_retries": retries})
     assert outcome.prompts.count("reflect") == 1 + retries
 

@@ -83,7 +83,7 @@ def test_apps_problems_of_both_kinds_are_solved_in_one_run_each_by_its_flow(home
     assert evaluated("out", problems, tmp_path)["pass_at_k"] == {"pass@1": 1.0}
 
 
-def test_the_flow_for_functions_takes_a_mixed_set_and_says_what_it_is_not_for(home, tmp_path):
+def test_the_flow_for_functions_accepts_a_mixed_set_with_a_warning(home, tmp_path):
     problems = write_jsonl(tmp_path / "apps.jsonl", [APPS_CALL, APPS_STDIN])
 
     def script(body):

@@ -89,18 +89,18 @@ async def ask_until_spent(ledger, model, problem="p", sample=0):
         ({"budget__run_calls": 5, "solve__max_calls": 2}, 2, "the sample's budget of 2 calls"),
     ],
 )  # fmt: skip
-async def test_calls_are_let_through_until_a_budget_is_used(limits, calls, said):
+async def test_calls_are_allowed_until_a_budget_is_used_up(limits, calls, said):
     made, spent = await ask_until_spent(ledger_of(**limits), FakeModel())
     assert (made, spent.end.budget) == (calls, said)
 
 
-async def test_a_problems_budget_is_its_samples_together_and_no_other_problems():
+async def test_a_problems_budget_is_shared_by_its_samples_only():
     ledger = ledger_of(budget__problem_calls=3, solve__max_calls=2)
     made = [(await ask_until_spent(ledger, FakeModel(), problem, sample))[0] for problem in "ab" for sample in range(3)]
     assert made == [2, 1, 0, 2, 1, 0]
 
 
-async def test_a_runs_budget_is_all_samples_together():
+async def test_a_runs_budget_is_shared_by_all_samples():
     ledger = ledger_of(budget__run_calls=5, solve__max_calls=2)
     made = [(await ask_until_spent(ledger, FakeModel(), problem, 0))[0] for problem in "abcd"]
     assert made == [2, 2, 1, 0]
@@ -112,7 +112,7 @@ async def test_a_runs_budget_is_all_samples_together():
     wanted=st.lists(st.lists(st.integers(1, 5), max_size=6), min_size=1, max_size=50),
     faults=st.sets(st.integers(1, 100), max_size=20),
 )
-def test_however_many_samples_are_in_flight_no_call_is_made_too_many_and_none_is_lost(most, wanted, faults):
+def test_at_any_concurrency_the_budget_of_calls_is_used_up_and_not_exceeded(most, wanted, faults):
     async def run():
         ledger = ledger_of(budget__run_calls=most)
         model = FakeModel(lambda number: ContentFiltered("no") if number in faults else "yes")
@@ -141,7 +141,7 @@ def test_however_many_samples_are_in_flight_no_call_is_made_too_many_and_none_is
         assert counted == min(most, sum(map(sum, wanted)))
 
 
-async def test_of_several_answers_only_those_are_asked_for_that_the_budget_has_room_for():
+async def test_only_as_many_answers_are_asked_for_as_the_budget_allows():
     asked, budget, usage = asking(ledger_of(budget__run_calls=3), FakeModel())
     with budget.counting(usage):
         assert len(await asked.ask_many(HELLO, 2)) == 2
@@ -150,7 +150,7 @@ async def test_of_several_answers_only_those_are_asked_for_that_the_budget_has_r
             await asked.ask_many(HELLO, 1)
 
 
-async def test_a_call_that_the_provider_failed_at_takes_nothing():
+async def test_a_failed_call_uses_nothing_of_the_budget():
     down = FakeModel(lambda number: ProviderUnavailable("down") if number == 1 else "yes")
     asked, budget, usage = asking(ledger_of(budget__run_calls=1), down)
     with budget.counting(usage):
@@ -172,7 +172,7 @@ async def test_a_call_in_flight_is_cancelled_when_the_time_ends(limit):
     assert all((a.in_flight, a.usage.llm_calls) == (0, 0) for a in budget.accounts)
 
 
-async def test_a_time_out_of_the_model_is_not_taken_for_the_budgets():
+async def test_a_timeout_of_the_model_is_not_mistaken_for_the_budgets():
     asked, budget, usage = asking(ledger_of(solve__max_seconds=1000), FakeModel(lambda _: TimeoutError("its own")))
     with budget.counting(usage), pytest.raises(TimeoutError, match="its own"):
         await asked.ask(HELLO)
@@ -187,7 +187,7 @@ async def test_the_time_of_a_problem_begins_with_its_first_sample():
     assert ledger.problems["p"].seconds_left is not None
 
 
-async def test_money_is_not_taken_for_unspent_where_a_price_is_unknown():
+async def test_an_unknown_price_exhausts_a_budget_in_money():
     ledger = ledger_of(budget__run_cost=100.0)
     ledger.count([Candidate("p", 0, "print(1)", "m", "f", llm_calls=2, cost=None)])
     with pytest.raises(BudgetExhausted, match="an unknown amount of its 100 dollars"):
@@ -216,7 +216,7 @@ def run(folder, model, settings, flow, concurrency=50, samples=2):
 
 
 @pytest.mark.parametrize("concurrency", [1, 3, 50])
-def test_a_runs_calls_are_never_more_than_its_budget_and_every_sample_is_accounted_for(tmp_path, concurrency):
+def test_a_run_stays_within_its_budget_of_calls_and_every_sample_has_a_candidate(tmp_path, concurrency):
     flow, model = write_flow(tmp_path / "flow", 3), FakeModel()
     folder = RunFolder.create(tmp_path, "r", {})
     candidates, ledger = run(folder, model, settings_of({"budget.run_calls": 14}), flow, concurrency)
@@ -231,7 +231,7 @@ def test_a_runs_calls_are_never_more_than_its_budget_and_every_sample_is_account
     assert ledger.cut_short["the run's budget of 14 calls"] == sum(c.llm_calls < 3 for c in candidates)
 
 
-def test_on_resume_with_a_larger_budget_what_was_not_begun_is_tried_again_and_what_was_used_counts(tmp_path):
+def test_resuming_with_a_larger_budget_tries_unbegun_samples_and_counts_earlier_use(tmp_path):
     flow, folder = write_flow(tmp_path / "flow", 3), RunFolder.create(tmp_path, "r", {})
     first, _ = run(folder, FakeModel(), settings_of({"budget.run_calls": 14}), flow, 1)
     finished = {(c.task_name, c.sample_index): c for c in first if c.is_final}
@@ -258,7 +258,7 @@ def test_answers_that_the_store_has_count_as_they_did(tmp_path):
     assert [c.llm_calls for c in candidates] == [3, 1, 0, 0, 0, 0]
 
 
-def test_a_sample_that_the_runs_budget_ends_without_a_program_is_no_fault_of_the_model(tmp_path):
+def test_a_sample_without_a_program_by_the_runs_budget_is_no_fault_of_the_model(tmp_path):
     flow, folder = write_flow(tmp_path / "flow", 3), RunFolder.create(tmp_path, "r", {})
     settings = settings_of({"budget.run_calls": 2, "solve.max_format_retries": 1})
     candidates, _ = run(folder, FakeModel(lambda _: "I can't."), settings, flow, 1, samples=1)

@@ -141,7 +141,7 @@ def test_a_rule_that_is_off_changes_nothing(name):
             assert name not in cleaned(GeneratedText(text, form, PROMPT, "add"), others)[1]
 
 
-def test_the_rules_are_those_of_the_flags_and_the_stop_words_those_of_the_paper():
+def test_each_rule_has_a_flag_and_the_stop_words_are_those_of_the_paper():
     assert tuple(rule.name for rule in RULES) == RULE_NAMES
     assert STOP_WORDS == ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
 

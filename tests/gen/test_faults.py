@@ -100,7 +100,7 @@ def test_all_faults_in_turn_give_the_dataset_of_a_run_without(solve, home, solut
     assert columns_of(runs / "with" / "solutions") == columns_of(runs / "without" / "solutions")
 
 
-def test_a_fault_that_never_ends_is_the_providers_and_resume_retries_only_these(solve, solutions):
+def test_a_permanent_fault_is_the_providers_and_only_its_samples_are_retried_on_resume(solve, solutions):
     broken = When(of_problem(1), Status(500, "no more"))
     with ScriptedServer(ECHO_SCRIPT, faults=[broken]) as server:
         done = solve(server, "-o", "config.max_retries=1")

@@ -208,7 +208,7 @@ def assert_harmless(said: str) -> None:
 
 
 @pytest.mark.thorough
-def test_nothing_that_a_terminal_obeys_comes_from_a_model_a_provider_or_a_problem(home, tmp_path):
+def test_no_terminal_escape_from_a_model_a_provider_or_a_problem_is_printed(home, tmp_path):
     replies = {
         "no program": Text(f"I can't. {NASTY}"),
         "provider": Status(500, f"down {NASTY}"),

@@ -59,7 +59,7 @@ FAULTS = {
 @pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.sampled_from(sorted(FAULTS)), min_size=1, max_size=12), max_size=5))
-def test_whatever_befalls_the_runs_before_the_samples_end_as_without(runs):
+def test_the_samples_end_the_same_whatever_interrupted_earlier_runs(runs):
     with TemporaryDirectory() as root:
         folder = new_run(Path(root))
         for events in runs:
@@ -146,7 +146,7 @@ def test_a_bug_in_one_sample_ends_none_of_the_others(tmp_path):
     assert len(candidates) == 6
 
 
-def test_a_mistake_of_the_users_ends_the_run_as_itself_and_keeps_what_is_done(tmp_path):
+def test_a_user_error_ends_the_run_and_keeps_finished_samples(tmp_path):
     folder, job = new_run(tmp_path), SampleJob(PROBLEMS, samples=2, concurrency=1)
     with pytest.raises(UserError, match="wrong key"):
         run(folder, FakeModel(lambda number: AuthenticationFailed("wrong key") if number == 3 else ECHO), job)
@@ -156,7 +156,7 @@ def test_a_mistake_of_the_users_ends_the_run_as_itself_and_keeps_what_is_done(tm
     assert len(model.requests) == 4
 
 
-def test_no_more_samples_than_asked_for_are_in_flight_and_a_slow_one_idles_no_other(tmp_path):
+def test_concurrency_limits_the_samples_in_flight_and_a_slow_one_delays_no_other(tmp_path):
     class Gated(FakeModel):
         """Holds back the first sample until every other one has been answered."""
 

@@ -60,7 +60,7 @@ def assert_the_same(replayed, compared=2):
 
 
 @pytest.mark.parametrize("kind", [FakeModel, OneAtATime])
-def test_an_answer_that_cannot_be_asked_for_again_takes_nothing_from_those_that_came_with_it(kind):
+def test_an_unreadable_answer_without_budget_for_a_retry_leaves_the_others_usable(kind):
     model = kind(lambda number: "I can't." if number == 1 else ECHO)
     candidate = solve(model, MANY | {"solve.max_calls": 5})
     assert (candidate.program, candidate.llm_calls) == ("print(input())\n", 5)
@@ -72,7 +72,7 @@ def test_answers_that_came_before_the_time_ended_are_used():
 
 
 @pytest.mark.parametrize("flow", ["resample", "select"])
-def test_a_refused_answer_among_several_takes_nothing_from_the_others(flow):
+def test_a_refused_answer_among_several_leaves_the_others_usable(flow):
     model = OneAtATime(lambda number: ContentFiltered("no") if number == 2 else ECHO)
     candidate = solve(model, MANY | {"select.candidates": 5}, flow)
     assert (candidate.program, candidate.error) == ("print(input())\n", None)
@@ -104,7 +104,7 @@ def test_a_sample_is_replayed_whichever_answers_came_before_its_time_ended(run, 
     assert_the_same(replayed)
 
 
-def test_what_a_budget_cut_in_an_earlier_life_is_no_part_of_what_is_replayed(run):
+def test_partial_answers_from_before_a_resume_are_not_replayed(run):
     silent = OneAtATime(lambda number: f"no {number}")
     first, _ = run(silent, MANY | {"budget.run_calls": 3})
     assert not any(candidate.is_final for candidate in first)
@@ -113,7 +113,7 @@ def test_what_a_budget_cut_in_an_earlier_life_is_no_part_of_what_is_replayed(run
     assert_the_same(replayed)
 
 
-def test_a_sample_to_which_a_run_did_not_come_back_is_none_that_lacks_an_answer(run):
+def test_a_sample_that_a_resumed_run_did_not_reach_lacks_no_answer(run):
     """It had some in an earlier part of the run."""
     silent = OneAtATime(lambda number: f"no {number}")
     first, replayed = run(silent, MANY | {"budget.run_calls": 3})

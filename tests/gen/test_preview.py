@@ -86,7 +86,7 @@ def test_the_cost_is_the_tokens_by_the_price():
     assert preview.cost.most == pytest.approx((preview.prompt_tokens.most * 2 + 500 * 10) / 1e6)
 
 
-def test_of_several_models_the_cheapest_and_the_dearest_price_bound_the_cost():
+def test_the_cheapest_and_the_most_expensive_model_bound_the_cost():
     one, both = of(TWO), of(TWO, {"config.model_by_prompt": {"reflect": "openai/other"}})
     assert both.models == ("openai/mine", "openai/other")
     assert both.cost.least < one.cost.least

@@ -92,14 +92,14 @@ def test_a_journal_that_says_something_else_is_told(run):
     assert f"{wrong['problem']}, sample {wrong['sample']}: program, llm_calls" in said
 
 
-def test_a_run_of_an_earlier_version_that_kept_errors_as_texts_is_refused_in_one_line(run):
+def test_a_run_of_an_earlier_version_is_refused(run):
     journal = run() / "journal.jsonl"
     lines = [json.loads(line) | {"error": ""} for line in journal.read_text().splitlines()]
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert_refused(run_cli("replay", "r"), "run 'r' was made by an earlier version of gencode")
 
 
-def test_calls_that_were_never_answered_are_named_and_the_other_samples_go_on(run, tmp_path):
+def test_unanswered_calls_are_listed_and_the_other_samples_go_on(run, tmp_path):
     run()
     prompt = tmp_path / "steps" / "step1.toml"
     prompt.write_text(
@@ -127,7 +127,7 @@ def test_another_flow_is_replayed_as_far_as_its_questions_were_answered(run, tmp
     assert {each["prompt"] for each in result["missing"]} == {"code_contests_prompts_baseline"}
 
 
-def test_what_another_run_asked_is_there_with_shared(home, tmp_path):
+def test_shared_takes_answers_of_other_runs(home, tmp_path):
     problems, flow = write_problems(tmp_path, 2), write_flow(tmp_path / "steps", 1)
     with ScriptedServer(lambda _body: "```python\nprint(input())\n```") as server:
         for name, chosen in (("r", flow), ("other", "baseline")):
@@ -140,7 +140,7 @@ def test_what_another_run_asked_is_there_with_shared(home, tmp_path):
     assert files_of(home / "runs" / "r") == before
 
 
-def test_a_flow_that_is_asked_for_wins_over_the_baseline_of_the_runs_settings(run, tmp_path):
+def test_the_flow_option_overrides_use_baseline_of_the_run(run, tmp_path):
     run("-o", "solve.use_baseline=true")
     assert replay()[0] == 0
     assert {each["prompt"] for each in replay("--flow", tmp_path / "steps")[2]["missing"]} == {"step0"}
@@ -153,7 +153,7 @@ def test_other_settings_are_no_reason_to_compare(run):
     assert replay("--workers", 1, "-o", "config.concurrency=1")[2]["compared"] == 6
 
 
-def test_no_clock_ends_a_sample_of_a_replay(run, tmp_path):
+def test_max_seconds_ends_no_sample_of_a_replay(run, tmp_path):
     run()
     assert replay("-o", "solve.max_seconds=1e-9", "--output_dataset_name", tmp_path / "again")[0] == 0
     assert all(program for _, _, program, _ in candidates_in(tmp_path / "again"))
@@ -209,7 +209,7 @@ def test_a_run_without_any_answers_misses_them_all(run):
     assert (status, len(result["missing"])) == (1, 6)
 
 
-def test_what_cannot_be_replayed_is_refused_in_one_line(run, home, tmp_path):
+def test_an_impossible_replay_is_refused_in_one_line(run, home, tmp_path):
     folder = run()
     assert_refused(run_cli("replay", "rr"), "there is no run 'rr'", "did you mean 'r'")
     with RunFolder.reopen(home / "runs", "r"):
@@ -230,7 +230,7 @@ def test_what_cannot_be_replayed_is_refused_in_one_line(run, home, tmp_path):
     assert_refused(run_cli("replay", "judged"), "run 'judged' asked no model")
 
 
-def test_what_ends_a_replay_in_its_midst_is_told_in_one_line_too(run):
+def test_an_error_during_a_replay_is_one_line(run):
     folder = run("-o", "budget.run_calls=5", status=(1,))
     no_such = 'config.model_by_prompt={"none"="x"}'
     assert_refused(run_cli("replay", "r", "-o", no_such), "there is no prompt 'none'")

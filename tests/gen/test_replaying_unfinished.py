@@ -63,7 +63,7 @@ def test_nor_do_they_with_another_flow_but_those_that_were_begun_do(run):
     assert [(each["problem"], each["sample"]) for each in result["missing"]] == begun
 
 
-def test_a_sample_that_the_run_did_not_begin_is_replayed_where_other_runs_have_its_answers(home, tmp_path):
+def test_a_sample_that_the_run_did_not_begin_is_replayed_from_answers_of_other_runs(home, tmp_path):
     """But with the run's own flow it ends as it did."""
     problems, flow = write_problems(tmp_path, 2), write_flow(tmp_path / "steps", 1)
     with ScriptedServer(lambda _body: Text(ECHO)) as server:

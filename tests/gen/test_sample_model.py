@@ -79,7 +79,7 @@ async def test_a_refusal_counts_as_a_call_and_is_not_asked_for_again(store):
     assert len(refusing.requests) == 1
 
 
-async def test_an_answer_of_a_fallback_model_is_told_as_the_fallback_s(store):
+async def test_an_answer_of_a_fallback_model_bears_the_fallbacks_name(store):
     class Falling(FakeModel):
         async def ask(self, request):
             return replace(await super().ask(request), model="other/model")
@@ -91,14 +91,14 @@ async def test_an_answer_of_a_fallback_model_is_told_as_the_fallback_s(store):
     assert (await model.ask(HELLO)).model == "m"
 
 
-def test_a_request_that_names_the_own_model_is_the_one_that_names_none(store):
+def test_a_request_that_names_the_runs_model_equals_one_that_names_none(store):
     asked(store)
     assert asked(store, requests=(replace(HELLO, model="m"),))[1] == 0
     assert asked(store, requests=(replace(HELLO, model="n"),), name="m")[1] == 1
     assert asked(store, name="n")[1] == 0
 
 
-async def test_an_answer_of_a_model_that_the_request_named_is_told_as_its_own(store):
+async def test_an_answer_of_a_model_named_by_the_request_bears_its_name(store):
     class Routing(FakeModel):
         async def ask(self, request):
             return replace(await super().ask(request), model=request.model or self.name)
@@ -167,7 +167,7 @@ def test_a_refusal_is_taken_from_the_cache_too(with_cache):
     assert len(refusing.requests) == 1
 
 
-def test_an_answer_of_a_fallback_is_no_other_run_s(with_cache):
+def test_an_answer_of_a_fallback_stays_out_of_the_cache(with_cache):
     class Falling(FakeModel):
         async def ask(self, request):
             return replace(await super().ask(request), model="other/model")
@@ -178,7 +178,7 @@ def test_an_answer_of_a_fallback_is_no_other_run_s(with_cache):
 
 @pytest.mark.parametrize("reply", [Filtered("I"), OVERFLOW], ids=["filtered", "overflow"])
 @pytest.mark.parametrize("n", [1, 2])
-def test_a_refusal_of_a_fallback_is_no_other_run_s(with_cache, reply, n):
+def test_a_refusal_of_a_fallback_stays_out_of_the_cache(with_cache, reply, n):
     async def refused():
         down = When(lambda seen: seen.body["model"] == "x", Status(503))
         with ScriptedServer(faults=[down, Always(reply)]) as server:

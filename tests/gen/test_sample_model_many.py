@@ -93,7 +93,7 @@ class OneAtATime(FakeModel):
         return answer
 
 
-def test_where_one_of_many_calls_fails_the_answers_of_the_others_are_kept_and_counted(store):
+def test_if_one_of_many_calls_fails_the_other_answers_are_kept_and_counted(store):
     async def down():
         raise ProviderUnavailable("down")
 
@@ -123,7 +123,7 @@ def test_an_interrupt_loses_none_of_many_answers_that_came(store):
     assert many(store, 4)[0] == ["answer 1", "answer 1", "answer 3", "answer 4"]
 
 
-def test_an_answer_is_counted_and_kept_though_the_call_is_cut_off_while_it_is_stored(tmp_path):
+def test_an_answer_is_counted_and_kept_if_the_call_is_cancelled_while_it_is_stored(tmp_path):
     busy, at_work = threading.Event(), threading.Event()
 
     class Last(FakeModel):
@@ -163,7 +163,7 @@ class Seeded(FakeModel):
 
 
 @pytest.mark.parametrize("there", [(), (0, 1), (1,), (0, 2), (3,), (0, 1, 2, 3)])
-def test_each_of_many_answers_has_the_seed_of_its_place_whichever_were_there_before(there):
+def test_each_of_many_answers_has_the_seed_of_its_place_whichever_are_stored(there):
     request = replace(HELLO, seed=7)
 
     async def texts(store):

@@ -12,7 +12,7 @@ from tests.support import share_a_loop
 
 # A process a test is slow: of what takes longest, the slow suite shows that it is the same there.
 SLOW_WHERE_PORTABLE = {
-    f"test_{name}.py" for name in ("assertion_batches", "assertions", "assertions_as_python3", "by_program")
+    f"test_{name}.py" for name in ("assertion_batches", "assertions", "assertions_as_python3", "checker_programs")
 }
 
 

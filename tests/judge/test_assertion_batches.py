@@ -131,7 +131,7 @@ FORGERIES = {
 }
 
 
-async def test_answers_that_are_forged_pass_nothing(both: Sandbox) -> None:
+async def test_forged_answers_never_pass(both: Sandbox) -> None:
     test = "assert f(3) == 4\nassert f(5) == 6"
     results = await judge_batch(kind_in(both), [AssertionJob(program, test) for program in FORGERIES.values()])
     for name, result in zip(FORGERIES, results, strict=True):
@@ -149,11 +149,11 @@ def test_its_drivers_are_texts_that_each_supported_python_runs(name: str, python
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_assertions_are_taken_out_and_what_they_ask_stays() -> None:
+def test_assertions_are_removed_and_their_calls_stay() -> None:
     assert without_assertions("for x in y:\n    assert f(x) == 1, g(x)\n") == "for x in y:\n    f(x) == 1"
 
 
-async def test_messages_of_assertions_may_call_the_program_and_are_told(both: Sandbox) -> None:
+async def test_messages_of_assertions_may_call_the_program_and_are_reported(both: Sandbox) -> None:
     counting = Counting(both)
     test = "assert f(1) == 1\nassert f(2) == 2, 'two: ' + str(f(2)) + f\"{f(1)!r}\"\nassert f(3) == 3, str(f(9))"
     programs = [f"def f(x): return x if x < {i} else 'no'" for i in (2, 3, 4)]
@@ -182,14 +182,14 @@ ALIKE = {
 }
 
 
-async def test_what_a_batch_could_see_in_another_way_than_a_pair_it_sees_alike(both: Sandbox) -> None:
+async def test_a_batch_and_a_pair_agree_where_they_could_differ(both: Sandbox) -> None:
     kind = kind_in(both)
     batch = await judge_batch(kind, [AssertionJob(*case) for case in ALIKE.values()])
     for (name, case), result in zip(ALIKE.items(), batch, strict=True):
         assert result.verdict is (await kind.judge(as_program(case[0]), case[1])).verdict, name
 
 
-async def test_too_much_output_is_that_in_a_batch_too() -> None:
+async def test_too_much_output_has_the_same_verdict_in_a_batch() -> None:
     flood = "def f(x):\n    for _ in range(200000): print('x' * 100)\n    return x"
     async with open_sandbox("local", workers=1) as sandbox:
         results = await judge_batch(kind_in(sandbox), [AssertionJob(flood, f"assert f({x}) == {x}") for x in range(3)])

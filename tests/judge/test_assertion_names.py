@@ -26,20 +26,20 @@ def test_names_that_the_code_does_not_define_are_the_programs() -> None:
     assert needs(code).names == ("f", "g")
 
 
-def test_helpers_come_from_the_setup_code_where_that_has_them() -> None:
+def test_helpers_come_from_the_setup_code_if_it_defines_them() -> None:
     setup = "def poly(xs, x): return 0\ndef f(): '''to be done'''\n"
     assert needs("assert poly(f([1]), 2) == 0", setup_code=setup) == Needs(("f",), setup_code=setup)
     assert needs("assert poly(f([1]), 2) == 0") == Needs(("f", "poly"))
     assert needs("assert f(1)", setup_code=setup).setup_code == ""
 
 
-def test_what_is_used_as_a_module_of_the_standard_library_is_that() -> None:
+def test_names_used_as_standard_modules_are_modules() -> None:
     assert needs("assert f((1,)) == sys.getsizeof((1,))") == Needs(("f",), modules=("sys",))
     assert needs("assert f(copy(1)) == copy.copy").names == ("copy", "f")
     assert needs("assert copy(1)", "copy") == Needs(("copy",))
 
 
-def test_a_builtin_is_the_programs_only_as_the_entry_point_or_where_nothing_else_is() -> None:
+def test_a_builtin_comes_from_the_program_only_as_the_entry_point_or_the_only_name() -> None:
     assert needs("assert abs(f(1)) == len('a')") == Needs(("f",))
     assert needs("assert abs(sum(1, 2)) == 3", "sum") == Needs(("sum",))
     assert needs("assert sum(10, 15) == 6", "") == Needs(("sum",))
@@ -55,11 +55,11 @@ def test_a_builtin_is_the_programs_only_as_the_entry_point_or_where_nothing_else
         ("\0", "isn't Python"),
     ],
 )
-def test_code_that_can_not_fail_a_program_is_an_error(code: str, said: str) -> None:
+def test_code_that_can_not_fail_is_an_error(code: str, said: str) -> None:
     with pytest.raises(Unjudgeable, match=said):
         needs(code)
 
 
-def test_a_check_that_nothing_is_given_to_is_an_error() -> None:
+def test_a_check_without_an_entry_point_is_an_error() -> None:
     with pytest.raises(Unjudgeable, match="no entry point"):
         needs(CHECK, entry_point="")

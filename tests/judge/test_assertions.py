@@ -121,7 +121,7 @@ def f(what):
 @pytest.mark.parametrize(
     "program", ["import os\ndef f(x): os._exit(0)", "import os\ndef f(x): os.close(3)", "def f(x): exit()"]
 )
-async def test_an_end_is_no_exception_that_assertions_could_catch(both: Sandbox, program: str) -> None:
+async def test_assertions_can_not_catch_the_end_of_the_program(both: Sandbox, program: str) -> None:
     test = "try:\n    f('bad')\n    assert False\nexcept BaseException as e:\n    pass"
     assert not (await judged(both, program, test, "f")).accepted
     assert (await judged(both, "def f(x): raise ValueError", test, "f")).accepted
@@ -152,7 +152,7 @@ assert list(squares(3)) == [0, 1, 4]
 
 
 @pytest.mark.parametrize("test", ["f().issubset({1})", "f().isdigit()", "1 in f()", "f() in (1, 2)", "f().__eq__(1)"])
-async def test_what_asks_an_object_of_the_programs_how_it_compares_is_refused(both: Sandbox, test: str) -> None:
+async def test_asking_the_programs_objects_to_compare_themselves_is_refused(both: Sandbox, test: str) -> None:
     program = EQUAL_TO_ALL.format(base="object") + "def f(): return X()"
     assert not (await judged(both, program, f"assert {test}", "f")).accepted
 
@@ -177,7 +177,7 @@ async def test_numpys_scalars_and_the_standard_collections_are_compared_as_value
 
 
 @pytest.mark.parametrize("code", ["assert f(", "x = 1", "pass"])
-async def test_test_code_that_can_fail_nobody_is_not_held_against_the_program(both: Sandbox, code: str) -> None:
+async def test_test_code_that_can_not_fail_is_not_the_programs_fault(both: Sandbox, code: str) -> None:
     judgement = await judged(both, "def f(): pass", code, "f")
     assert judgement.verdict is Verdict.INTERNAL_ERROR
     assert "code of the test" in judgement.message

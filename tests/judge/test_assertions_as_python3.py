@@ -30,7 +30,7 @@ async def results(sandbox: Sandbox, names: list[str]) -> dict[str, AssertionResu
     return dict(zip(names, gathered, strict=True))
 
 
-async def test_each_of_them_passes_in_one_process_too(both: Sandbox) -> None:
+async def test_each_cheat_passes_in_one_process(both: Sandbox) -> None:
     reports = await asyncio.gather(
         *(both.run("\n".join(case), [""], limits=LIMITS) for case in list(POSSIBLE.values())[::3])
     )

@@ -43,7 +43,7 @@ def kind_in(sandbox: Sandbox) -> AssertionsKind:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LARGE_ANSWERS)
-async def test_a_large_answer_is_that_programs_verdict_and_its_text_is_bounded(sandbox: Sandbox, name: str) -> None:
+async def test_a_large_answer_affects_only_its_program_and_its_text_is_bounded(sandbox: Sandbox, name: str) -> None:
     test, program = LARGE_ANSWERS[name]
     result = await kind_in(sandbox).judge(as_program(program), test)
     assert result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
@@ -105,7 +105,7 @@ OUTCOMES = st.sampled_from(["passed", "wrong", "raised", "unsupported", ""]) | s
 @pytest.mark.thorough
 @given(OUTCOMES, ANSWERS)
 @settings(max_examples=300)
-def test_whatever_stands_behind_the_token_can_be_read(outcome: str, answer: str) -> None:
+def test_any_text_after_the_token_can_be_read(outcome: str, answer: str) -> None:
     report = Report(DONE, (Execution(Status.FINISHED, stdout=f"{TOKEN} {outcome} {answer}"),))
     reported = AssertionReport.of(report, TOKEN)
     assert reported.failure is None or isinstance(reported.failure, str)

@@ -74,7 +74,7 @@ async def passing(sandbox: Sandbox, cases: list[tuple[str, str]]) -> list[tuple[
 
 
 @pytest.mark.thorough
-async def test_a_class_that_the_assertions_name_decides_nothing_that_they_compare_with_a_value(both: Sandbox) -> None:
+async def test_a_class_that_the_assertions_name_does_not_decide_comparisons_with_a_value(both: Sandbox) -> None:
     assert await passing(both, [(f"{YES}\n{program}", test) for program, test in CASES]) == []
 
 
@@ -133,12 +133,12 @@ WITHOUT_OWN_EQ = [
 ]
 
 
-async def test_a_program_decides_nothing_by_what_it_answers_beside_values(both: Sandbox) -> None:
+async def test_a_program_can_not_decide_by_answering_anything_but_values(both: Sandbox) -> None:
     assert await passing(both, WITHOUT_OWN_EQ) == []
 
 
 @pytest.mark.thorough
-async def test_nor_does_it_in_a_batch(both: Sandbox) -> None:
+async def test_it_does_not_in_a_batch_either(both: Sandbox) -> None:
     kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
     results = await judge_batch(kind, [AssertionJob(*case) for case in WITHOUT_OWN_EQ])
     passed = [case for case, result in zip(WITHOUT_OWN_EQ, results, strict=True) if result.verdict in BAD]
@@ -184,7 +184,7 @@ STEPS = [
 
 
 @pytest.mark.parametrize("lent", ["lambda: 1", "(x for x in [1])", "open_it", "[].append", "iter([1])", "O()"])
-async def test_what_is_lent_leads_to_nothing_else(both: Sandbox, lent: str) -> None:
+async def test_lent_objects_lead_to_nothing_else(both: Sandbox, lent: str) -> None:
     test = f"secret = 3\nclass O: pass\ndef open_it(): return 4\nassert f({lent}) == 'held', f({lent})\n"
     kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
     result = await kind.judge(as_program(f"STEPS = {STEPS!r}\n{PEER}"), test)
@@ -204,7 +204,7 @@ async def test_what_is_lent_leads_to_nothing_else(both: Sandbox, lent: str) -> N
         ("call", ()),
     ],
 )
-def test_only_what_was_lent_is_done_anything_with(request_: tuple[str, tuple[object, ...]]) -> None:
+def test_only_lent_objects_can_be_used(request_: tuple[str, tuple[object, ...]]) -> None:
     peer = LeftPeer()
 
     def lent() -> int:

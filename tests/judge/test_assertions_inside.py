@@ -11,7 +11,9 @@ from tests.judge.asserting import judged
 from tests.judge.test_assertions import CHEATS
 
 
-async def test_assertions_that_compare_what_they_make_run_in_the_programs_process_and_it_is_said(both: Sandbox) -> None:
+async def test_assertions_that_compare_what_they_make_run_in_the_programs_process_and_the_verdict_says_so(
+    both: Sandbox,
+) -> None:
     program = "class P:\n    def __init__(self, x): self.x = x\n    def __eq__(self, o): return self.x == o.x\n"
     program += "def double(p): return P(2 * p.x)"
     judgement = await judged(both, program, "assert double(P(1)) == P(2)", "double")
@@ -20,7 +22,9 @@ async def test_assertions_that_compare_what_they_make_run_in_the_programs_proces
     assert (wrong.verdict, wrong.trust) == (Verdict.WRONG_ANSWER, "in_process")
 
 
-async def test_assertions_that_replace_what_a_program_reads_run_in_its_process_and_it_is_said(both: Sandbox) -> None:
+async def test_assertions_that_replace_what_a_program_reads_run_in_its_process_and_the_verdict_says_so(
+    both: Sandbox,
+) -> None:
     test = "import io, sys\nsys.stdin = io.StringIO('2')\nassert call() == 3"
     judgement = await judged(both, "def call(): return int(input()) + 1", test, "call")
     assert (judgement.verdict, judgement.trust) == (Verdict.ACCEPTED, "in_process")
@@ -46,7 +50,7 @@ class Unpaired(WrappedSandbox):
         (CHEATS["at exit"], Verdict.WRONG_ANSWER),
     ],
 )
-async def test_without_pairs_the_assertions_run_in_the_programs_process_and_it_is_said(
+async def test_without_pairs_the_assertions_run_in_the_programs_process_and_the_verdict_says_so(
     both: Sandbox, program: str, verdict: Verdict
 ) -> None:
     judgement = await judged(Unpaired(both), program)
@@ -68,7 +72,7 @@ g = f
 
 
 @pytest.mark.parametrize("depth", [10, 197, 198, 199])
-async def test_a_value_made_too_deep_to_come_back_does_not_lead_into_the_programs_process(
+async def test_a_value_too_deep_to_cross_does_not_move_the_assertions_into_the_programs_process(
     both: Sandbox, depth: int
 ) -> None:
     code = "def check(candidate):\n    assert candidate(candidate(3)) == 3\n    assert candidate(candidate(4)) == 4\n"

@@ -61,7 +61,7 @@ def test_code_that_replaces_what_the_program_uses_shares_its_process(code: str, 
         ("if __name__ == '__main__':\n    assert f(1)", True),
     ],
 )
-def test_what_sees_more_than_values_is_not_recorded(code: str, recordable: bool) -> None:
+def test_code_that_sees_more_than_values_is_not_recorded(code: str, recordable: bool) -> None:
     assert needs(code).recordable is recordable
 
 
@@ -71,7 +71,7 @@ def test_modules_that_a_test_leaves_to_the_program_to_import_are_not_the_program
     assert needs("assert np(1) == f(2)").names == ("f", "np")
 
 
-def test_names_that_are_looked_up_are_those_in_texts() -> None:
+def test_names_that_are_looked_up_are_found_in_strings() -> None:
     assert needs("assert eval('f(x) + g(1)') == len('abc')").names == ("abc", "f", "g", "x")
 
 
@@ -79,12 +79,12 @@ def test_names_that_are_looked_up_are_those_in_texts() -> None:
     "code",
     ["def test_f():\n    assert f()", "class T:\n    def test(self):\n        assert f()", "import f", "x: int = 1"],
 )
-def test_assertions_that_nothing_runs_are_none(code: str) -> None:
+def test_assertions_that_never_run_do_not_count(code: str) -> None:
     with pytest.raises(Unjudgeable, match="asserts nothing"):
         needs(code)
 
 
-def test_only_messages_that_call_something_are_made_apart() -> None:
+def test_only_messages_with_calls_become_functions() -> None:
     assert with_messages_apart("assert f(1), 'a'\nassert f(2), g(2)") == (
         "assert f(1), 'a'\nassert f(2), _message_of_(lambda: g(2))"
     )

@@ -39,7 +39,7 @@ async def behave(problem, program, *inputs):
         (ASSERTIONS, "def f(a): return object()", "def f(a):\n    return object()", "f(1)", True),
     ],
 )
-async def test_programs_behave_alike_where_what_they_give_is_equal(problem, one, other, text, alike):
+async def test_programs_behave_alike_if_their_results_are_equal(problem, one, other, text, alike):
     ((first,), (second,)) = [await behave(problem, program, text) for program in (one, other)]
     assert first.ran
     assert second.ran
@@ -74,7 +74,7 @@ async def test_a_function_that_ends_the_program_gave_no_value_and_agrees_with_no
 
 
 @pytest.mark.parametrize("program", ["print(object(), input)", "raise ValueError(object())"])
-async def test_what_is_shown_and_compared_holds_no_addresses(program):
+async def test_shown_and_compared_texts_hold_no_addresses(program):
     (found,) = await behave(STDIN, program, "")
     assert "<object object>" in found.shown
     assert "0x" not in found.shown + found.key
@@ -99,7 +99,7 @@ async def test_after_a_limit_the_other_inputs_are_not_run():
         ("assert f(1) == 2", "def f(a): raise SystemExit", ENDED),
     ],
 )
-async def test_of_a_failed_assertion_the_value_is_shown_that_came(assertion, program, shown):
+async def test_a_failed_assertion_shows_the_actual_value(assertion, program, shown):
     async with open_sandbox("local", workers=1) as sandbox:
         judge, test = Judge(sandbox).for_problem(ASSERTIONS), TestCase(assertion, "")
         (result,) = (await judge.judge(program, [test])).tests
@@ -118,7 +118,7 @@ async def test_of_a_failed_assertion_the_value_is_shown_that_came(assertion, pro
         (ASSERTIONS, "import os", False),
     ],
 )
-async def test_what_is_no_input_is_told(problem, text, fits):
+async def test_invalid_inputs_have_a_reason(problem, text, fits):
     async with open_sandbox("local", workers=1) as sandbox:
         assert (Judge(sandbox).for_problem(problem).kind.input_fault(text) == "") == fits
 

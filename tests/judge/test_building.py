@@ -23,7 +23,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @needs_compiler
-def test_a_program_is_compiled_once_and_kept_by_all_that_went_into_it(
+def test_a_checker_is_compiled_once_and_kept_by_the_hash_of_its_inputs(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled = []
@@ -70,7 +70,7 @@ def test_what_does_not_compile_says_its_first_error_in_one_line(home: Path, code
 
 
 @needs_compiler
-def test_a_header_that_the_files_do_not_bring_is_found_in_the_users_folder(home: Path) -> None:
+def test_a_missing_header_is_found_in_the_users_folder(home: Path) -> None:
     (home / "include").mkdir()
     (home / "include" / "testlib.h").write_text("#define OK 42\n")
     assert building.build({"check.cpp": '#include "testlib.h"\nint main() { return OK; }'})
@@ -238,7 +238,7 @@ def test_nothing_that_a_waiting_compiler_started_is_left(
 
 
 @needs_compiler
-def test_a_compiler_that_runs_wild_is_ended(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_that_never_ends_is_stopped(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "CHECKER_COMPILE_LIMITS", Limits(cpu_seconds=0.5))
     macros = "".join(f"#define {name} {name.lower() * 9}\n" for name in "ABCDEFGHIJ")
     many = macros.replace("aaaaaaaaa", "1 " * 9)
@@ -285,9 +285,7 @@ def test_links_lead_to_headers_and_to_the_home(
 
 
 @needs_compiler
-def test_where_nothing_confines_the_compiler_a_warning_says_so(
-    home: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unconfined_compiler_is_warned_about(home: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "CONFINE", home / "missing.py")
     said: list[str] = []
     number = logger.add(said.append, format="{message}")

@@ -94,13 +94,13 @@ async def test_large_arguments_and_results_pass_whole(both: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1 2", "5", '{"a": 1}', "[1"])
-async def test_an_input_that_is_no_list_of_arguments_is_not_held_against_the_program(both: Sandbox, text: str) -> None:
+async def test_an_input_that_is_not_a_list_of_arguments_is_not_the_programs_fault(both: Sandbox, text: str) -> None:
     judgement = await judged(both, "def add(a, b): return a + b", (*TESTS, TestCase(text, "1")))
     assert [test.verdict.value for test in judgement.tests] == ["accepted", "accepted", "internal_error"]
     assert "JSON list of arguments" in judgement.message
 
 
-async def test_an_output_that_is_no_json_is_not_held_against_the_program(both: Sandbox) -> None:
+async def test_an_output_that_is_not_json_is_not_the_programs_fault(both: Sandbox) -> None:
     judgement = await judged(both, "def add(a, b): return a + b", (TestCase("[1, 2]", "three"), *TESTS))
     assert [test.verdict.value for test in judgement.tests] == ["internal_error", "accepted", "accepted"]
     assert "must be JSON, not 'three'" in judgement.message

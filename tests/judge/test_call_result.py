@@ -23,7 +23,7 @@ def right(expected: object, returned: object, **arguments: object) -> bool:
 
 
 @given(JSON)
-def test_json_is_equal_to_itself_and_in_a_list_of_its_own(value: object) -> None:
+def test_json_equals_itself_and_itself_in_a_list(value: object) -> None:
     assert right(value, value)
     assert right([value], value)
     assert right(value, value, unwrap=False)
@@ -86,18 +86,18 @@ def test_a_tolerance_is_for_floats_alone() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "passed", "L", "i5;i5;", "i5;\n"])
-def test_what_is_no_value_is_wrong(text: str) -> None:
+def test_an_invalid_value_is_wrong(text: str) -> None:
     assert not call_result()("", "5", text)
 
 
-def test_a_set_that_was_made_to_be_slow_to_build_is_not_built() -> None:
+def test_a_set_with_colliding_hashes_is_not_built() -> None:
     # Numbers with one and the same hash: building this set would take hours.
     same_hash = "".join(f"i{n * (2**61 - 1):x};" for n in range(300_000))
     assert not call_result()("", "[1]", f"S{same_hash})")
     assert not call_result()("", '{"a": 1}', f"D{same_hash})")
 
 
-def test_of_a_value_that_is_too_large_to_be_right_nothing_is_made() -> None:
+def test_a_value_too_large_to_be_right_is_not_built() -> None:
     tracemalloc.start()
     assert not call_result()("", "[[]]", "L" + "L)" * 1_000_000 + ")")
     assert tracemalloc.get_traced_memory()[1] < 10_000_000

@@ -15,16 +15,16 @@ def right(expected: object, returned: object, **arguments: object) -> bool:
 @pytest.mark.parametrize(
     ("expected", "returned"), [([1, 2], 1), ([[1, 2], 3], [1, 2]), ([[1, 2], 3], (1, 2)), ([1, 2], [1, 2]), ([1], 1)]
 )
-def test_the_first_item_of_a_list_is_right_where_that_is_asked_for(expected, returned):
+def test_the_first_item_of_a_list_is_right_with_first(expected, returned):
     assert right(expected, returned, first=True)
 
 
 @pytest.mark.parametrize(("expected", "returned"), [([1, 2], 2), ([], None), ([], 0), ("ab", "a"), ([[1]], 1)])
-def test_nothing_else_is_right_for_it(expected, returned):
+def test_any_other_answer_is_wrong(expected, returned):
     assert not right(expected, returned, first=True)
 
 
 @pytest.mark.parametrize("unwrap", [True, False])
-def test_the_first_item_of_a_longer_list_is_wrong_where_it_is_not(unwrap):
+def test_the_first_item_of_a_longer_list_is_wrong_without_first(unwrap):
     assert not right([1, 2], 1, unwrap=unwrap)
     assert right([1], 1, unwrap=unwrap) is unwrap

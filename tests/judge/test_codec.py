@@ -56,7 +56,7 @@ def shape(value: object) -> object:
 
 
 @pytest.mark.parametrize("value", [collections.defaultdict(int), collections.deque([1], maxlen=2)])
-def test_what_would_cross_in_part_only_is_referred_to_where_that_can_be(value: object) -> None:
+def test_values_that_would_cross_in_part_are_referred_to_if_possible(value: object) -> None:
     assert decode(encode([value], lambda _: 7), referred=lambda number: number) == [7]
     assert decode(encode(value)) == value
     with pytest.raises(Unencodable):
@@ -77,7 +77,7 @@ def test_a_nan_stays_a_nan(real: float, imaginary: float) -> None:
 
 
 @given(st.text() | st.text("nitfdcsbaLTSZDRCOVQ();,-.x0123456789p", max_size=60))
-def test_whatever_text_there_is_it_is_a_value_or_malformed(text: str) -> None:
+def test_any_text_is_a_value_or_malformed(text: str) -> None:
     try:
         value = decode(text)
     except Malformed:
@@ -121,7 +121,7 @@ def test_what_a_program_derives_from_a_known_type_does_not_cross(value: object) 
         encode([{"a": value}])
 
 
-def test_what_is_nested_too_deep_or_holds_itself_does_not_cross() -> None:
+def test_values_nested_too_deep_or_in_themselves_do_not_cross() -> None:
     deep: list = []
     for _ in range(MAX_DEPTH - 1):
         deep = [deep]
@@ -142,12 +142,12 @@ def test_what_is_nested_too_deep_or_holds_itself_does_not_cross() -> None:
      "s4 1;", "sff;", "b4A;", "n1;", "Di1;)", "Di1;n;i1;n;)", "SL))", "Si1;i1;)", "Ri0;i0;i0;)", "Ri0;)", "r0;",
      "Dr0;n;)"],
 )  # fmt: skip
-def test_what_is_not_spelt_as_it_is_written_is_malformed(text: str) -> None:
+def test_unusual_spellings_are_malformed(text: str) -> None:
     with pytest.raises(Malformed):
         decode(text)
 
 
-def test_what_can_not_cross_may_be_a_number_that_both_sides_know() -> None:
+def test_a_number_may_stand_for_a_value_that_can_not_cross() -> None:
     kept: list[object] = []
     text = encode([print, (len,)], lambda value: kept.append(value) or len(kept) - 1)
     assert decode(text, referred=kept.__getitem__) == [print, (len,)]

@@ -114,13 +114,13 @@ async def test_a_checker_program_judges_what_is_in_the_file(both: Sandbox) -> No
     assert (await Judge(both).for_problem(given).judge(program, [TestCase("10", "2")])).accepted
 
 
-async def test_an_input_larger_than_a_program_may_write_is_given_all_the_same(both: Sandbox) -> None:
+async def test_an_input_may_be_larger_than_what_a_program_may_write(both: Sandbox) -> None:
     tests = [TestCase("x" * (17 << 20), str(17 << 20)), TestCase("x", "1")]
     judge = Judge(both).for_problem(Problem("p", input_file="in.txt", output_file="out.txt"))
     assert (await judge.judge("open('out.txt', 'w').write(str(len(open('in.txt').read())))", tests)).accepted
 
 
-async def test_a_test_that_fits_into_no_folder_is_our_fault(both: Sandbox) -> None:
+async def test_a_test_too_large_for_the_folder_is_an_internal_error(both: Sandbox) -> None:
     tests = [TestCase("\u20ac" * (15 << 20), "")]
     for given in (Problem("p", input_file="in.txt"), problem(DIVISOR)):
         judgement = await Judge(both).for_problem(given).judge("pass", tests)
@@ -130,12 +130,12 @@ async def test_a_test_that_fits_into_no_folder_is_our_fault(both: Sandbox) -> No
 
 
 @pytest.mark.parametrize("name", ["program.py", "driver.py", "a" * 256, "\u00e9" * 128])
-def test_a_file_whose_name_can_not_be_had_is_one_clear_line(name: str) -> None:
-    with pytest.raises(Unjudgeable, match=r"which is a name of ours|may have 255 bytes at most"):
+def test_an_invalid_file_name_is_one_clear_line(name: str) -> None:
+    with pytest.raises(Unjudgeable, match=r"which the sandbox needs|may have 255 bytes at most"):
         Judge(None).for_problem(Problem("p", output_file=name))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../in.txt", "a/b", "..", "\0"])
-def test_a_file_elsewhere_can_not_be_judged(name: str) -> None:
+def test_a_program_that_uses_a_file_elsewhere_can_not_be_judged(name: str) -> None:
     with pytest.raises(Unjudgeable, match="in the program's own folder"):
         Judge(None).for_problem(Problem("p", input_file=name))  # type: ignore[arg-type]

@@ -77,7 +77,7 @@ async def test_what_does_not_compile_fails_every_test_and_says_why(sandbox: Sand
     assert "never closed" in judgement.message
 
 
-async def test_tests_after_the_first_failure_are_left_out_where_that_is_asked_for(sandbox: Sandbox) -> None:
+async def test_tests_after_the_first_failure_are_left_out_on_request(sandbox: Sandbox) -> None:
     program = "n = int(input())\nprint(2 * n if n == 1 else 0)"
     stopping = Judge(sandbox, Rules(stop_on_first_failure=True)).for_problem(PROBLEM)
     judgement = await stopping.judge(program, TESTS)
@@ -108,7 +108,7 @@ async def test_a_single_run_is_not_compared_with_anything(sandbox: Sandbox) -> N
     assert (await judge.execute("print(", "21")).status is Status.COMPILATION_ERROR
 
 
-def test_a_checker_that_can_not_be_had_is_said_before_anything_runs() -> None:
+def test_an_invalid_checker_is_reported_before_anything_runs() -> None:
     for name, said in (("tokenz", "no checker 'tokenz'"), ("program", "needs files")):
         with pytest.raises(UserError, match=said):
             Judge(Recorded([])).for_problem(Problem("a", checker=CheckerSpec(name)))

@@ -61,7 +61,7 @@ def test_a_program_that_compiles_does_so_with_a_prelude_and_has_all_its_statemen
 @given(
     st.text(st.sampled_from("\"'\\\n\r;#( __future__from import annotations"), max_size=80).map(lambda t: t + "__doc__")
 )
-def test_any_text_keeps_all_that_it_holds(program):
+def test_code_without_assertions_keeps_everything_else(program):
     whole = with_prelude("HEAD", program)
     assert whole.replace("HEAD", "").translate({ord(c): None for c in " \t\f;\n\r"}) == program.translate(
         {ord(c): None for c in " \t\f;\n\r"}

@@ -12,7 +12,7 @@ CHECKED = Problem("c", checker=CheckerSpec("exact"), description="Allowed is an 
 ROUGH = Problem("d", description="Print x with an absolute error of at most 10 - 4.")
 
 
-def test_what_is_asked_for_is_taken_as_it_is_before_the_problems_own() -> None:
+def test_the_users_limits_come_before_the_problems_own() -> None:
     limits = Rules(cpu_seconds=1.5, memory_bytes=2**27).limits_for(LIMITED)
     assert (limits.cpu_seconds, limits.memory_bytes, limits.wall_seconds) == (1.5, 2**27, 6.5)
 
@@ -26,7 +26,7 @@ def test_the_problems_own_time_is_taken_times_the_factor() -> None:
 @pytest.mark.parametrize(
     "problem", [PLAIN, Problem("z", time_limit_seconds=0.0, memory_limit_bytes=0)], ids=["null", "zero"]
 )
-def test_what_is_not_given_is_4_seconds_and_1_gibibyte(problem: Problem) -> None:
+def test_the_default_limits_are_4_seconds_and_1_gibibyte(problem: Problem) -> None:
     limits = Rules().limits_for(problem)
     assert (limits.cpu_seconds, limits.memory_bytes, limits.wall_seconds) == (4.0, 2**30, 14.0)
 

@@ -73,16 +73,16 @@ def test_the_tolerance_is_read_from_the_words(said: str, tolerance: tuple[float,
         "Output\n\nPrint yes. The error of a sensor is 0.1.",
     ],
 )
-def test_other_numbers_are_no_tolerances(said: str) -> None:
+def test_other_numbers_are_not_tolerances(said: str) -> None:
     assert tolerance_in(said) is None
 
 
-def test_a_sentence_before_the_output_counts_if_it_speaks_of_what_is_printed() -> None:
+def test_a_sentence_before_the_output_section_counts_if_it_is_about_the_output() -> None:
     for said in ("Print it with a precision of 1e-6", "An absolute or relative error of 1e-6 is allowed"):
         assert tolerance_in(f"{said}.\n\nInput\n\nn\n\nOutput\n\nPrint x.\n") == (1e-6, 1e-6)
 
 
-def test_what_is_said_of_the_output_comes_before_what_is_said_of_the_input() -> None:
+def test_the_output_section_comes_before_the_input_section() -> None:
     text = "Input\n\nReals with an error of 1e-2.\n\nOutput\n\nPrint x. An error of 1e-6 is allowed.\n"
     assert tolerance_in(text) == (1e-6, 1e-6)
 

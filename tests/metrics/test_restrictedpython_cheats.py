@@ -91,7 +91,8 @@ CHEATS = {
     ),
     "the driver's functions": (
         "import sys\nmain = sys.modules['__main__']\n"
-        "for name in ('encode', 'send', 'answer_of', 'tell'):\n    setattr(main, name, lambda *_, **__: None)\n"
+        "for name in ('encode', 'write_all', 'answers_to', 'print_error'):\n"
+        "    setattr(main, name, lambda *_, **__: None)\n"
         "def add(a, b): return 0"
     ),
     "the frames below it": (

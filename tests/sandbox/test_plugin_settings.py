@@ -76,10 +76,12 @@ def test_a_setting_of_a_plugin_may_be_a_table(tmp_path: Path) -> None:
     file.write_text("[code_tester]\ntester_type = 'plain'\n[sandbox.plain.queue]\nname = 'long'\n")
     settings = load_settings(file, environment={})
     assert sandbox_of(settings).own == ({"name": "long"}, 1)  # type: ignore[attr-defined]
+    settings = load_settings(file, ["sandbox.plain.queue=night"], environment={})
+    assert sandbox_of(settings).own == ("night", 1)  # type: ignore[attr-defined]
 
 
 @pytest.mark.usefixtures("package")
-@pytest.mark.parametrize("text", ["plain.queue=x", "sandbox.plain=x", "sandbox=x"])
+@pytest.mark.parametrize("text", ["plain.queue=x", "sandbox.plain=x", "sandbox=x", "sandbox.plain.queue.name=x"])
 def test_only_a_table_of_the_section_sandbox_is_a_plugins(text: str) -> None:
     with pytest.raises(SettingsError, match=r"unknown section|settings are given as"):
         load_settings(None, [text], {})

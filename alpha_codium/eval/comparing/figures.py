@@ -12,6 +12,7 @@ from typing import Any
 
 from alpha_codium.eval.comparing.judging import Verdicts
 from alpha_codium.eval.comparing.records import RunRecord
+from alpha_codium.eval.rates import rate_of
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.scoring import Score, score
 from alpha_codium.solution import Candidate
@@ -103,8 +104,8 @@ class Figures:
             "asked": self.asked,
             "finished": self.finished,
             "unfinished": self.unfinished,
-            "truncated": _rate(self.truncated, self.finished),
-            "no_program": _rate(self.no_program, self.finished),
+            "truncated": rate_of(self.truncated, self.finished),
+            "no_program": rate_of(self.no_program, self.finished),
             "costs": self.costs.to_json(),
             "per_sample": self.per_sample and self.per_sample.to_json(),
             "per_problem": self.per_problem and self.per_problem.to_json(),
@@ -159,10 +160,6 @@ def _intervals(by_problem: Sequence[Costs], solved: Sequence[bool]) -> dict[str,
     """The intervals of the cost of a solved problem, by unit, for the units whose sums are known."""
     columns = {unit: [costs.to_json()[unit] for costs in by_problem] for unit in Costs.__dataclass_fields__}
     return {unit: ratio_interval(values, solved) for unit, values in columns.items() if None not in values}
-
-
-def _rate(count: int, of: int) -> dict[str, Any]:
-    return {"count": count, "rate": count / of if of else None}
 
 
 def _finite(interval: Interval) -> list[float | None] | None:

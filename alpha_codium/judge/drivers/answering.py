@@ -15,7 +15,7 @@ from typing import Any
 
 from alpha_codium.judge.codec import Excessive, Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.changes import answers_to
-from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell, write_all
+from alpha_codium.judge.drivers.loading import find, leave, load, print_error, set_stdout_aside, write_all
 
 # Calls below those of the program: `answer_all`, `answers_to`, `perform`.
 FRAMES = 3
@@ -71,7 +71,7 @@ def compiled(source: str) -> "CodeType | None":
         # As the sandboxes do: from bytes, which may have a byte order mark or a line that names an encoding.
         return compile(source.encode(), "program.py", "exec", 0, True)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the program doesn't compile
-        tell(error.with_traceback(None))
+        print_error(error.with_traceback(None))
         return None
 
 

@@ -4,8 +4,9 @@ lend to it.
 1. No `__eq__` or other method of the program's decides what an assertion comes to: a proxy is compared by the value
    that its class is derived from, or not at all. Only what the assertions themselves make by calling a class
    (`assertion_needs`), and what arithmetic gives with that, is compared as its class says, and two objects of the
-   program's if the assertions name what is spelt like a class. Then the program is believed, and `asked` says so.
-2. The first outcome that catching an exception can't undo is in `spoilt`, what came from the program in `crossed`.
+   program's if the assertions name what is spelt like a class. Then `believed` is true.
+2. `final_outcomes` are those that no caught exception undoes; the first one counts. `crossed` are the program's
+   exceptions.
 3. The program may call, iterate and read the functions, iterators and objects that it is lent, and nothing else: no
    name with an underscore in front, nothing that leads from a function or a generator to the frames of the assertions.
 """
@@ -17,7 +18,7 @@ from typing import Any, NoReturn
 from alpha_codium.judge.codec import Excessive, Malformed, Unencodable
 from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of, describe
 from alpha_codium.judge.drivers.operations import OPERATIONS
-from alpha_codium.judge.drivers.peer import Gone, Peer
+from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 from alpha_codium.judge.drivers.proxies import (
     BINARY,
     COMPARISONS,
@@ -38,20 +39,15 @@ class ForeignComparison(TypeError):
     """The assertions compare an object of the program's, which only the program could."""
 
 
-def identity_decides(one: "Any", other: "Any") -> bool:
-    """Whether no class has to be asked if two values are equal: one is None, or both are one object."""
-    return one is None or other is None or (one is other and is_proxy(one))
-
-
 class LeftPeer(Peer):
     """The side of the assertions."""
 
     def __init__(self, catches: "Iterable[str]" = (), has_class: bool = False, classes: "Iterable[str]" = ()) -> None:
         super().__init__(True, lend(self))
         self.catches, self.has_class, self.class_names = frozenset(catches), has_class, frozenset(classes)
-        self.spoilt: list[str] = []
+        self.final_outcomes: list[str] = []
         self.crossed: list[Any] = []
-        self.asked = False
+        self.believed = False
         self.classes: set[int | None] = set()
         self.made: set[int | None] = set()
         self.highest = -1
@@ -82,8 +78,8 @@ class LeftPeer(Peer):
         except Exception as fault:
             # A program can make a value too deep or too large: that must not get it into the assertions' process.
             other_type = isinstance(fault, Unencodable) and not isinstance(fault, Excessive)
-            self.spoilt.append("unsupported" if other_type else "ended")
-            if isinstance(fault, (Gone, Unencodable)):
+            self.final_outcomes.append("unsupported" if other_type else "ended")
+            if isinstance(fault, (ChannelClosed, Unencodable)):
                 raise
             raise Malformed("the program's answer can't be read") from fault
         if kind == "value":
@@ -93,7 +89,7 @@ class LeftPeer(Peer):
             value = RuntimeError("a function of the program raised StopIteration")
         self.crossed.append(value)
         if not isinstance(value, Exception) and not ("SystemExit" in self.catches and isinstance(value, SystemExit)):
-            self.spoilt.append("ended")
+            self.final_outcomes.append("ended")
         raise value
 
     def refer(self, value: "Any") -> int:
@@ -123,7 +119,8 @@ class LeftPeer(Peer):
             value = self.request("call", proxy, *arguments, **keywords)
         finally:
             if captures:
-                self.show(*self.request("captured"))
+                for stream, text in zip((sys.stdout, sys.stderr), self.request("captured")):  # noqa: B905 - Python 3.9
+                    stream.write(text)
         number = self.number_of(value)
         # An object that was known before isn't made by this call, whatever the class returns.
         if self.number_of(proxy) in self.classes and number is not None and number > highest:
@@ -136,27 +133,24 @@ class LeftPeer(Peer):
         self.highest = max(self.highest, number)
         return super().referred(number)
 
-    def show(self, *texts: str) -> None:
-        """Print what the program has printed."""
-        for stream, text in zip((sys.stdout, sys.stderr), texts):  # noqa: B905 - Python 3.9
-            stream.write(text)
-
     def get(self, proxy: "Any", name: str) -> "Any":
         """An attribute, unless it stands in for a comparison: `candidate(x).issubset(y)`."""
         asks = name.endswith("with") or name.startswith("is") or name in COMPARING
         if asks and any(hasattr(kind, name) for kind in (str, set, float)) and not self.is_made(proxy):
             self.refuse()
         if name.startswith("__array"):
-            # numpy would read memory where the program says.
+            # numpy would read memory at an address that the program gives.
             raise AttributeError(name)
         return self.request("get", proxy, name)
 
     def compare(self, name: str, one: "Any", other: "Any") -> "Any":
         """Compare a proxy, as the module's docstring says."""
-        if name in ("eq", "ne") and identity_decides(one, other) and not self.is_made(one, other):
+        # No class has to be asked about None, or about one and the same object.
+        by_identity = one is None or other is None or (one is other and is_proxy(one))
+        if name in ("eq", "ne") and by_identity and not self.is_made(one, other):
             return (name == "eq") is (one is other)
         if self.is_made(one, other) or (self.has_class and self.is_foreign(one) and self.is_foreign(other)):
-            self.asked = True
+            self.believed = True
             return self.request("compare", name, one, other)
         one, other = self.value_of(one), self.value_of(other)
         return getattr(__import__("operator"), name)(one, other)
@@ -187,7 +181,7 @@ class LeftPeer(Peer):
     def contains(self, proxy: "Any", item: "Any") -> bool:
         """Whether an item is in an object; only one that the assertions made is asked, others are searched here."""
         if self.is_made(proxy):
-            self.asked = True
+            self.believed = True
             return self.request("contains", proxy, item)
         return any(each is item or each == item for each in self.request("iterate", proxy))
 
@@ -207,16 +201,16 @@ class LeftPeer(Peer):
 
     def refuse(self) -> "NoReturn":
         """Report that an object of the program's had to be compared."""
-        self.spoilt.append("foreign")
+        self.final_outcomes.append("foreign")
         raise ForeignComparison("an object of the program's own can't be compared outside of it")
 
 
+# Operations on lent objects that the program may ask for.
 LENT = {"call", "get", "set", "iterate", "next", "item", "length", "text", "repr", "truth", "hash", "contains"}
 LENT |= {"compare", "operate", "enter", "exit", "index", "is_instance", "class", "await", "reversed"}
 OPERATORS = {*COMPARISONS, *BINARY, *(f"i{name}" for name in BINARY), *UNARY, *CONVERSIONS, *ROUNDINGS, "divmod"}
-ATTRIBUTES = {"get", "set"}
-FRAMES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_")
-NAMING = ("__name__", "__qualname__", "__doc__")
+HIDDEN_PREFIXES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_")
+SHOWN = ("__name__", "__qualname__", "__doc__")
 KINDS_LENT = {"function", "builtin_function_or_method", "method", "partial", "generator", "coroutine", "itemgetter"}
 KINDS_LENT |= {"StringIO", "BytesIO", "TextIOWrapper", "BufferedReader", "SimpleNamespace"}
 KINDS_LENT |= {"method-wrapper", "method_descriptor", "wrapper_descriptor"}
@@ -241,9 +235,9 @@ def lend(peer: "Any") -> "Callable[..., Any]":
             raise TypeError("not lent")
         if what in ("compare", "operate") and arguments[0] not in OPERATORS:
             raise TypeError("not lent")
-        if what in ATTRIBUTES:
+        if what in ("get", "set"):
             name = arguments[1]
-            hidden = type(name) is not str or (name.startswith(FRAMES) and name not in NAMING)
+            hidden = type(name) is not str or (name.startswith(HIDDEN_PREFIXES) and name not in SHOWN)
             if hidden or isinstance(target, (str, bytes, type)):
                 raise AttributeError(name)
         return OPERATIONS[what](*arguments, **keywords)

@@ -11,7 +11,7 @@ import sys
 from types import CodeType
 
 from alpha_codium.judge.codec import decode, encode
-from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell
+from alpha_codium.judge.drivers.loading import find, leave, load, print_error, set_stdout_aside
 
 
 def call(program: "CodeType") -> None:
@@ -23,7 +23,7 @@ def call(program: "CodeType") -> None:
     try:
         result = encode(find(load(program, setup_code), entry_point)(*arguments))
     except Exception as error:  # noqa: BLE001 - it ends this process, as it would end the program's
-        tell(error)
+        print_error(error)
         leave(1)
     with os.fdopen(stdout, "w", encoding="ascii") as out:
         out.write(result)

@@ -11,6 +11,7 @@ from typing import Any
 
 CHANGEABLE = (list, dict, set, bytearray)
 OF_COLLECTIONS = ("deque", "OrderedDict", "Counter", "defaultdict")
+SCALARS = frozenset((int, str, float, bool, type(None), bytes, complex))
 
 
 def containers_in(arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "list[Any]":
@@ -27,17 +28,10 @@ def _collect(value: "Any", found: "list[Any]") -> None:
         found.append(value)
     elif kind is not tuple:
         return
-    if kind is list or kind is tuple:
-        inner = [each for each in value if type(each) not in SCALARS]
-    elif kind not in (set, bytearray) and isinstance(value, dict):
-        inner = [each for each in value.values() if type(each) not in SCALARS]
-    else:
-        return
-    for each in inner:
-        _collect(each, found)
-
-
-SCALARS = frozenset((int, str, float, bool, type(None), bytes, complex))
+    items = value.values() if isinstance(value, dict) else value if kind in (list, tuple) else ()
+    for each in items:
+        if type(each) not in SCALARS:
+            _collect(each, found)
 
 
 def _is_array(kind: type) -> bool:

@@ -26,7 +26,7 @@ from typing import Any
 
 from alpha_codium.judge.packing import unpack
 
-# By `e_machine`: stack pointer from the first argument, 0 where the ABI has the exit function of a loader, jump.
+# By `e_machine`: load the stack pointer from the first argument, clear the exit function of a loader, jump.
 JUMPS = {
     62: bytes.fromhex("31d2 4889fc ffe6"),  # x86-64: xor edx, edx; mov rsp, rdi; jmp rsi
     183: bytes.fromhex("1f000091 e0031faa 20001fd6"),  # arm64: mov sp, x0; mov x0, xzr; br x1
@@ -44,7 +44,7 @@ OF_THE_PROCESS = (PAGE_SIZE, 11, 12, 13, 14, 15, 16, 17, 25, 26, 33, 51)
 
 
 def run_image(image: bytes, arguments: "Sequence[bytes]") -> None:
-    """Become the program `image`, called with `arguments` (its name among them); raises OSError where that can't be."""
+    """Become the program `image`, called with `arguments` (its name included); raises OSError if that fails."""
     libc = _library()
     machine, entry, headers_at, count = _header_of(image)
     base = _load(libc, image, headers_at, count)
@@ -76,17 +76,17 @@ def _number(image: bytes, at: int, size: int) -> int:
 
 
 def _header_of(image: bytes) -> "tuple[int, int, int, int]":
-    """The machine, the entry, where the program headers stand, and their number."""
+    """The machine, the entry point, the offset of the program headers, and their number."""
     machine = _number(image, 18, 2)
     if image[:5] != b"\x7fELF\x02" or _number(image, 16, 2) != STATIC_PIE:
-        raise OSError("it isn't a position-independent program of 64 bits")
+        raise OSError("not a 64-bit position-independent executable")
     if machine != OWN_MACHINE.get(os.uname().machine):
-        raise OSError(f"it was compiled for another machine than {os.uname().machine}")
+        raise OSError(f"not compiled for {os.uname().machine}")
     return machine, _number(image, 24, 8), _number(image, 32, 8), _number(image, 56, 2)
 
 
 def _load(libc: "Any", image: bytes, headers_at: int, count: int) -> int:
-    """Copy the segments into new memory; gives its address."""
+    """Copy the segments into new memory; return its address."""
     segments = []
     for at in range(headers_at, headers_at + 56 * count, 56):
         if _number(image, at, 4) == LOADED:
@@ -97,14 +97,14 @@ def _load(libc: "Any", image: bytes, headers_at: int, count: int) -> int:
     for address, _, data, _ in segments:
         ctypes.memmove(base + address, data, len(data))
     for address, size, _, flags in segments:
-        # ELF numbers reading and executing the other way round.
+        # ELF swaps the bits for reading and executing.
         protection = (READ if flags & 4 else 0) | flags & WRITE | (EXECUTE if flags & 1 else 0)
         _protect(libc, base + address, size, protection)
     return base
 
 
 def _stack(libc: "Any", arguments: "Sequence[bytes]", about: "dict[int, int]") -> "tuple[int, list[Any]]":
-    """A new stack with what a program finds at its start: where it begins, and what must live as long."""
+    """Make the stack that a program starts with; return its top, and the buffers that it points to."""
     texts = [ctypes.create_string_buffer(text) for text in arguments]
     names = [ctypes.create_string_buffer(name + b"=" + value) for name, value in os.environb.items()]
     about = {**about, FILE_NAME: ctypes.addressof(texts[0])}
@@ -119,27 +119,28 @@ def _stack(libc: "Any", arguments: "Sequence[bytes]", about: "dict[int, int]") -
 
 
 def _memory(libc: "Any", size: int) -> int:
-    """New memory that can be read and written."""
+    """Allocate memory that can be read and written."""
     address = libc.mmap(0, size, READ | WRITE, NEW_MEMORY, -1, 0)
     if address == FAILED:
-        raise OSError(ctypes.get_errno(), "no memory for the program")
+        raise OSError(ctypes.get_errno(), "no memory left for the checker")
     return address
 
 
 def _protect(libc: "Any", address: int, size: int, protection: int) -> None:
-    """Set what may be done with the pages that hold this memory."""
+    """Set the protection of the pages that hold this memory."""
     page = libc.getauxval(PAGE_SIZE) or 4096
     start = address - address % page
     if libc.mprotect(start, address + size - start, protection):
-        raise OSError(ctypes.get_errno(), "this system doesn't let memory be made executable")
+        raise OSError(ctypes.get_errno(), "this system doesn't allow executable memory")
 
 
 NAME = "checker"
 
 
 def check(program: "CodeType") -> None:
-    """Write the files, call the checker."""
-    protocol, language, flags, *texts = unpack(_read_all(0))
+    """Write the files and run the checker."""
+    with open(0, "rb", closefd=False) as packed:
+        protocol, language, flags, *texts = unpack(packed.read())
     names = (*texts[3::2], b"input", b"answer", b"output", b"feedback/")
     for name, text in zip(names, (*texts[4::2], *texts[:3], b"")):  # noqa: B905 - Python 3.9
         _write(name, text)
@@ -157,23 +158,14 @@ def check(program: "CodeType") -> None:
         run_image(zlib.decompress(binascii.a2b_base64(namespace["IMAGE"])), arguments)
     # Outputs may hold numbers of any length.
     getattr(sys, "set_int_max_str_digits", lambda _digits: None)(0)
-    _run_python(program, arguments)
-
-
-def _run_python(program: "CodeType", arguments: "Sequence[bytes]") -> None:
     sys.argv[:] = map(os.fsdecode, arguments)
     module = type(sys)("__main__")
     sys.modules["__main__"] = module
     exec(program, module.__dict__)  # noqa: S102 - running it is what a sandbox is for
 
 
-def _read_all(fd: int) -> bytes:
-    with open(fd, "rb", closefd=False) as file:
-        return file.read()
-
-
 def _write(name: bytes, text: bytes) -> None:
-    """Write a file into the folder here, and make the folders on the way; a name that ends in / is only that."""
+    """Write a file into the current folder, and make its folders; a name that ends in / is only a folder."""
     folder, _, last = name.rpartition(b"/")
     os.makedirs(folder or b".", exist_ok=True)  # noqa: PTH103 - pathlib takes long to import
     if last:
@@ -186,7 +178,7 @@ if "program" in globals():
         check(globals()["program"])
     except SystemExit:
         raise
-    except BaseException as error:  # noqa: BLE001 - whatever it was, it is no verdict
+    except BaseException as error:  # noqa: BLE001 - it must not become a verdict
         sys.excepthook(type(error), error, error.__traceback__)
         sys.stderr.flush()
         os.abort()

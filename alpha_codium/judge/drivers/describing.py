@@ -50,7 +50,7 @@ def describe(value: "Any") -> "tuple[Any, ...] | None":
         return _of_class(value)
     if value is Ellipsis or value is NotImplemented:
         return "made", "builtins", repr(value), ()
-    # A module that the program put there makes values of its own, which compare as they like.
+    # A module that the program put there could make values that compare as they like.
     made = MADE.get((kind.__module__.partition(".")[0], kind.__name__))
     if made is not None and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
         return "made", kind.__module__.partition(".")[0], kind.__name__, made(value)

@@ -83,7 +83,7 @@ def _wind_down() -> None:
     if "atexit" in sys.modules:
         try:  # noqa: SIM105 - contextlib takes long to import
             sys.modules["atexit"]._run_exitfuncs()
-        except BaseException:  # noqa: BLE001, S110 - Python 3.9 has told it, and its exit status isn't changed by it
+        except BaseException:  # noqa: BLE001, S110 - Python 3.9 has printed it, and keeps the exit status
             pass
 
 

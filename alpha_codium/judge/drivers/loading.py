@@ -48,10 +48,10 @@ def find(namespace: "dict[str, Any]", name: str) -> "Any":
     return namespace[name]
 
 
-def tell(error: BaseException) -> None:
+def print_error(error: BaseException) -> None:
     """Print an exception as Python does, without the driver's frames around the program's."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == tell.__code__.co_filename:
+    while trace is not None and trace.tb_frame.f_code.co_filename == print_error.__code__.co_filename:
         trace = trace.tb_next
     sys.excepthook(type(error), error.with_traceback(trace), trace)
 

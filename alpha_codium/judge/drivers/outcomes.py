@@ -5,7 +5,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import Unencodable, encode
-from alpha_codium.judge.drivers.loading import tell
+from alpha_codium.judge.drivers.loading import print_error
 
 # Modules under names that assertions use and leave to the program to import: its own would compare as it likes.
 ALIASES = {"np": "numpy", "pd": "pandas"}
@@ -26,9 +26,9 @@ def outcome_of(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> "t
     except BaseException as error:  # noqa: BLE001 - it is reported
         outcome = "raised" if any(error is crossed for crossed in peer.crossed) or is_missing(error, task) else "wrong"
         failure = text_of(error)
-        tell(error)
-    outcome = peer.spoilt[0] if peer.spoilt else outcome
-    return outcome, (failure, peer.asked, output_of(peer, namespace, task["output_variable"]))
+        print_error(error)
+    outcome = peer.final_outcomes[0] if peer.final_outcomes else outcome
+    return outcome, (failure, peer.believed, output_of(peer, namespace, task["output_variable"]))
 
 
 def is_missing(error: BaseException, task: "dict[str, Any]") -> bool:

@@ -36,26 +36,8 @@ DIGITS = 8
 ENDED = "the program has ended"
 
 
-class Gone(Exception):
+class ChannelClosed(Exception):
     """The other side has closed the channel."""
-
-
-def send_text(text: str) -> None:
-    """Send an encoded value; raises Gone if nobody listens any more."""
-    try:
-        write_all(FD, b"%0*x%s" % (DIGITS, len(text), text.encode("ascii")))
-    except OSError:
-        raise Gone(ENDED) from None
-
-
-def receive(referred: "Callable[[int], Any]") -> "Any":
-    """The next value; raises Gone at the end of the channel, Malformed for what isn't a message."""
-    try:
-        return decode(_read(_size(_read(DIGITS))).decode("ascii"), referred=referred)
-    except UnicodeDecodeError:
-        raise Malformed("a message that isn't ASCII") from None
-    except OSError:
-        raise Gone(ENDED) from None
 
 
 def _size(digits: bytes) -> int:
@@ -73,7 +55,7 @@ def _read(size: int) -> bytes:
     while size:
         chunk = os.read(FD, min(size, 1 << 20))
         if not chunk:
-            raise Gone(ENDED)
+            raise ChannelClosed(ENDED)
         chunks.append(chunk)
         size -= len(chunk)
     return b"".join(chunks)
@@ -94,16 +76,16 @@ class Peer:
         self.shared_before: list[Any] = []
 
     def ask(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "tuple[str, Any]":
-        """Let the other side do something: `("value", v)` or `("raised", exception)`.
+        """Ask the other side to do something; returns `("value", v)` or `("raised", exception)`.
 
-        Raises Gone, Malformed or Unencodable, or whatever a nonsensical answer leads to.
+        Raises ChannelClosed, Malformed, Unencodable, or whatever a nonsensical answer leads to.
         """
         with self.lock:
             self.send(("ask", what, arguments, keywords, same_among(arguments)))
             return self.await_answer(arguments, keywords)
 
     def await_answer(self, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "tuple[str, Any]":
-        """The answer to what was asked with those arguments; does what the other side asks meanwhile."""
+        """Wait for the answer to a request with those arguments; meanwhile, do what the other side asks."""
         while True:
             kind, *rest = self.receive()
             if kind in ("value", "raised"):
@@ -115,7 +97,7 @@ class Peer:
             self.take(kind, rest, arguments, keywords)
 
     def take(self, kind: str, rest: "list[Any]", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> None:
-        """Take a message that is no answer."""
+        """Handle a message that isn't an answer."""
         if kind == "known":
             self.learn(rest[0])
         elif kind == "changed":
@@ -130,33 +112,40 @@ class Peer:
             raise Malformed("a message of an unknown kind")
 
     def share(self, values: "dict[str, Any]") -> None:
-        """Have the containers among these values, which both sides have, changed on both sides from now on."""
+        """Keep the containers among these values, which both sides have, the same on both sides from now on."""
         self.shared += containers_in(tuple(values.values()), {})
         self.shared_before = copies_of(self.shared)
 
     def send_answer(self, message: "tuple[Any, ...]") -> None:
-        """Send what came of a request."""
+        """Answer a request."""
         self.send(message)
 
     def send(self, message: "tuple[Any, ...]") -> None:
-        """Send a message, and before it what has changed in shared containers, and what has to be known of objects."""
+        """Send a message, and before it the changes of shared containers and the descriptions of new objects.
+
+        Raises Unencodable, and ChannelClosed if nobody listens any more.
+        """
         if self.shared and (changes := changes_among(self.shared, self.shared_before)):
             self.shared_before = copies_of(self.shared)
             self.send(("shared", changes))
-        for text in self.spelt(message):
-            send_text(text)
-
-    def spelt(self, message: "tuple[Any, ...]") -> "list[str]":
-        """A message as text, and before it the one with what has to be known."""
-        text = encode(message, self.refer)
-        if not self.news:
-            return [text]
-        news, self.news = self.news, []
-        return [encode(("known", news)), text]
+        texts = [encode(message, self.refer)]
+        if self.news:
+            news, self.news = self.news, []
+            texts.insert(0, encode(("known", news)))
+        try:
+            for text in texts:
+                write_all(FD, b"%0*x%s" % (DIGITS, len(text), text.encode("ascii")))
+        except OSError:
+            raise ChannelClosed(ENDED) from None
 
     def receive(self) -> "Any":
-        """The next message."""
-        return receive(self.referred)
+        """The next message; raises ChannelClosed at the end of the channel, Malformed for what isn't a message."""
+        try:
+            return decode(_read(_size(_read(DIGITS))).decode("ascii"), referred=self.referred)
+        except UnicodeDecodeError:
+            raise Malformed("a message that isn't ASCII") from None
+        except OSError:
+            raise ChannelClosed(ENDED) from None
 
     def refer(self, value: "Any") -> int:
         """The number of an object that stays on its side."""
@@ -170,7 +159,7 @@ class Peer:
             number = -1 - len(self.own) if self.is_left else len(self.own)
             self.own.append(value)
             description = describe(value)
-            # What is made again there is another object each time: it may have changed meanwhile.
+            # These are made again each time: they may have changed meanwhile.
             if description is None or description[0] not in ("made", "array"):
                 self.numbers[id(value)] = number
             if description is not None:
@@ -186,7 +175,7 @@ class Peer:
         return self.foreign[number]
 
     def learn(self, news: "list[list[Any]]") -> None:
-        """Take in what is said of objects of the other side."""
+        """Make what stands for objects of the other side."""
         for number, description in news:
             if number not in self.foreign:
                 self.stand_in(number, build(self, number, decode(description, referred=self.referred)))

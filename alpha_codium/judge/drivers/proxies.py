@@ -45,29 +45,17 @@ PROXY: "list[type]" = []
 
 def proxy_type() -> type:
     """The type of proxies: each of its special methods asks the other side."""
-
-    async def anext_(self: "Any") -> "Any":
-        return self._proxy_peer_.request("next_async", self)
-
-    async def aenter(self: "Any") -> "Any":
-        return self._proxy_peer_.request("enter_async", self)
-
-    async def aexit(self: "Any", *error: "Any") -> "Any":
-        return self._proxy_peer_.request("exit_async", self, *error[:2])
-
     names: dict[str, Any] = {
         **special_methods(),
         "__slots__": ("_proxy_base_", "_proxy_number_", "_proxy_peer_"),
-        "__call__": lambda self, /, *arguments, **keywords: self._proxy_peer_.call(self, arguments, keywords),
         "__getattr__": lambda self, name: self._proxy_peer_.get(self, name),
         "__setattr__": lambda self, name, value: self._proxy_peer_.request("set", self, name, value),
-        "__contains__": lambda self, item: self._proxy_peer_.contains(self, item),
         "__doc__": property(lambda self: self._proxy_peer_.get(self, "__doc__")),
         "__class__": property(_class_of),
         "__aiter__": lambda self: self._proxy_peer_.request("iterate_async", self),
-        "__anext__": anext_,
-        "__aenter__": aenter,
-        "__aexit__": aexit,
+        "__anext__": awaited("next_async"),
+        "__aenter__": awaited("enter_async"),
+        "__aexit__": awaited("exit_async"),
     }
     return type("Proxy", (), names)
 
@@ -77,7 +65,7 @@ def _class_of(proxy: "Any") -> "Any":
     if proxy._proxy_base_ is not None:
         return proxy._proxy_base_
     kind = proxy._proxy_peer_.request("class", proxy)
-    # A Decimal that is compared with what says that it is a number asks it for its denominator, and believes it.
+    # A Decimal compared with an object that claims to be a number asks that for its denominator, and believes it.
     lies = type(kind) is type and issubclass(kind, (*BASES.values(), *CHANGING_BASES.values()))
     return object if lies else kind
 
@@ -95,6 +83,15 @@ def asked(what: str) -> "Callable[..., Any]":
 TAKEN = {"exit": 2, "deepcopy": 0}
 
 
+def awaited(what: str) -> "Callable[..., Any]":
+    """A special method to await that asks for `what`."""
+
+    async def method(self: "Any", *arguments: "Any") -> "Any":
+        return self._proxy_peer_.request(what, self, *arguments[:2])
+
+    return method
+
+
 def compared(name: str) -> "Callable[..., Any]":
     """A special method that compares."""
     return lambda self, other: self._proxy_peer_.compare(name, self, other)
@@ -109,7 +106,9 @@ def operated(name: str, reflected: bool = False) -> "Callable[..., Any]":
 
 def special_methods() -> "dict[str, Callable[..., Any]]":
     """All special methods that ask, by name."""
-    methods = {f"__{name}__": asked(what) for name, what in ASKED.items()}
+    methods: dict[str, Any] = {f"__{name}__": asked(what) for name, what in ASKED.items()}
+    methods["__contains__"] = lambda self, item: self._proxy_peer_.contains(self, item)
+    methods["__call__"] = lambda self, /, *given, **keywords: self._proxy_peer_.call(self, given, keywords)
     methods.update((f"__{name}__", compared(name)) for name in COMPARISONS)
     for name in (*BINARY, "divmod"):
         methods[f"__{name}__"], methods[f"__r{name}__"] = operated(name), operated(name, reflected=True)
@@ -133,10 +132,8 @@ def derived_of(peer: "Any", number: int, base: str, content: "Any", name: str, o
         raise ValueError("content of another type")
     key = (base, name, tuple(overridden))
     if key not in KINDS:
-        methods: dict[str, Any] = {name: method for name, method in special_methods().items() if name not in OWN}
-        methods.update(__contains__=lambda self, item: self._proxy_peer_.contains(self, item))
-        methods.update(__call__=lambda self, /, *given, **keywords: self._proxy_peer_.call(self, given, keywords))
-        methods = {name: methods[name] for name in overridden if name in methods}
+        methods = special_methods()
+        methods = {name: methods[name] for name in overridden if name in methods and name not in OWN}
         KINDS[key] = type(name, (kind,), {"__getattr__": _get_of_derived, "__hash__": kind.__hash__, **methods})
     value = kind.__new__(KINDS[key], content)
     value.__dict__.update(_proxy_peer_=peer, _proxy_number_=number)

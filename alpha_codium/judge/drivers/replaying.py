@@ -18,7 +18,7 @@ from alpha_codium.judge.codec import Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.assertion_side import LeftPeer
 from alpha_codium.judge.drivers.loading import leave, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import CallOnly, outcome_of
-from alpha_codium.judge.drivers.peer import ENDED, Gone
+from alpha_codium.judge.drivers.peer import ENDED, ChannelClosed
 
 # The function that makes a message, in the text of the assertions; see `assertion_batches`.
 MESSAGE = "_message_of_"
@@ -60,7 +60,7 @@ class ReplayingPeer(LeftPeer):
         """Find the answer to a request."""
         place = 0 if message[1] == "load" else self.place_of(self.text_of(message))
         if place >= len(self.answers):
-            raise Gone(ENDED)
+            raise ChannelClosed(ENDED)
         self.waiting = self.answers[place].split(" ")
         if self.waiting == ["other"]:
             self.abandon()
@@ -84,12 +84,12 @@ class ReplayingPeer(LeftPeer):
     def receive(self) -> "Any":
         """The next message of an answer."""
         if not self.waiting:
-            raise Gone(ENDED)
+            raise ChannelClosed(ENDED)
         return decode(self.waiting.pop(0), referred=self.referred)
 
     def abandon(self) -> "NoReturn":
         """Report that the program itself has to be asked."""
-        self.spoilt.insert(0, "abandoned")
+        self.final_outcomes.insert(0, "abandoned")
         raise Abandoned
 
 

@@ -14,9 +14,9 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import decode
-from alpha_codium.judge.drivers.loading import find, leave, load, tell
+from alpha_codium.judge.drivers.loading import find, leave, load, print_error
 from alpha_codium.judge.drivers.operations import OPERATIONS
-from alpha_codium.judge.drivers.peer import Gone, Peer
+from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 
 # Calls below those of the program: `serve`, `take`, `answers_to`, `do`, and the operation.
 FRAMES = 5
@@ -60,7 +60,7 @@ class RightPeer(Peer):
         return out.getvalue(), errors.getvalue()
 
     def request(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "Any":
-        """What the left side gives, or raises."""
+        """Ask the left side; returns its answer or raises its exception."""
         kind, value = self.ask(what, *arguments, **keywords)
         if kind == "raised":
             raise value
@@ -85,13 +85,13 @@ def found_in(namespace: "dict[str, Any]", names: "list[str]") -> "dict[str, Any]
 
 
 def loader(program: "CodeType", setup_code: str) -> "Callable[[], dict[str, Any]]":
-    """Run the program; gives what gives its namespace, or raises what it raised."""
+    """Run the program; returns a function that returns its namespace, or raises the exception that it raised."""
     try:
         namespace = load(program, setup_code, FRAMES)
     except MemoryError:
         raise  # ends this process, so that the sandbox sees which limit was reached
     except BaseException as error:  # noqa: BLE001 - it is raised to whoever asks
-        tell(error)
+        print_error(error)
         raised = error.with_traceback(None)
 
         def fail() -> "dict[str, Any]":
@@ -102,12 +102,12 @@ def loader(program: "CodeType", setup_code: str) -> "Callable[[], dict[str, Any]
 
 
 def serve(program: "CodeType") -> None:
-    """Load the program, then answer until the left side is gone."""
+    """Load the program, then answer until the left side has ended."""
     peer = RightPeer(loader(program, decode(sys.stdin.read())))
     while True:
         try:
             message = peer.receive()
-        except Gone:
+        except ChannelClosed:
             leave(0)
         peer.take(message[0], list(message[1:]), (), {})
 

@@ -13,7 +13,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import decode, encode
-from alpha_codium.judge.drivers.loading import find, leave, load, set_stdout_aside, tell
+from alpha_codium.judge.drivers.loading import find, leave, load, print_error, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import crossing, text_of
 
 
@@ -38,7 +38,7 @@ def run(program: "CodeType", execute: "Callable[..., Any]" = exec) -> None:
         if not isinstance(error, AssertionError):
             outcome = "raised"
         failure = text_of(error)
-        tell(error)
+        print_error(error)
     said = encode((failure, False, crossing(namespace.get(task["output_variable"]))))
     write(stdout, f"{token} {outcome} {said}\n".encode())
     leave(0 if outcome == "passed" else 1)

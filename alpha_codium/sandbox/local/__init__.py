@@ -1,5 +1,1 @@
-"""The local backend: programs in jails on this machine, the strongest that it gives."""
-
-from alpha_codium.sandbox.local.backend import LocalSandbox
-
-__all__ = ["LocalSandbox"]
+"""The local backend: programs run in the strongest jail that this machine has."""

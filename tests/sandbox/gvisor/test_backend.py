@@ -14,8 +14,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.conformance.running import run_one
 from alpha_codium.sandbox.engine.interpreter import Interpreter
-from alpha_codium.sandbox.gvisor import GvisorSandbox
-from alpha_codium.sandbox.gvisor.backend import best_platform
+from alpha_codium.sandbox.gvisor.backend import GvisorSandbox, best_platform
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
 from alpha_codium.verdict import Status
 from tests.sandbox.gvisor.environment import installed, sandboxes
@@ -62,7 +61,7 @@ async def test_a_runsc_that_is_no_program_is_refused_in_one_line(tmp_path: Path)
     broken = tmp_path / "runsc"
     broken.write_text("not a program")
     broken.chmod(0o755)
-    assert "can't be run: Exec format error" in await refusal(runsc=str(broken))
+    assert f"cannot run {broken}: Exec format error" in await refusal(runsc=str(broken))
 
 
 async def test_a_machine_without_a_place_for_temporary_files_is_refused_in_one_line(
@@ -210,7 +209,7 @@ async def test_a_flood_of_small_writes_harms_nothing_and_its_end_is_kept() -> No
 ORDINARY = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
-from alpha_codium.sandbox.gvisor import GvisorSandbox
+from alpha_codium.sandbox.gvisor.backend import GvisorSandbox
 async def main():
     async with GvisorSandbox(workers=1, isolation="strict") as sandbox:
         report = await sandbox.run("import os\\nprint(input(), os.getuid() > 0)\\nos.fork()", ["a"])

@@ -12,7 +12,7 @@ import pytest
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.conformance.processes import command_lines, descendants
 from alpha_codium.sandbox.conformance.running import run_one, run_until, until
-from alpha_codium.sandbox.gvisor import GvisorSandbox
+from alpha_codium.sandbox.gvisor.backend import GvisorSandbox
 from alpha_codium.verdict import Status
 from tests.sandbox.gvisor.environment import installed, sandboxes
 from tests.support import ROOT
@@ -82,7 +82,7 @@ async def test_a_sandbox_that_dies_again_and_again_is_our_fault_and_no_verdict()
 HOST = """
 import asyncio
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.gvisor import GvisorSandbox
+from alpha_codium.sandbox.gvisor.backend import GvisorSandbox
 from alpha_codium.sandbox.protocol import job_of
 async def main():
     async with GvisorSandbox(workers=1) as sandbox:

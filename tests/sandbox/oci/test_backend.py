@@ -14,7 +14,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.conformance.processes import descendants
 from alpha_codium.sandbox.conformance.running import run_one, run_pair, side, until
-from alpha_codium.sandbox.oci import OciSandbox
+from alpha_codium.sandbox.oci.backend import OciSandbox
 from alpha_codium.verdict import Status
 from tests.sandbox.oci.environment import STORE, options
 

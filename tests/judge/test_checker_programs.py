@@ -137,7 +137,7 @@ ECHO = "import sys\nsys.exit(42 if sys.stdin.buffer.read() == open(sys.argv[2], 
 HOSTILE = ["", "\n", "0\n", "4 4 4\n1", "\0", "42", "\r\n\r", "\u00e9" * 3, "\ufeff", "x" * 100_000, "\ud800", "1\x1a2"]
 
 
-async def test_no_output_breaks_out_of_its_place(both: Sandbox) -> None:
+async def test_no_output_can_stand_for_another_file(both: Sandbox) -> None:
     tests = [TestCase(str(place), text) for place, text in enumerate(HOSTILE)]
     # Bytes that are no UTF-8 come to the checker as question marks.
     said = [text.encode("utf-8", "replace") for text in HOSTILE]
@@ -149,7 +149,7 @@ async def test_no_output_breaks_out_of_its_place(both: Sandbox) -> None:
 LENGTH = "import sys\nsys.exit(42 if len(sys.stdin.buffer.read()) == int(open(sys.argv[2]).read()) else 43)"
 
 
-async def test_bytes_that_are_no_text_do_not_grow_until_they_fill_the_checkers_folder(both: Sandbox) -> None:
+async def test_invalid_utf_8_does_not_grow_and_fill_the_checkers_folder(both: Sandbox) -> None:
     size = (1 << 24) - 5
     tests = [TestCase("1" * (20 << 20), str(size)), TestCase("", str(size + 1))]
     judgement = await judged(both, LENGTH, f"import sys\nsys.stdout.buffer.write(b'\\xff' * {size})", tests)
@@ -167,7 +167,7 @@ async def test_a_candidate_leaves_nothing_for_the_checker_to_find(both: Sandbox)
     assert (await judged(both, DIVISOR, program + "print(2)", TESTS)).accepted
 
 
-async def test_the_first_failure_ends_it_in_order(both: Sandbox) -> None:
+async def test_the_first_failure_stops_the_program(both: Sandbox) -> None:
     tests = [TestCase(f"{n}\n", "2\n") for n in range(4, 104, 2)]
     judge = Judge(both, Rules(cpu_seconds=2, stop_on_first_failure=True)).for_problem(problem(DIVISOR))
     for failing in (4, 8, 40):
@@ -220,7 +220,7 @@ asyncio.run(main())
 
 @needs_compiler
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv isn't here to take the right to make namespaces")
-def test_a_checker_runs_behind_the_weaker_walls_too(tmp_path: Path) -> None:
+def test_a_checker_runs_with_weaker_isolation_too(tmp_path: Path) -> None:
     command = ["setpriv", "--bounding-set=-sys_admin", sys.executable, "-c", WALLED]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     if "cannot make the jail" in done.stderr or "setpriv:" in done.stderr:

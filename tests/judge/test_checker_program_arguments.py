@@ -20,7 +20,7 @@ def test_the_validator_of_a_package_becomes_one() -> None:
     package = {"type": "custom", "flags": "a b", "protocol": "Kattis output validator: argv = ...", "files": CPP_FILES}
     made = CheckerProgram.of(checker_of_package(package).arguments)
     assert made == CheckerProgram("icpc", tuple(sorted(CPP_FILES.items())), flags="a b")
-    # What was stored before the protocol had a name of ours.
+    # A record from before this package named the protocol.
     kept = {key: value for key, value in package.items() if key != "type"}
     assert CheckerProgram.of(kept) == made
     testlib = checker_of_package({"type": "custom", "protocol": "testlib", "files": {"c.py": ""}, "main": "c.py"})
@@ -56,7 +56,7 @@ def test_the_validator_of_a_package_becomes_one() -> None:
         ),
     ],
 )
-def test_what_can_not_be_run_is_one_clear_line(arguments: dict[str, object], said: str) -> None:
+def test_a_problem_that_can_not_be_run_is_one_clear_line(arguments: dict[str, object], said: str) -> None:
     with pytest.raises(Unjudgeable) as caught:
         CheckerProgram.of(arguments)
     assert said in str(caught.value)
@@ -107,7 +107,7 @@ def test_a_checkers_exit_status_is_its_verdict(protocol: str, status: int, accep
         ("testlib", Execution(Status.SANDBOX_VIOLATION, exit_code=0), "ended with sandbox violation"),
     ],
 )
-def test_all_else_is_no_verdict_and_says_why(protocol: str, execution: Execution, said: str) -> None:
+def test_any_other_end_is_no_verdict_and_has_a_reason(protocol: str, execution: Execution, said: str) -> None:
     reason = CheckerProgram.of(PYTHON | {"protocol": protocol}).verdict_of(execution)
     assert isinstance(reason, str)
     assert re.search(said, reason), reason
