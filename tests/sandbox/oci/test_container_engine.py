@@ -52,7 +52,11 @@ def test_an_engine_may_be_named_with_options_of_its_own(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "told"),
-    [("dokcer", "did you mean 'docker'"), ("podman", "no 'podman' on this machine"), ("docker", "doesn't answer")],
+    [
+        ("dokcer", "did you mean 'docker'"),
+        ("podman", "podman: not installed"),
+        ("docker", "docker: Cannot connect to the daemon"),
+    ],
 )
 def test_what_can_not_be_had_is_refused_in_one_line(path: Path, wanted: str, told: str) -> None:
     put(path, "docker", SILENT)
