@@ -4,7 +4,6 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 SECRET_NAME = re.compile(r"(API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 HIDDEN = "[secret]"
@@ -44,14 +43,10 @@ def setup_logging(verbosity: int = 0, short: bool = False) -> None:
     level = LEVELS[max(-2, min(2, verbosity))]
     where = "" if short else "<dim>{time:HH:mm:ss} {name}</dim> "
     logger.remove()
-    logger.configure(patcher=_make_visible)
+    logger.configure(patcher=lambda record: record.update(message=visible(record["message"])))
     form = where + "<level>{message}</level>"
     # `diagnose` would show the values of variables in tracebacks, keys among them.
     logger.add(_write, level=level, format=form, colorize=sys.stderr.isatty(), diagnose=False)
-
-
-def _make_visible(record: Any) -> None:
-    record["message"] = visible(record["message"])
 
 
 def _write(line: str) -> None:

@@ -43,20 +43,17 @@ def examples_in(statement: Statement) -> tuple[TestCase, ...]:
 
 
 def _doctests(beginning: Beginning) -> Iterator[tuple[str, str]]:
+    tree = parsed(f"{beginning.text}\n{beginning.indent}pass\n")
+    function = tree.body[-1] if tree else None
+    docstring = ast.get_docstring(function) if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else ""
     try:
-        found = doctest.DocTestParser().get_examples(_docstring(beginning))
+        found = doctest.DocTestParser().get_examples(docstring or "")
     except ValueError:  # the indentation of an answer is off
         found = []
     for example in found:
         call, value = expression(example.source), literal(example.want.strip())
         if call is not None and value is not None and calls(call, beginning.name):
             yield ast.unparse(call), ast.unparse(value)
-
-
-def _docstring(beginning: Beginning) -> str:
-    tree = parsed(f"{beginning.text}\n{beginning.indent}pass\n")
-    function = tree.body[-1] if tree else None
-    return (ast.get_docstring(function) if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else "") or ""
 
 
 def _written(beginning: Beginning) -> Iterator[tuple[str, str]]:

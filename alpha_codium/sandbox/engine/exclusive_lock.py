@@ -1,4 +1,4 @@
-"""Who runs beside whom: tests run together, and a test whose time was a close call runs once more, alone."""
+"""A lock for running tests: together, or one alone if its time was a close call."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 class ExclusiveLock:
-    """Lets many through together, or one alone."""
+    """A lock that many can share, or one can have alone."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
@@ -17,7 +17,7 @@ class ExclusiveLock:
 
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
-        """Run beside others, after those who want to be alone."""
+        """Run beside others, after those that want to run alone."""
         with self._condition:
             while self._alone or self._waiting_alone:
                 self._condition.wait()
@@ -57,5 +57,5 @@ class ExclusiveLock:
 
 
 def is_loaded(lock: ExclusiveLock) -> bool:
-    """Whether others run, here or elsewhere: more wants to run than there are processors."""
+    """Whether others run, here or elsewhere, so that not everything had a processor."""
     return lock.is_crowded() or os.getloadavg()[0] > (os.cpu_count() or 1)

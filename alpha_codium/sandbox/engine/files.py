@@ -1,4 +1,4 @@
-"""Files in memory that pass between host and jail: inputs in, outputs out."""
+"""Files in memory that are shared between host and jail: inputs and outputs."""
 
 import contextlib
 import fcntl
@@ -9,7 +9,7 @@ SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_S
 
 
 def input_file(data: bytes) -> int:
-    """A descriptor to read `data` from its beginning; nobody can change what it holds any more."""
+    """Return a descriptor to read `data` from, which nobody can change any more."""
     fd = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         done = os.pwrite(fd, data, 0) if data else 0
@@ -24,7 +24,7 @@ def input_file(data: bytes) -> int:
 
 @contextlib.contextmanager
 def closing(fds: list[int]) -> Iterator[list[int]]:
-    """A list of descriptors that are closed at the end, however many there are then."""
+    """Close all descriptors in a list at the end."""
     try:
         yield fds
     finally:
@@ -33,25 +33,25 @@ def closing(fds: list[int]) -> Iterator[list[int]]:
 
 
 def output_file(name: str) -> int:
-    """A descriptor of an empty file."""
+    """Return a descriptor of an empty file."""
     return os.memfd_create(name)
 
 
 def size_of(fd: int) -> int:
-    """The file's size, which its writer may have made larger than what it holds."""
+    """Return the file's size, which its writer may have made larger than its contents."""
     return os.fstat(fd).st_size
 
 
 def beginning(fd: int, size: int, most: int) -> bytes:
-    """The first bytes of a file of that size, at most so many."""
+    """Return the first bytes of a file of that size, at most `most`."""
     return os.pread(fd, min(size, most), 0) if size else b""
 
 
 def end(fd: int, size: int, most: int) -> bytes:
-    """The last bytes of a file of that size, at most so many."""
+    """Return the last bytes of a file of that size, at most `most`."""
     return os.pread(fd, most, max(0, size - most)) if size else b""
 
 
 def last_words(fd: int) -> str:
-    """The end of what was said in a file, for people to read."""
+    """Return the end of a file of messages, as text."""
     return end(fd, size_of(fd), 2000).decode("utf-8", "replace").strip()

@@ -50,7 +50,9 @@ def hierarchies(mounts: str, groups: str) -> list[Hierarchy]:
         controllers = max((names for names in own if names <= there), key=len, default=frozenset[str]())
         if not version or bool(controllers) != (version == 1):
             continue
-        root, mount_point = (unescaped(field) for field in before.split(" ")[3:5])
+        # Blanks and backslashes are octal numbers there.
+        fields = (re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), each) for each in before.split(" ")[3:5])
+        root, mount_point = fields
         folder = below(own.get(controllers, ""), root, mount_point)
         if folder is not None:
             found.setdefault(controllers, Hierarchy(version, controllers, folder))
@@ -63,11 +65,6 @@ def below(path: str, root: str, mount_point: str) -> Path | None:
     if not parts or parts[: len(above)] != above or ".." in parts:
         return None
     return Path(mount_point, *parts[len(above) :])
-
-
-def unescaped(field: str) -> str:
-    """Decode a field of mountinfo, in which blanks and backslashes are octal numbers."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)
 
 
 def own_hierarchies() -> list[Hierarchy]:

@@ -102,26 +102,21 @@ def inspect_interpreter(executable: str) -> Interpreter:
             f"the interpreter {executable!r} is {facts['implementation']} {version[0]}.{version[1]}: the local backend "
             f"needs CPython {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} (or use code_tester.sandbox=false)"
         )
-    needed = [*facts["path"], *facts["libraries"], *_system_libraries(facts["multiarch"])]
+    multiarch = facts["multiarch"]
+    system = [f"{folder}/{multiarch}" for folder in LIBRARIES] if multiarch else LIBRARIES
     return Interpreter(
         executable=executable,
         version=(version[0], version[1]),
         path=tuple(facts["path"]),
         attributes=facts["attributes"],
         depth=facts["depth"],
-        read_only=_outermost(needed),
+        read_only=_outermost([*facts["path"], *facts["libraries"], *system, *BESIDE_LIBRARIES]),
         links=tuple((name, str(Path(name).readlink())) for name in LIBRARIES if Path(name).is_symlink()),
     )
 
 
-def _system_libraries(multiarch: str) -> list[str]:
-    """The system's folders of shared libraries, and the cache of what is in them."""
-    folders = [f"{folder}/{multiarch}" for folder in LIBRARIES] if multiarch else list(LIBRARIES)
-    return [path for path in (*folders, *BESIDE_LIBRARIES) if Path(path).exists()]
-
-
 def _outermost(paths: list[str]) -> tuple[str, ...]:
-    """Each real path once, without those that lie within another."""
+    """Each real path that exists once, without those that lie within another."""
     real = {os.path.realpath(path) for path in paths if Path(path).exists()} - {"/"}
     return tuple(sorted(path for path in real if not any(str(above) in real for above in Path(path).parents)))
 

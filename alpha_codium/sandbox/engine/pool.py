@@ -21,7 +21,7 @@ from typing import ClassVar, Self, TypedDict, TypeVar
 import alpha_codium
 from alpha_codium.errors import SandboxError
 from alpha_codium.program import PYTHON, Job, PairJob, Program
-from alpha_codium.sandbox.engine import cgroups, pairs, scratch
+from alpha_codium.sandbox.engine import cgroups, scratch
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
 from alpha_codium.sandbox.engine.interpreter import (
@@ -33,7 +33,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     version_of,
 )
 from alpha_codium.sandbox.engine.jail import Jail, Layer
-from alpha_codium.sandbox.engine.session import Session
+from alpha_codium.sandbox.engine.session import Session, run_pair
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
@@ -200,7 +200,7 @@ class JailPool(Sandbox, ABC):
         async with self._slot() as slot:
             workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(job.right.program.source))
             try:
-                run = functools.partial(pairs.run_pair, workers, self._lock, cancellation, job)
+                run = functools.partial(run_pair, workers, self._lock, cancellation, job)
                 return await self._do(slot, cancellation, run)
             except Cancelled:
                 return PairReport(CANCELLED, CANCELLED)

@@ -54,11 +54,12 @@ class RunnerClient:
         if self._answer(COMPILE_SECONDS, 1) != wire.COMPILING:
             raise WorkerLost(files.last_words(self._errors) or "the runner didn't begin to compile")
         answer = self._answer(COMPILE_SECONDS, 1)
-        if answer is None and self._has_computed(COMPILE_SECONDS / 2):
+        if answer is None:
+            group = self.worker.group
+            if group is not None and group.cpu_seconds() - self._begun < COMPILE_SECONDS / 2:
+                raise WorkerLost("the runner stopped while it compiled")
             self.worker.interrupt()
             return Execution(Status.COMPILATION_ERROR, stderr="compiling takes too long")
-        if answer is None:
-            raise WorkerLost("the runner stopped while it compiled")
         if answer == wire.COMPILED:
             return Execution(Status.FINISHED, exit_code=0)
         if answer != wire.NOT_COMPILED:
@@ -131,7 +132,8 @@ class RunnerClient:
         wall_seconds = time.monotonic() - start
         if answer is None or len(answer) != wire.RESULT.size or answer[: wire.NONCE_BYTES] != nonce:
             if self.worker.was_killed_for_memory():
-                return self._killed_for_memory(wall_seconds, stdout, stderr)
+                sizes, peak = (files.size_of(stdout), files.size_of(stderr)), self.limits.memory_bytes
+                return Outcome(SIGKILL_STATUS, 0.0, wall_seconds, peak, *sizes, killed_for_memory=True)
             raise RunnerLost(files.last_words(self._errors) or "it gave no answer")
         _, status, cpu_seconds, inner_seconds, peak, processes = wire.RESULT.unpack(answer)
         killed = (status == SIGKILL_STATUS or processes > 1) and self.worker.was_killed_for_memory()
@@ -149,11 +151,6 @@ class RunnerClient:
             touched=self.worker.touched,
             waited_seconds=self._waited,
         )
-
-    def _killed_for_memory(self, wall_seconds: float, stdout: int, stderr: int) -> Outcome:
-        """The outcome of a test whose runner was killed for memory too."""
-        sizes = files.size_of(stdout), files.size_of(stderr)
-        return Outcome(SIGKILL_STATUS, 0.0, wall_seconds, self.limits.memory_bytes, *sizes, killed_for_memory=True)
 
     def _answer_in_time(self, start: float, used: float) -> bytes | None:
         """Return the answer, or None when the CPU limit of all processes together, or the wall limit, is passed.
@@ -175,11 +172,6 @@ class RunnerClient:
             burned = group.cpu_seconds() - used if group is not None else 0.0
         # This process may have been suspended while the answer came.
         return self._answer(SHORTEST_WAIT)
-
-    def _has_computed(self, seconds: float) -> bool:
-        """Whether the worker used that much CPU time since this candidate began; true if that isn't known."""
-        group = self.worker.group
-        return group is None or group.cpu_seconds() - self._begun >= seconds
 
     def _answer(self, seconds: float, most: int = wire.RESULT.size) -> bytes | None:
         """Return the runner's next answer; None if there is none in time, empty if the runner is gone."""

@@ -1,18 +1,17 @@
 """The system call filter of the jail, as a classic BPF program for seccomp(SECCOMP_SET_MODE_FILTER).
 
-1. `policy` says, call by call, what comes of it: a verdict, or a few checks of arguments and then a verdict. What isn't
-   named is refused with EPERM; calls newer than our tables are unknown (ENOSYS), so that libraries fall back on older
-   ones; what only an attack asks for ends the process.
-2. `build_filter` lays the policy out as sorted ranges of numbers with equal verdict, and compiles these to a balanced
-   binary search. The kernel tries the filter out on every number when it is installed, which happens once a
-   candidate. CPU of an installation (x86-64, Linux 6.18): 0.1 ms; as a linear list of comparisons
-   0.6 ms; of an empty filter 0.05 to 0.1 ms.
-3. A filter bounds the kernel's surface only. Files are bounded by mounts and Landlock, processes by namespaces: so
-   calls on paths, and `kill`, are allowed. Where there are no namespaces (`walled`), a process may signal and ask for
-   itself only, and what Landlock doesn't bound of a file, its mode, dates and attributes, can't be changed or read.
+1. `policy` has a rule for each call: a verdict, or a few checks of arguments and then a verdict. Calls without a rule
+   are refused with EPERM; those newer than our tables with ENOSYS, so that libraries fall back on older ones; those
+   that only an attack makes end the process.
+2. `build_filter` compiles the policy to a balanced binary search over ranges of numbers with equal verdict. The kernel
+   evaluates the filter for every number when it is installed, which happens once per candidate and takes 0.1 ms of CPU
+   (x86-64, Linux 6.18); a linear list of comparisons takes 0.6 ms.
+3. Mounts and Landlock restrict files, namespaces processes: so calls on paths, and `kill`, are allowed. Without
+   namespaces (`walled`) a process may signal and inspect only itself, and what Landlock doesn't cover, the mode, dates
+   and attributes of files, can't be changed or read.
 
-Not pyseccomp: its last release is of 2021, it needs the C library libseccomp on the host, and loads filters only into
-its own process, where we need the bytes. The filter for aarch64 is built and evaluated by tests, never run.
+Not pyseccomp: it needs the C library libseccomp on the host, and loads filters only into its own process, while we need
+the bytes. The filter for aarch64 is built and evaluated by tests, but was never run.
 """
 
 import errno
@@ -24,7 +23,7 @@ from dataclasses import dataclass
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.syscalls import numbers_of
 
-# Classic BPF, of which the kernel's trial run understands just these, so that allowed calls skip the filter later.
+# The BPF instructions that the kernel can evaluate at installation, so that allowed calls skip the filter later.
 LOAD, MASK, JUMP_EQUAL, JUMP_AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 # Offsets in struct seccomp_data; both machines are little endian.
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
@@ -37,7 +36,7 @@ SET_MODE_FILTER = 1
 MSG_OOB = 1
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 X32_BIT = 0x40000000
-# The first number that headers of Linux 6.1 don't know.
+# The first number that isn't in the headers of Linux 6.1.
 FIRST_UNKNOWN = 451
 
 FILES = """
@@ -73,7 +72,7 @@ TASKS = """
 SOCKET_PAIRS = "sendmsg recvmsg sendto recvfrom shutdown getsockopt getsockname getpeername"
 ALLOWED = (FILES, MEMORY, SIGNALS, WAITING, TIME, IDENTITY, TASKS, SOCKET_PAIRS)
 
-# Nothing that a program or a library does in good faith.
+# Calls that no honest program or library makes.
 HOSTILE = """
     ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd mount umount2 pivot_root chroot
     move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr unshare setns init_module finit_module
@@ -83,7 +82,7 @@ HOSTILE = """
     fanotify_init
 """
 
-# What files are without being opened; and calls on any process, by its number in the first argument.
+# Calls on the attributes of files; and calls on any process, by its number in the first argument.
 BEYOND_LANDLOCK = """chmod fchmod fchmodat fchmodat2 utime utimes utimensat futimesat
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""
 OF_A_PROCESS = "kill tkill tgkill getpgid getsid sched_getaffinity sched_getparam sched_getscheduler"
@@ -112,16 +111,13 @@ WORD = 0xFFFFFFFF
 
 
 def refuse(number: int) -> int:
-    """The verdict that makes a call fail with this errno."""
+    """Return the verdict that makes a call fail with this errno."""
     return ERRNO | number
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Where one word of an argument, under `mask`, is one of `values`, the verdict is `verdict`.
-
-    With `unless`, where it is none of them. A check that doesn't apply leaves the call to the next one.
-    """
+    """The verdict if a word of an argument, under `mask`, is one of `values`; with `unless`, if it is none of them."""
 
     argument: int
     values: tuple[int, ...]
@@ -133,14 +129,14 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class SyscallRule:
-    """What comes of a call: the verdict of the first check that applies, else `otherwise`."""
+    """The rule of a call: the verdict of the first check that applies, else `otherwise`."""
 
     otherwise: int
     checks: tuple[Check, ...] = ()
 
 
 def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> dict[str, SyscallRule]:
-    """The rule of each call that isn't refused with EPERM; without `processes` only threads may be started."""
+    """Return the rule of each call that isn't refused with EPERM; without `processes` only threads may be started."""
     rules: dict[str, SyscallRule] = {name: SyscallRule(ALLOW) for names in ALLOWED for name in names.split()}
     rules.update((name, SyscallRule(KILL)) for name in HOSTILE.split())
     forking = SyscallRule(ALLOW if processes else refuse(errno.EAGAIN))
@@ -148,7 +144,7 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
         rules
         | {
             "clone": clone_rule(processes),
-            # Its flags lie in memory, out of a filter's sight; the C library falls back on clone.
+            # Its flags are in memory, where a filter can't read them; the C library falls back on clone.
             "clone3": SyscallRule(refuse(errno.ENOSYS)),
             "fork": forking,
             "vfork": forking,
@@ -170,7 +166,7 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
             "prlimit64": only(0, (0,)),
             "personality": only(0, (WORD,)),
             "fcntl": only(1, FCNTL_COMMANDS),
-            # pathlib copies on where it is told EOPNOTSUPP.
+            # On EOPNOTSUPP pathlib falls back on copying.
             "ioctl": SyscallRule(
                 refuse(errno.ENOTTY), (Check(1, IOCTL_REQUESTS, ALLOW), Check(1, (FICLONE,), refuse(errno.EOPNOTSUPP)))
             ),
@@ -181,16 +177,16 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
 
 
 def without_urgency(flags: int) -> SyscallRule:
-    """Allowed without MSG_OOB, which nobody uses on such sockets and which had holes."""
+    """Return a rule that allows a call without MSG_OOB, which is unused on such sockets and had vulnerabilities."""
     return SyscallRule(ALLOW, (Check(flags, (0,), refuse(errno.EPERM), mask=MSG_OOB, unless=True),))
 
 
 def only(argument: int, values: tuple[int, ...]) -> SyscallRule:
-    """Allowed where the argument, an int to the kernel, is one of `values`; else EPERM."""
+    """Return a rule that allows a call if the argument, an int, is one of `values`."""
     return SyscallRule(refuse(errno.EPERM), (Check(argument, values, ALLOW),))
 
 
-# A runner puts its tests behind more than it is behind itself.
+# What a runner needs to restrict its tests further.
 NARROWING = {
     "seccomp": only(0, (SET_MODE_FILTER,)),
     "landlock_restrict_self": SyscallRule(ALLOW),
@@ -204,7 +200,7 @@ WALLED = {
 
 
 def clone_rule(processes: bool) -> SyscallRule:
-    """No new namespaces, no flag but those of fork and pthread_create; without `processes` threads only."""
+    """Return the rule for clone: only the flags of fork and pthread_create; without `processes` threads only."""
     checks = [
         Check(0, (0,), KILL, mask=NEW_NAMESPACES, unless=True),
         Check(0, (0,), refuse(errno.EPERM), high=True, unless=True),
@@ -217,11 +213,11 @@ def clone_rule(processes: bool) -> SyscallRule:
 
 @functools.cache
 def build_filter(machine: str, *, processes: bool, narrowing: bool = False, walled: bool = False) -> bytes:
-    """The filter for a machine as `platform.machine()` names it: an array of `struct sock_filter`.
+    """Return the filter, an array of `struct sock_filter`, for a machine as `platform.machine()` names it.
 
-    `processes` says whether a program may fork, `narrowing` whether a second filter may be added to this one, as a
-    runner needs that may fork where its tests may not; `walled` is for tests without namespaces, and `wire.OWN_PROCESS`
-    stands in it for the number of the test's process. Raises SandboxError for a machine without a table of calls.
+    `processes`: a program may fork. `narrowing`: a second filter may be added, for tests of a runner. `walled`: for
+    tests without namespaces; `wire.OWN_PROCESS` in it is to be replaced by the number of the test's process. Raises
+    SandboxError for a machine without a table of calls.
     """
     numbers = numbers_of(machine)
     rules = {numbers[name]: rule for name, rule in policy(processes, narrowing, walled).items() if name in numbers}
@@ -238,7 +234,7 @@ def build_filter(machine: str, *, processes: bool, narrowing: bool = False, wall
 
 
 def ranges_of(rules: Mapping[int, SyscallRule], *, x32: bool) -> Iterator[tuple[int, SyscallRule]]:
-    """Where each range of numbers with an equal rule begins, from 0 on, and that rule."""
+    """Yield where each range of numbers with an equal rule begins, from 0 on, and that rule."""
     edges = {0: SyscallRule(refuse(errno.EPERM)), FIRST_UNKNOWN: SyscallRule(refuse(errno.ENOSYS))}
     if x32:
         edges[X32_BIT] = SyscallRule(KILL)
@@ -252,12 +248,12 @@ def ranges_of(rules: Mapping[int, SyscallRule], *, x32: bool) -> Iterator[tuple[
 
 
 def instruction(code: int, constant: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """One `struct sock_filter`; jumps count the instructions that are left out."""
+    """Return one `struct sock_filter`; jumps count the instructions to skip."""
     return struct.pack("<HBBI", code, if_true, if_false, constant)
 
 
 def compile_rules(rules: Iterable[SyscallRule]) -> tuple[list[bytes], dict[SyscallRule, int]]:
-    """The code of each rule, one after another, and where in it each begins."""
+    """Return the code of all rules, and where in it each begins."""
     code: list[bytes] = []
     starts = {}
     for rule in rules:
@@ -269,13 +265,13 @@ def compile_rules(rules: Iterable[SyscallRule]) -> tuple[list[bytes], dict[Sysca
 
 
 def compile_check(check: Check) -> list[bytes]:
-    """Load the word, compare it with each value, return the verdict or go on behind it."""
+    """Compile to: load the word, compare it with each value, return the verdict or continue after it."""
     code = [instruction(LOAD, ARGUMENTS + 8 * check.argument + 4 * check.high)]
     if check.mask != WORD:
         code.append(instruction(MASK, check.mask))
     last = len(check.values) - 1
     for index, value in enumerate(check.values):
-        # The last comparison is followed by the verdict, and what isn't meant leaves that out.
+        # The verdict follows the last comparison, which skips it if the check doesn't apply.
         equal = last - index + check.unless
         other = int(index == last and not check.unless)
         code.append(instruction(JUMP_EQUAL, value, equal, other))
@@ -283,10 +279,10 @@ def compile_check(check: Check) -> list[bytes]:
 
 
 def compile_search(ranges: list[tuple[int, int]], behind: int = 0) -> list[bytes]:
-    """A binary search for the range that holds the number in the accumulator.
+    """Return a binary search for the range that contains the number in the accumulator.
 
-    `ranges` are (first number, where its rule begins in the code that follows the search); `behind` instructions of
-    the search itself stand between this part of it and that code. One range alone needs no code.
+    `ranges` are (first number, where its rule begins in the code that follows the search); `behind` instructions of the
+    search are between this part of it and that code. One range alone needs no code.
     """
     if len(ranges) == 1:
         return []
@@ -306,7 +302,7 @@ def build_guard(machine: str) -> bytes:
     For gVisor, whose kernel lets any process kill the first one it sees. A runner installs it before its own filter.
     """
     numbers = [numbers_of(machine)[name] for name in SIGNALLING]
-    # Each comparison that holds jumps over those that follow, and over the verdict behind them.
+    # Each comparison that holds skips those that follow, and the verdict after them.
     matches = [instruction(JUMP_EQUAL, number, len(numbers) - index) for index, number in enumerate(numbers)]
     return b"".join(
         [

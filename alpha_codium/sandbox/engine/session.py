@@ -1,4 +1,4 @@
-"""One program on a worker: what is tried again, and what is our own fault.
+"""One program on a worker, or two with a channel between them: what is tried again, and what is our own fault.
 
 1. If the runner dies while it compiles the program, compiling is tried once more. If that fails by the program's doing,
    it doesn't compile; if by something else, the result is `internal_error`.
@@ -7,23 +7,28 @@
 4. A test that exceeded its CPU limit by a close call on a busy machine is run once more, alone; so is one that exceeded
    its wall limit and may have waited for a processor, but once for a program, since it may have slept to hold up all
    others. A test that was too slow alone isn't run again.
+5. The two programs of a pair hold the lock together: they wait for each other, so neither may have to wait for it.
 """
 
 import contextlib
+import socket
 from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from alpha_codium.limits import CLOSE_CALL_FACTOR, STARVED_SHARE, Limits
-from alpha_codium.program import Job, Side
+from alpha_codium.program import Job, PairJob, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
 from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.verdict import Execution, Status
+from alpha_codium.verdict import Execution, PairReport, Report, Status
 
 # Beside the program there must be room for what it writes.
 LARGEST_PROGRAM = SCRATCH_BYTES // 2
 TRIES = 2
+# How long the right side of a pair may take to end by itself after the left one has ended.
+LEAVE_SECONDS = 0.5
 
 
 class Session:
@@ -144,3 +149,53 @@ class Session:
             self.worker.interrupt()
             self.end()
         self.worker.discard()
+
+
+def run_pair(
+    workers: tuple[Worker, Worker], lock: ExclusiveLock, cancellation: Cancellation, job: PairJob
+) -> PairReport:
+    """Compile both programs, then run both if both compiled; raises Cancelled.
+
+    As with a single program, they run again if a worker was lost, and alone if the time was a close call.
+    """
+    sides = (job.left, job.right)
+    sessions = [
+        Session(worker, lock, cancellation, side, job.limits) for worker, side in zip(workers, sides, strict=True)
+    ]
+    inputs = [side.input.encode("utf-8", "replace") for side in sides]
+
+    def interrupt() -> None:
+        for worker in workers:
+            worker.interrupt()
+
+    executed: list[Execution] = []
+    try:
+        with cancellation.calling(interrupt):
+            compiled = [session.compile() for session in sessions]
+            if all(compilation.finished for compilation in compiled):
+                with lock.shared():
+                    executed = run_linked(sessions, inputs)
+                if any(execution.status is Status.INTERNAL_ERROR for execution in executed):
+                    with lock.shared():
+                        executed = run_linked(sessions, inputs)
+                elif any(s.is_close_call(each) for s, each in zip(sessions, executed, strict=True)) and is_loaded(lock):
+                    with lock.exclusive():
+                        executed = run_linked(sessions, inputs)
+    finally:
+        for session in sessions:
+            session.end()
+    return PairReport(*(Report(each, tuple(executed[i : i + 1])) for i, each in enumerate(compiled)))
+
+
+def run_linked(sessions: list[Session], inputs: list[bytes]) -> list[Execution]:
+    """Run two compiled programs, each with one end of a new channel."""
+    ends = socket.socketpair()
+    with ThreadPoolExecutor(2, thread_name_prefix="pair") as threads:
+        running: list[Future[Execution]] = [
+            threads.submit(session.execute_linked, data, end.detach())
+            for session, data, end in zip(sessions, inputs, ends, strict=True)
+        ]
+        wait(running[:1])
+        wait(running, LEAVE_SECONDS)
+        sessions[1].worker.end_test()
+        return [each.result() for each in running]

@@ -1,8 +1,7 @@
 """System call numbers of the calls that `seccomp` names, for x86-64 and aarch64.
 
-Taken from the kernel's headers (asm/unistd_64.h and asm-generic/unistd.h); a test compares them where those are
-installed. A table of our own, since no library of the standard has one and the host builds filters before it knows
-what the jail's interpreter could import. The numbers of aarch64 were compared with the header, never run.
+Taken from the kernel's headers (asm/unistd_64.h and asm-generic/unistd.h); a test compares them if those are installed.
+Python's standard library has no such table.
 """
 
 from alpha_codium.errors import SandboxError
@@ -59,7 +58,7 @@ sethostname 170 161, setdomainname 171 162, fanotify_init 300 262,
 
 
 def numbers_of(machine: str) -> dict[str, int]:
-    """The number of each call that `machine` has; raises SandboxError where it isn't one of `MACHINES`."""
+    """Return the number of each call that `machine` has; raises SandboxError if it isn't one of `MACHINES`."""
     if machine not in MACHINES:
         raise SandboxError(
             f"the local sandbox has no system call table for {machine!r} (only {' and '.join(MACHINES)}): "

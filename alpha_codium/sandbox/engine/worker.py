@@ -35,6 +35,8 @@ class Worker:
         self.number = next(_numbers)
         self.facts: dict[str, bool] = {}
         self.group: WorkerGroup | None = None
+        # The memory that may be used in addition to the program's.
+        self.overhead_bytes = OVERHEAD_BYTES
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._stderr = -1
@@ -89,15 +91,7 @@ class Worker:
 
     def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[socket.socket, int]:
         """Have a runner started; return its socket, and a file with its stderr while it compiles. Raises WorkerLost."""
-        if self._closing:
-            raise WorkerLost("the sandbox is closed")
-        if not self.running:
-            self.start()
-        if self.group is not None and self.counts_memory:
-            # Forget what was killed in an earlier program's tests.
-            self.was_killed_for_memory()
-            if not self.group.set_memory(limits.memory_bytes + OVERHEAD_BYTES):
-                raise self._lost("it holds more memory than the next program may have")
+        self._start_for(limits)
         host, inner = socket.socketpair()
         errors = -1
         try:
@@ -113,6 +107,18 @@ class Worker:
                 os.close(errors)
             raise
         return host, errors
+
+    def _start_for(self, limits: Limits) -> None:
+        """Start the jail if there is none, and limit the memory for the next program; raises WorkerLost."""
+        if self._closing:
+            raise WorkerLost("the sandbox is closed")
+        if not self.running:
+            self.start()
+        if self.group is not None and self.counts_memory:
+            # Forget what was killed in an earlier program's tests.
+            self.was_killed_for_memory()
+            if not self.group.set_memory(limits.memory_bytes + self.overhead_bytes):
+                raise self._lost("it uses more memory than the next program may have")
 
     def end_test(self) -> None:
         """Have the runner kill its test."""

@@ -26,35 +26,23 @@ def make_bundle(folder: Path, interpreter: Interpreter, script: str, environment
     executable = os.path.realpath(interpreter.executable)
     mounts = mounts_of(interpreter, executable)
     for link, target in interpreter.links:
-        inside(root, link).parent.mkdir(parents=True, exist_ok=True)
-        inside(root, link).symlink_to(target)
-    for mount in mounts:
-        make_place(inside(root, mount["destination"]), Path(mount["source"]))
-    for mount in mounts:
-        hide_names(inside(root, mount["destination"]).parent, root)
+        place = root / link.lstrip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(target)
+    places = [root / mount["destination"].lstrip("/") for mount in mounts]
+    for place, mount in zip(places, mounts, strict=True):
+        is_file = Path(mount["source"]).is_file()
+        (place.parent if is_file else place).mkdir(parents=True, exist_ok=True)
+        if is_file:
+            place.touch()
+    for place in places:
+        for above in place.parents:
+            if above == root:
+                break
+            # Not readable: its entries are names of the host.
+            above.chmod(0o711)
     config = configuration([executable, "-S", "-s", "-c", script], environment, mounts)
     (folder / "config.json").write_text(json.dumps(config))
-
-
-def inside(root: Path, path: str) -> Path:
-    """Return where a path of the container is on the host."""
-    return root / path.lstrip("/")
-
-
-def make_place(place: Path, source: Path) -> None:
-    """Make the target of a mount: a file for a file, else a folder."""
-    if source.is_file():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.touch()
-    else:
-        place.mkdir(parents=True, exist_ok=True)
-
-
-def hide_names(folder: Path, root: Path) -> None:
-    """Make the folders above a mount unreadable: their entries are names of the host."""
-    while folder != root:
-        folder.chmod(0o711)
-        folder = folder.parent
 
 
 def mounts_of(interpreter: Interpreter, executable: str) -> list[dict[str, Any]]:

@@ -155,23 +155,16 @@ def descendants(ancestor: int) -> list[int]:
 
 def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Engine:
     """Return the engine that was asked for, or the first that answers; raises SandboxError if there is none."""
-    if wanted.strip():
-        command = words_of(wanted, "sandbox.oci.engine")
-        kind = Path(command[0]).name
-        if kind not in KINDS:
-            raise SandboxError(f"unknown container engine {kind!r}{nearest(kind, KINDS)}")
-        if shutil.which(command[0]) is None:
-            raise SandboxError(f"there is no {command[0]!r} on this machine: {HOW}")
+    reasons = []
+    for command in [words_of(wanted, "sandbox.oci.engine")] if wanted.strip() else [(kind,) for kind in KINDS]:
+        engine = Engine(command, runtime, options)
+        if engine.kind not in KINDS:
+            raise SandboxError(f"unknown container engine {engine.kind!r}{nearest(engine.kind, KINDS)}")
         reason = trouble(command)
-        if reason:
-            raise SandboxError(f"{wanted!r} doesn't answer ({reason}): {HOW}")
-        return Engine(command, runtime, options)
-    reasons = {kind: trouble((kind,)) if shutil.which(kind) else "not installed" for kind in KINDS}
-    for kind, reason in reasons.items():
         if not reason:
-            return Engine((kind,), runtime, options)
-    told = "; ".join(f"{kind}: {reason}" for kind, reason in reasons.items())
-    raise SandboxError(f"there is no container engine that answers ({told}): {HOW}")
+            return engine
+        reasons.append(f"{shlex.join(command)}: {reason}")
+    raise SandboxError(f"no container engine answers ({'; '.join(reasons)}): {HOW}")
 
 
 def is_monitor(process: int, name: str) -> bool:
@@ -195,11 +188,13 @@ def words_of(text: str, name: str) -> tuple[str, ...]:
 
 def trouble(command: Sequence[str]) -> str:
     """Return why an engine doesn't answer, or nothing."""
+    if shutil.which(command[0]) is None:
+        return "not installed"
     try:
-        told = ask([*command, "version"])
+        answer = ask([*command, "version"])
     except SandboxError as error:
         return str(error)
-    return "" if told.returncode == 0 else last_line(told.stderr)
+    return "" if answer.returncode == 0 else last_line(answer.stderr)
 
 
 def inspect_image(command: Sequence[str], image: str, interpreter: str) -> Interpreter:

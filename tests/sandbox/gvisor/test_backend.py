@@ -61,7 +61,7 @@ async def test_a_runsc_that_is_no_program_is_refused_in_one_line(tmp_path: Path)
     broken = tmp_path / "runsc"
     broken.write_text("not a program")
     broken.chmod(0o755)
-    assert "can't be run: Exec format error" in await refusal(runsc=str(broken))
+    assert f"cannot run {broken}: Exec format error" in await refusal(runsc=str(broken))
 
 
 async def test_a_machine_without_a_place_for_temporary_files_is_refused_in_one_line(

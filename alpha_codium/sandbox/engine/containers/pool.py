@@ -1,7 +1,4 @@
-"""What container backends share: a pool of jailed workers that are containers.
-
-A backend says which interpreter runs the programs (`inspect`) and how a container is started (`launch`).
-"""
+"""A pool of workers that are containers; a backend defines the interpreter (`inspect`) and the start (`launch`)."""
 
 from abc import abstractmethod
 from typing import Unpack
@@ -14,12 +11,12 @@ from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
 from alpha_codium.verdict import Status
 
-# What no program may succeed in: the agent and the runner must be out of reach, and nothing of ours be writable.
+# A program that tries what must fail: to reach the agent and the runner, to write to our files, to make sockets.
 ATTEMPTS = """
 import os, socket, stat
 def others():
     try:
-        # What shows all processes of a container has another number for this one than it has itself.
+        # A /proc that shows all processes of a container has another number for this one.
         own = {str(os.getpid()), os.readlink("/proc/self")}
         return [name for name in os.listdir("/proc") if name.isdigit() and name not in own]
     except OSError:
@@ -44,7 +41,7 @@ except PermissionError:
     raise SystemExit(0)
 raise SystemExit("sockets can be made")
 """
-HELD = "the kernel of its own, or the engine's walls, keep programs from it"
+HELD = "its own kernel, or the engine's isolation, keeps programs from it"
 
 
 class ContainerSandbox(JailPool):
@@ -58,15 +55,15 @@ class ContainerSandbox(JailPool):
 
     @abstractmethod
     def inspect(self) -> Interpreter:
-        """The interpreter that runs the programs; raises SandboxError where it, or what runs it, can't be had."""
+        """Return the interpreter that runs the programs; raises SandboxError if it, or what runs it, is missing."""
 
     @abstractmethod
     def launch(self, memory_bytes: int) -> Launch:
-        """How to start a container whose programs may have so much memory."""
+        """Return how to start a container whose programs may use that much memory."""
 
     @property
     def layers(self) -> list[Layer]:
-        """What keeps programs from this machine, and from each other."""
+        """What isolates programs from this machine and from each other."""
         worker = self._slots[0].plain
         assert isinstance(worker, ContainerWorker)
         return [
@@ -89,7 +86,7 @@ class ContainerSandbox(JailPool):
         ]
 
     def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
-        """Start the first container and try to get out of it; raises SandboxError where that can't be, or can."""
+        """Start the first container and try to break out of it; raises SandboxError if that fails, or succeeds."""
         try:
             self.start(jail, lambda jail: ContainerWorker(jail, self.launch))
             end = self.attempt(cancellation, ATTEMPTS)
@@ -99,5 +96,5 @@ class ContainerSandbox(JailPool):
             raise SandboxError(self.refusal(f"it doesn't hold: {end.status} {end.stderr[-500:].strip()}"))
 
     def refusal(self, reason: str) -> str:
-        """What is said where there is no such container."""
+        """Return the message for when there is no container."""
         return f"no container to run untrusted programs in ({reason})"

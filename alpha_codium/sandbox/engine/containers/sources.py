@@ -1,4 +1,4 @@
-"""What a container's interpreter is given to run: texts of ours, so that no image needs a file of ours."""
+"""The source that is sent to a container's interpreter, so that no image needs a file of ours."""
 
 import functools
 import marshal
@@ -12,23 +12,23 @@ PACKAGES = (
     ".sandbox.engine",
     *(f".sandbox.engine.{name}" for name in ("inside", "containers", "containers.inside")),
 )
-# In the order in which they need each other.
+# In the order in which they import each other.
 MODULES = {
     "": ("files",),
     "inside": ("wire", "kernel", "trees", "program", "jail", "zygote", "runner", "walls"),
-    "containers.inside": ("frames", "link", "streams", "forkers", "root", "container_jail", "agent"),
+    "containers.inside": ("frames", "link", "forkers", "root", "container_jail", "agent"),
 }
 
 
 @functools.cache
 def script() -> str:
-    """The text that the interpreter is started with: how it takes its modules, and what every worker does then."""
+    """Return the text that the interpreter is started with: it loads the modules, and does what every worker does."""
     return text_of("containers.inside", "main") + text_of("inside", "run")
 
 
 @functools.cache
 def modules_of() -> bytes:
-    """The modules that it takes, marshalled."""
+    """Return the modules to send, marshalled."""
     named = [(f"alpha_codium{package}", "") for package in PACKAGES]
     for folder, names in MODULES.items():
         package = ".".join(filter(None, ("alpha_codium.sandbox.engine", folder)))
@@ -37,5 +37,5 @@ def modules_of() -> bytes:
 
 
 def text_of(folder: str, name: str) -> str:
-    """The source of a module of ours."""
+    """Return the source of a module of ours."""
     return (ENGINE / folder.replace(".", "/") / f"{name}.py").read_text("utf-8")

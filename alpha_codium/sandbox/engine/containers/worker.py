@@ -102,6 +102,7 @@ class ContainerWorker(Worker):
             raise WorkerLost("the sandbox is closed")
         try:
             self._launch = self.launcher(self._memory)
+            self.overhead_bytes = self._launch.overhead
             self._spawn_container(self._launch)
             facts = self._configure()
             if self._launch.members is not None:
@@ -118,16 +119,9 @@ class ContainerWorker(Worker):
             # The engine started it with less memory.
             self.discard()
         self._memory = max(self._memory, limits.memory_bytes)
-        if self._closing:
-            raise WorkerLost("the sandbox is closed")
-        if not self.running:
-            self.start()
-        assert self._stream is not None and self._launch is not None
-        if self.group is not None and self.counts_memory:
-            self.was_killed_for_memory()
-            self._room = limits.memory_bytes + self._launch.overhead
-            if not self.group.set_memory(self._room):
-                raise self._lost("it holds more memory than the next program may have")
+        self._start_for(limits)
+        assert self._stream is not None
+        self._room = limits.memory_bytes + self.overhead_bytes
         self._candidates += 1
         self._stream.largest = largest_frame(limits)
         request = runner_request(

@@ -1,9 +1,9 @@
-"""Run a program that sees only some files of this machine: `python -S -s confine.py HOW WRITABLE READABLE PROGRAM ...`.
+"""Running a program that sees only some files: `python -S -s confine.py HOW WRITABLE READABLE PROGRAM ...`.
 
-WRITABLE is a folder, READABLE paths with colons between them, of which some may not exist; all are absolute. There is
-/dev/null, too. HOW is
+WRITABLE is a folder, READABLE paths with colons between them, of which some may not exist; all are absolute. /dev/null
+is always there. HOW is
 
-- `view`: in a new root that holds those files only. We must be allowed to mount.
+- `view`: in a new root that holds those files only. Needs the right to mount.
 - `landlock`: other files can't be opened, but the program can find out whether they exist. Needs Linux 5.13.
 """
 
@@ -25,18 +25,18 @@ SMALL = "size=1m,nr_inodes=4k,mode=755"
 
 
 def confine(how: str, writable: str, readable: str, *command: str) -> None:
-    """Become the program `command`; raises OSError where the machine doesn't give `how`."""
+    """Become the program `command`; raises OSError if the machine doesn't support `how`."""
     paths = [path for path in readable.split(":") if os.path.exists(path)]
     {"view": enter_view, "landlock": enter_landlock}[how](writable, paths)
     os.execv(command[0], command)  # noqa: S606 (no shell is what we want)
 
 
 def enter_view(writable: str, readable: list[str]) -> None:
-    """Make a root that holds those paths, and go there."""
+    """Make a root that holds those paths, and change to it."""
     here = os.getcwd()
     k.unshare(k.CLONE_NEWNS)
     k.mount("none", "/", None, k.MS_REC | k.MS_PRIVATE)
-    # The new root covers /tmp, and what is to be shown may be in there.
+    # Opened first, since the new root covers /tmp, and some of them may be in there.
     sources = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in (*readable, writable, NULL)]
     k.mount("tmpfs", STAGE, "tmpfs", k.MS_NOSUID | k.MS_NODEV, SMALL)
     for path, source in sources:
@@ -59,7 +59,7 @@ def show(source: int, target: str, *, read_only: bool) -> None:
 
 
 def enter_landlock(writable: str, readable: list[str]) -> None:
-    """Forbid to open all but those paths."""
+    """Forbid opening any other paths."""
     rules = [(path, k.READ | k.EXECUTE if os.path.isdir(path) else k.READ_FILE) for path in readable]
     ruleset = k.landlock_rules([*rules, (writable, k.CHANGE), (NULL, k.READ_FILE | k.WRITE_FILE)])
     k.prctl(k.PR_SET_NO_NEW_PRIVS, 1)

@@ -72,6 +72,11 @@ def new_namespaces(own_proc: int) -> None:
     # Else the files below belong to root after a change of user.
     k.prctl(k.PR_SET_DUMPABLE, 1)
     k.unshare(NAMESPACES)
+    map_user(own_proc, uid, gid)
+
+
+def map_user(own_proc: int, uid: int, gid: int) -> None:
+    """Map user 1000 of our new user namespace to `uid` and `gid` outside."""
     for name, text in (("setgroups", "deny"), ("uid_map", "1000 %d 1" % uid), ("gid_map", "1000 %d 1" % gid)):
         fd = os.open(name, os.O_WRONLY, dir_fd=own_proc)
         os.write(fd, text.encode())

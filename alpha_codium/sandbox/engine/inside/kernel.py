@@ -1,7 +1,7 @@
-"""System calls that Python has no name for, by ctypes; Linux on x86-64 and arm64.
+"""System calls that Python doesn't have, by ctypes, for Linux on x86-64 and arm64; all raise OSError.
 
-Each function does one thing and raises OSError where the kernel refuses. Numbers and layouts are those of the
-kernel's uapi headers (linux/sched.h, mount.h, prctl.h, capability.h, landlock.h, seccomp.h).
+Numbers and layouts are those of the kernel's uapi headers (linux/sched.h, mount.h, prctl.h, capability.h, landlock.h,
+seccomp.h).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LAST_CAP = 63
 CAPABILITY_VERSION_3 = 0x20080522
 M_ARENA_MAX = -8
 
-# Calls newer than the tables' parting have one number everywhere; the others are given for both machines.
+# Newer calls have one number on all machines.
 ARM = os.uname().machine == "aarch64"
 CAPSET, PIVOT_ROOT, SECCOMP = (91, 41, 277) if ARM else (126, 155, 317)
 CLOSE_RANGE, MOUNT_SETATTR = 436, 442
@@ -46,7 +46,7 @@ CHANGE = ((1 << 15) - 1) & ~(EXECUTE | MAKE_CHAR | MAKE_BLOCK)
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p)
-# Made before the forks, as are filters: what is made after one, is made again after each.
+# Made before the forks, so that not each process has to make them.
 _no_capabilities = (
     ctypes.create_string_buffer(struct.pack("=Ii", CAPABILITY_VERSION_3, 0), 8),
     ctypes.create_string_buffer(24),
@@ -68,17 +68,17 @@ def _call(what: str, number: int, *arguments: Any) -> int:
 
 
 def unshare(flags: int) -> None:
-    """Part from the namespaces named by `flags`."""
+    """Move to new namespaces, given by `flags`."""
     _checked(_libc.unshare(ctypes.c_int(flags)), "unshare %#x" % flags)
 
 
 def setns(fd: int, flag: int) -> None:
-    """Join the namespace that `fd` stands for."""
+    """Join the namespace of `fd`."""
     _checked(_libc.setns(ctypes.c_int(fd), ctypes.c_int(flag)), "setns")
 
 
 def prctl(option: int, *arguments: int) -> int:
-    """Change or ask something of this process."""
+    """Call prctl for this process."""
     values = list(arguments) + [0] * (4 - len(arguments))
     return _checked(_libc.prctl(option, *values), "prctl %d" % option)
 
@@ -90,7 +90,7 @@ def mount(source: str, target: str, kind: Text = None, flags: int = 0, data: Tex
 
 
 def unmount(target: str) -> None:
-    """Take a mount away now; who still uses it keeps it until done."""
+    """Unmount now; processes that still use the mount keep it."""
     _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), "unmount %s" % target)
 
 
@@ -102,7 +102,7 @@ def make_read_only(target: str) -> None:
 
 
 def pivot_root(folder: str) -> None:
-    """Make the mount at `folder` the root and let go of the old one."""
+    """Make the mount at `folder` the root, and unmount the old one."""
     os.chdir(folder)
     here = ctypes.c_char_p(b".")
     _call("pivot_root", PIVOT_ROOT, here, here)
@@ -111,7 +111,7 @@ def pivot_root(folder: str) -> None:
 
 
 def forbid_capabilities() -> None:
-    """Make sure that no program started from here on can get a capability; ours stay."""
+    """Make sure that no program that is started from here on can get a capability; ours stay."""
     for capability in range(LAST_CAP + 1):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -128,7 +128,7 @@ def drop_capabilities() -> None:
 
 
 def warm_up() -> None:
-    """Use what a system call from here uses, once, before the forks that would each do it for the first time."""
+    """Use what a system call needs of ctypes once before the forks, so that not each process has to load it."""
     try:
         _call("none", -1, ctypes.c_char_p(b""), 0)
     except OSError:
@@ -143,18 +143,18 @@ def close_from(first: int) -> None:
 
 
 def filter_of(program: bytes) -> tuple[Any, Any]:
-    """A seccomp filter (an array of sock_filter) as the kernel takes it, and what must live as long."""
+    """Return a seccomp filter (an array of sock_filter) as the kernel expects it, and the code it points to."""
     code = ctypes.create_string_buffer(program, len(program))
     return ctypes.create_string_buffer(struct.pack("=H6xQ", len(program) // 8, ctypes.addressof(code)), 16), code
 
 
 def install_filter(made: tuple[Any, Any]) -> None:
-    """Put a filter of `filter_of` on this thread and its children; needs no_new_privs."""
+    """Install a filter of `filter_of` for this thread and its children; needs no_new_privs."""
     _call("seccomp", SECCOMP, 1, 0, made[0])
 
 
 def landlock_version() -> int:
-    """The version of Landlock's interface, 0 where there is none."""
+    """Return the version of Landlock's interface, 0 if there is none."""
     try:
         return _call("landlock", LANDLOCK_CREATE_RULESET, None, 0, 1)
     except OSError:
@@ -162,7 +162,7 @@ def landlock_version() -> int:
 
 
 def landlock_rules(rules: Iterable[tuple[str, int]]) -> int:
-    """A descriptor of a rule set: `rules` are (path, access); all that no rule allows is forbidden, TCP too."""
+    """Return a descriptor of a rule set of (path, access); what no rule allows is forbidden, TCP too."""
     version = landlock_version()
     handled = (1 << 13) - 1
     for since, access in ((2, 1 << 13), (3, TRUNCATE), (5, IOCTL_DEV)):
@@ -184,18 +184,17 @@ def landlock_restrict(ruleset: int) -> None:
 
 
 def give_back() -> None:
-    """Give memory that was freed back to the kernel: what is not there needs no copying at a fork."""
+    """Return freed memory to the kernel, so that a fork doesn't copy it."""
     _libc.malloc_trim(0)
 
 
-def few_arenas() -> None:
-    """One heap for all threads: a heap for each would take 64 MiB of a test's address space a thread."""
+def limit_threads(stack_size: int) -> None:
+    """Set the default size of a thread's stack, which glibc would take from our stack limit, and share one heap.
+
+    A heap for each thread would take 64 MiB of a test's address space.
+    """
     _libc.mallopt(M_ARENA_MAX, 1)
-
-
-def set_thread_stack(size: int) -> None:
-    """The size of a thread's stack where nobody asks for one; glibc would take it from a stack limit of ours."""
     attributes = ctypes.create_string_buffer(64)
     _libc.pthread_attr_init(attributes)
-    _libc.pthread_attr_setstacksize(attributes, ctypes.c_size_t(size))
+    _libc.pthread_attr_setstacksize(attributes, ctypes.c_size_t(stack_size))
     _libc.pthread_setattr_default_np(attributes)

@@ -1,7 +1,4 @@
-"""The script of a worker: `python -S -s main.py CONTROL_FD`, with what is in `wire` on the other end.
-
-What it does then is in `run`, which isn't only for here.
-"""
+"""The script of a worker: `python -S -s main.py CONTROL_FD`, a socket for the messages in `wire`; see also `run`."""
 
 import sys
 
@@ -9,7 +6,7 @@ FOLDER = __file__.rpartition("/")[0]
 
 
 def find_package():  # noqa: ANN201 - `run` goes on at this level: no annotations, no __future__
-    """Make our own modules importable, and none of the packages above them: those need more than this interpreter."""
+    """Make our own modules importable, without the packages above them, which need more than this interpreter."""
     names = "alpha_codium.sandbox.engine.inside".split(".")
     for count in range(1, len(names) + 1):
         module = type(sys)(".".join(names[:count]))
@@ -22,7 +19,7 @@ from alpha_codium.sandbox.engine.inside import zygote
 
 
 def serve(depth):  # noqa: ANN001, ANN201
-    """Serve the host at the other end of our socket."""
+    """Serve the host at the other end of the socket."""
     return zygote.serve(int(sys.argv[1]), depth)
 
 

@@ -1,8 +1,8 @@
-"""The end of a worker's script, wherever the worker is: it serves, and becomes a runner, and then a test.
+"""The end of a worker's script: it serves the host, becomes a runner, and then a test.
 
-No module, but text that `main` runs at its own level, here and in containers (`containers/inside/main`), after it has
-said what `serve` is. A test's process comes back to this level to run its program: the fewer frames below it, the more
-a program that recurses has left, and Python takes down what is above.
+This is no module, but text that `main` executes at its own level, here and in containers (`containers/inside/main`),
+after it has defined `serve`. A test's process returns to this level to run its program: the fewer frames there are
+below it, the deeper a program can recurse.
 """
 
 import sys
@@ -23,11 +23,11 @@ except BaseException as caught:
 else:
     if prepared.is_plain:
         prepared.leave_plainly()
-if prepared.is_watched:
+if prepared.is_traced:
     sys.settrace(None)
     sys.setprofile(None)
 status = program.status_of(error)
-# It holds the program's frames, and they its variables.
+# It refers to the program's frames, and they to its variables.
 del error
 prepared.leave(status)
 sys.exit(status)

@@ -36,6 +36,9 @@ class TestForker:
     It is made before the forks, and small: each page that a test's process writes to has to be copied.
     """
 
+    # If not 0: seconds until what a test left is killed again, and again after longer pauses, until nothing is left.
+    pause = 0.0
+
     def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
         self.host, self.warnings, self.config = host, warnings, config
         self.reseeds = False
@@ -82,8 +85,30 @@ class TestForker:
         k.install_filter(k.filter_of(self.filter))
 
     def reap(self, pid: int) -> tuple[int, float, int, int]:
-        """See `reap_all`."""
-        return reap_all(pid)
+        """Wait until the test's first process ends, kill what it left, and wait for that too.
+
+        Return its wait status, and of all processes the CPU seconds, the largest peak (KiB) and the number.
+        """
+        status, cpu_seconds, peak, processes, options, pause = 0, 0.0, 0, 0, WALL, self.pause
+        while True:
+            try:
+                ended, how, usage = os.wait4(-1, options)
+            except ChildProcessError:
+                return status, cpu_seconds, peak, processes
+            if not ended:
+                kill_all()
+                if pause:
+                    time.sleep(pause)
+                    pause = min(2 * pause, LONGEST_PAUSE)
+                else:
+                    options = WALL
+                continue
+            if ended == pid:
+                # Another process may get its number now.
+                pid, status, options = -1, how, WALL | os.WNOHANG
+            processes += 1
+            cpu_seconds += usage.ru_utime + usage.ru_stime
+            peak = max(peak, usage.ru_maxrss)
 
     def end_test(self, _number: int, _frame: object) -> None:
         """Kill every process of the test: the host's signal that its time is up."""
@@ -108,7 +133,11 @@ def become_runner(
     """See `make_ready`."""
     source_fd, _, host_fd, errors_fd = fds
     source = wire.read_all(source_fd)
-    write_program(config["program_folder"], source)
+    # For tracebacks and `inspect`.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    program_fd = os.open(wire.PROGRAM, flags, 0o644, dir_fd=config["program_folder"])
+    wire.write_all(program_fd, source)
+    os.close(program_fd)
     os.dup2(errors_fd, 2)
     host_fd = keep_only(host_fd, config["landlock"])
     host = _socket.socket(fileno=host_fd)
@@ -129,15 +158,6 @@ def become_runner(
     prepared.make_ready()
     host.send(wire.COMPILED)
     return prepared, forker
-
-
-def write_program(folder: int, source: bytes) -> None:
-    """Write the program's file, for tracebacks and `inspect`."""
-    fd = os.open(wire.PROGRAM, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=folder)
-    view = memoryview(source)
-    while view:
-        view = view[os.write(fd, view) :]
-    os.close(fd)
 
 
 def keep_only(host_fd: int, ruleset: int | None) -> int:
@@ -184,31 +204,3 @@ def kill_all() -> None:
         os.kill(-1, signal.SIGKILL)
     except ProcessLookupError:
         pass
-
-
-def reap_all(pid: int, pause: float = 0.0) -> tuple[int, float, int, int]:
-    """Wait until the test's first process ends, kill what it left, and wait for that too.
-
-    Return its wait status, and of all processes the CPU seconds, the largest peak (KiB) and the number. With a `pause`
-    in seconds what is left is killed again after it, and after longer ones, until nothing is left.
-    """
-    status, cpu_seconds, peak, processes, options = 0, 0.0, 0, 0, WALL
-    while True:
-        try:
-            ended, how, usage = os.wait4(-1, options)
-        except ChildProcessError:
-            return status, cpu_seconds, peak, processes
-        if not ended:
-            kill_all()
-            if pause:
-                time.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
-            else:
-                options = WALL
-            continue
-        if ended == pid:
-            # Another one may get its number now.
-            pid, status, options = -1, how, WALL | os.WNOHANG
-        processes += 1
-        cpu_seconds += usage.ru_utime + usage.ru_stime
-        peak = max(peak, usage.ru_maxrss)

@@ -1,6 +1,6 @@
-"""Removing folders that a hostile program filled: nested deeper than any path, unreadable, with links in odd places.
+"""Removing folders that a hostile program filled: nested deeper than any path, unreadable, with links.
 
-Both the host and the zygote do this, in the weaker jail; with namespaces a whole file system is let go instead.
+Used by the host and the zygote of the weaker jail; with namespaces a whole file system is unmounted instead.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def remove(name: str, base: int) -> None:
         try:
             for entry in os.listdir(fd):
                 if is_folder(entry, fd):
-                    # It can't be moved by who may not write in it.
+                    # A folder that isn't writable can't be moved.
                     os.close(open_folder(entry, fd))
                     moved += 1
                     todo.append("moved-%d-%d" % (os.getpid(), moved))
@@ -49,14 +49,14 @@ def remove(name: str, base: int) -> None:
 
 
 def is_folder(name: str, base: int) -> bool:
-    """Whether that is a folder itself, and no link to one."""
+    """Whether that is a folder, and not a link to one."""
     return stat.S_ISDIR(os.lstat(name, dir_fd=base).st_mode)
 
 
 def open_folder(name: str, base: int) -> int:
-    """A descriptor to list a folder with, after its owner, or root, was allowed to."""
+    """Make a folder readable for its owner, and return a descriptor to list it."""
     path = os.open(name, os.O_PATH | FOLDER, dir_fd=base)
-    # By its name a link could be followed that has taken its place.
+    # Not by its name, since a link may have taken its place.
     os.chmod("/proc/self/fd/%d" % path, 0o700)
     os.close(path)
     return os.open(name, os.O_RDONLY | FOLDER, dir_fd=base)

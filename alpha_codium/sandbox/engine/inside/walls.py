@@ -165,7 +165,7 @@ class WalledTestForker(runner.TestForker):
         k.install_filter(k.filter_of(self.filter.replace(struct.pack("=I", wire.OWN_PROCESS), own)))
 
     def reap(self, pid: int) -> tuple[int, float, int, int]:
-        """Wait until the test's only process ends, as `runner.reap_all` does for several."""
+        """Wait until the test's only process ends, as `TestForker.reap` does for several."""
         self.running = pid
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         # Until it is reaped, no other process has its number; from here on it must not be signalled.

@@ -1,8 +1,8 @@
-"""What host and jail say to each other: messages of SOCK_SEQPACKET with the zygote, a stream with a runner.
+"""The messages between host and jail: over SOCK_SEQPACKET with the zygote, over a stream with a runner.
 
 host -> zygote   a candidate (marshalled), with [source, driver, runner's socket, stderr of the compilation]; RENEW
-zygote -> host   READY, a byte each for Landlock, /proc and the number of grips on the scratch folder, with these grips;
-                 STARTED with [pidfd of the runner]; ENDED and how; READY again where that folder was renewed
+zygote -> host   READY, a byte each for Landlock, /proc and the number of descriptors of the scratch folder, and these;
+                 STARTED with [pidfd of the runner]; ENDED with its wait status; READY again after RENEW
 runner -> host   COMPILING, then COMPILED or NOT_COMPILED; a RESULT for each test
 host -> runner   TEST with [stdin, stdout, stderr, maybe a link], and behind it the nonce
 """
@@ -20,24 +20,24 @@ NOT_COMPILED = b"X"
 TEST = b"T"
 
 NONCE_BYTES = 16
-# The most that a message holds; `marshal` of the configuration is the longest.
+# The size of the longest message, the configuration.
 MESSAGE_BYTES = 1 << 17
 # nonce, wait status, CPU seconds, wall seconds, peak memory in KiB, processes
 RESULT = struct.Struct("=16siddqi")
 WAIT_STATUS = struct.Struct("=i")
 
-# One file system for all that a program can write; a folder each for what are different places elsewhere. Without
-# namespaces there are only the programs' folder and its file, somewhere on the host.
+# One file system for all that a program can write. Without namespaces there is only the programs' folder, somewhere on
+# the host.
 SCRATCH = "/scratch"
 FOLDER = SCRATCH + "/box"
 PROGRAM = "program.py"
 BOX = "box"
 DRIVER = "driver.py"
-# Stands in a filter for the number of the process that installs it.
+# Replaced in a filter by the number of the process that installs it.
 OWN_PROCESS = 0x5E1F5E1F
 # The descriptor at which a process of a pair finds its end of the link.
 LINK = 3
-# How deep a module can recurse before the default limit: asked of a plain start and of ours.
+# Finds out how deep a module can recurse before the default limit: in a plain interpreter and in ours.
 DEPTH = """
 def recurse(n):
     try:
@@ -48,6 +48,13 @@ depth = recurse(0)
 """
 
 
+def write_all(fd: int, data: bytes) -> None:
+    """Write all of `data`."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
 def read_all(fd: int) -> bytes:
-    """The whole of a file in memory."""
+    """Return the contents of a file in memory."""
     return os.pread(fd, os.fstat(fd).st_size, 0)

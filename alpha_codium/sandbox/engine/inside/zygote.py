@@ -86,8 +86,7 @@ def prepare(config: jail.Config) -> None:
     """Prepare what is the same for all candidates and needs the host's file system or rights."""
     # A program could end us by a SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    k.set_thread_stack(THREAD_STACK)
-    k.few_arenas()
+    k.limit_threads(THREAD_STACK)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.path[:] = config["path"]
     for name, value in config["attributes"].items():

@@ -37,7 +37,7 @@ def worker_of(
 def test_a_container_that_is_no_agent_leaves_nothing_open_even_where_its_engine_is_silent(command: str) -> None:
     worker = worker_of(command, silent)
     before = open_files()
-    with pytest.raises(WorkerLost, match="can't be started"):
+    with pytest.raises(WorkerLost, match="cannot start the container"):
         worker.start()
     assert not worker.running and worker.group is None
     assert open_files() == before

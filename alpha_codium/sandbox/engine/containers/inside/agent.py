@@ -12,13 +12,15 @@ from __future__ import annotations
 import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
 import _socket
 import gc
+import io
 import marshal
 import os
 import select
 import struct
+import sys
 
 from alpha_codium.sandbox.engine import files
-from alpha_codium.sandbox.engine.containers.inside import container_jail, frames, streams
+from alpha_codium.sandbox.engine.containers.inside import container_jail, frames
 from alpha_codium.sandbox.engine.containers.inside.link import Link
 from alpha_codium.sandbox.engine.inside import kernel as k
 from alpha_codium.sandbox.engine.inside import program, walls, wire, zygote
@@ -57,10 +59,9 @@ class HostStream:
 
     def send(self, kind: bytes, number: int, *parts: bytes) -> None:
         """Send a frame."""
-        data = memoryview(b"".join([frames.HEADER.pack(kind, number, sum(map(len, parts))), *parts]))
+        data = b"".join([frames.HEADER.pack(kind, number, sum(map(len, parts))), *parts])
         try:
-            while data:
-                data = data[os.write(self.writer, data) :]
+            wire.write_all(self.writer, data)
         except OSError:
             os._exit(0)
 
@@ -81,7 +82,7 @@ class HostStream:
 def serve(depth: int) -> Started:
     """Serve the host until it ends; return in a runner's process, with the arguments of `runner.make_ready`."""
     stream = HostStream()
-    streams.renew()
+    renew_streams()
     config = marshal.loads(stream.receive()[2])
     os.environ.clear()
     os.environ.update(config["environment"])
@@ -101,6 +102,27 @@ def serve(depth: int) -> Started:
             started = begin(stream, config, number, marshal.loads(data))
             if started is not None:
                 return started
+
+
+def renew_streams() -> None:
+    """Replace Python's own streams by those of files: the ones it made for pipes could never seek."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        old = getattr(sys, name)
+        kept, file = os.dup(number), files.output_file(name)
+        os.dup2(file, number)
+        raw = io.FileIO(number, "w" if number else "r", closefd=False)
+        raw.name = "<%s>" % name
+        size = os.fstat(number).st_blksize
+        buffer = io.BufferedWriter(raw, size) if number else io.BufferedReader(raw, size)
+        text = io.TextIOWrapper(
+            buffer, old.encoding, old.errors, "\n", line_buffering=old.line_buffering, write_through=old.write_through
+        )
+        text.mode = "w" if number else "r"  # pyrefly: ignore[read-only] - the interpreter sets it, too
+        setattr(sys, name, text)
+        setattr(sys, "__%s__" % name, text)
+        os.dup2(kept, number)
+        os.close(kept)
+        os.close(file)
 
 
 def begin(stream: HostStream, config: Config, number: int, message: list[Any]) -> Started | None:

@@ -60,8 +60,16 @@ def enter(config: Config) -> None:
         make_own_folder()
     # With what is there already: an interpreter may be mounted below one.
     config["places"] = {path: os.listdir(path) for path in (wire.SCRATCH, *PLACES) if is_writable(path)}
-    forbid_devices()
-    forbid_capabilities()
+    for path in DEVICES:
+        try:
+            os.chmod(path, 0)
+        except OSError:
+            pass
+    try:
+        k.forbid_capabilities()
+    except OSError:
+        # gVisor of 2022 has no ambient capabilities; a user without rights has none to forbid.
+        pass
     make_box(config)
 
 
@@ -87,24 +95,6 @@ def works(action: Any, *arguments: int) -> bool:
     return os.waitpid(pid, 0)[1] == 0
 
 
-def forbid_devices() -> None:
-    """Make `DEVICES` unusable, if we may."""
-    for path in DEVICES:
-        try:
-            os.chmod(path, 0)
-        except OSError:
-            pass
-
-
-def forbid_capabilities() -> None:
-    """As in the local backend, as far as this kernel supports it; no program is started from here on."""
-    try:
-        k.forbid_capabilities()
-    except OSError:
-        # gVisor of 2022 has no ambient capabilities; a user without rights has none to forbid.
-        pass
-
-
 def close_from(first: int) -> None:
     """Close all descriptors from `first` on."""
     os.closerange(first, MOST_FILES)
@@ -114,14 +104,11 @@ def become_first_process(uid: int, gid: int) -> None:
     """Fork process 1 of a new pid namespace, in a user namespace of its own; the one outside waits for it."""
     own = os.open("/proc/self", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     k.unshare(k.CLONE_NEWUSER | k.CLONE_NEWPID)
-    for name, text in (("setgroups", "deny"), ("uid_map", "1000 %d 1" % uid), ("gid_map", "1000 %d 1" % gid)):
-        try:
-            fd = os.open(name, os.O_WRONLY, dir_fd=own)
-            os.write(fd, text.encode())
-            os.close(fd)
-        except OSError:
-            # gVisor of 2022 has no such files here: we go on without a name.
-            break
+    try:
+        jail.map_user(own, uid, gid)
+    except OSError:
+        # gVisor of 2022 has no such files here: we go on without a name.
+        pass
     os.close(own)
     pid = os.fork()
     if pid:
@@ -211,9 +198,7 @@ def input_file(config: Config, chunks: Iterator[bytes]) -> int:
     path = OWN_FOLDER + "/input"
     writing = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
     for chunk in chunks:
-        view = memoryview(chunk)
-        while view:
-            view = view[os.write(writing, view) :]
+        wire.write_all(writing, chunk)
     reading = os.open(path, os.O_RDONLY)
     os.close(writing)
     os.unlink(path)

@@ -19,14 +19,12 @@ from alpha_codium.sandbox.engine.inside import runner, walls
 class NestedTestForker(runner.TestForker):
     """For a runner in a pid namespace of its own."""
 
+    pause = 0.0005
+
     def serve(self) -> None:
         """See `runner.TestForker`."""
         forget_errors()
         super().serve()
-
-    def reap(self, pid: int) -> tuple[int, float, int, int]:
-        """Wait for the test's processes, and kill what is left again and again until nothing is."""
-        return runner.reap_all(pid, pause=0.0005)
 
 
 class FlatTestForker(walls.WalledTestForker):

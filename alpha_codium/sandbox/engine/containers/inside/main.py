@@ -1,4 +1,4 @@
-"""What a container's interpreter runs: `python -S -s -c TEXT`, with what is in `frames` on its stdin and stdout."""
+"""The script of a container: `python -S -s -c TEXT`, with the frames in `frames` on its stdin and stdout."""
 
 import marshal
 import os
@@ -6,7 +6,7 @@ import sys
 
 
 def take(size: int) -> bytes:
-    """So many bytes of stdin."""
+    """Read `size` bytes of stdin."""
     data = b""
     while len(data) < size:
         chunk = os.read(0, size - len(data))
@@ -17,7 +17,7 @@ def take(size: int) -> bytes:
 
 
 def load_modules() -> None:
-    """Make the modules that the host sends, in its order, and the packages that they are in."""
+    """Make the modules that the host sends, in its order, and their packages."""
     for name, source in marshal.loads(take(int.from_bytes(take(4), sys.byteorder))):
         module = type(sys)(name)
         module.__path__ = []

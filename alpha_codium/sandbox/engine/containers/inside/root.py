@@ -1,9 +1,8 @@
-"""A root of its own for an agent that has none: it was started beside gencode, in a gVisor that holds both.
+"""A root for an agent that was started beside gencode, in a gVisor that runs both.
 
-The root is a file system in memory into which the interpreter's folders are bound; nothing else of the container is in
-sight of programs then. gVisor of 2022 knows neither `pivot_root` nor read-only binds, and what one mounts there, all
-see. So the root stands in a folder that the host made for it, nobody gets out of it without rights, and what is bound
-into it belongs to root, who no program is.
+The root is a file system in memory into which the interpreter's folders are bound, so that programs see nothing else
+of the container. gVisor of 2022 has neither `pivot_root` nor read-only binds, and all processes see all mounts. So the
+root is in a folder that the host made, leaving it needs rights, and its files belong to root, who no program is.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ FLAGS = k.MS_NOSUID | k.MS_NODEV
 
 
 def enter(config: Config) -> None:
-    """Make the root and go there; raises OSError where it can't be made."""
+    """Make the root and change to it; raises OSError."""
     stage = config["own_root"]
     k.unshare(k.CLONE_NEWNS)
     k.mount("tmpfs", stage, "tmpfs", FLAGS, "size=4m,mode=755")
@@ -46,7 +45,7 @@ def enter(config: Config) -> None:
 
 
 def make_place(path: str, is_folder: bool) -> None:
-    """What is to be covered by a mount."""
+    """Make an empty folder or file to mount something on."""
     os.makedirs(path if is_folder else os.path.dirname(path), exist_ok=True)
     if not is_folder:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
