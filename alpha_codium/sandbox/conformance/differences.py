@@ -40,7 +40,7 @@ CODE_CONTESTS = {
 
 DEAR = "under ptrace a system call takes 30 microseconds, a fork 15 milliseconds: the limits suit another kernel"
 CLOCK = "its programs burn by their own clock, and gVisor's counts waiting, too"
-CALLS = "most attacks are ended for their first call, before they prove anything; honest programs can't write files"
+CALLS = "many attacks end with sandbox_violation where they were to finish; honest programs can't write files"
 ATTACK = "test_a_hostile_program_ends_as_its_first_line_says"
 
 GVISOR = {
