@@ -264,6 +264,21 @@ class Settings(Section):
     sandbox: SandboxSection = SandboxSection()
 
 
+def _known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
+    """Return the types of all settings by their names: `sandbox.oci.image`."""
+    known: dict[str, Any] = {}
+    for key, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            known |= _known_settings(field.annotation, f"{prefix}{key}.")
+        else:
+            known[prefix + key] = field.annotation
+    return known
+
+
+KNOWN = _known_settings(Settings)
+SECTIONS = {name.rpartition(".")[0] for name in KNOWN}
+
+
 def load_settings(
     config_file: Path | None = None,
     overrides: Iterable[str] = (),
@@ -280,12 +295,11 @@ def load_settings(
         if variable in environment:
             instead = ENVIRONMENT_PREFIX + setting.replace(".", "__").upper()
             raise SettingsError(f"environment variable {variable} is no longer read: use {instead} or -o {setting}=...")
-    known = _known_settings(Settings)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    for origin, found in _sources(config_file, overrides, environment, base, known):
+    for origin, found in _sources(config_file, overrides, environment, base):
         for name, value in found.items():
-            _refuse_unknown(name, known, origin)
+            _refuse_unknown(name, origin)
             values[name], origins[name] = value, origin
     merged: dict[str, Any] = {}
     for name, value in values.items():
@@ -297,51 +311,39 @@ def load_settings(
     return validated(Settings, merged, origins)
 
 
-def _known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
-    """Return the types of all settings by their names: `sandbox.oci.image`."""
-    known: dict[str, Any] = {}
-    for key, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
-            known |= _known_settings(field.annotation, f"{prefix}{key}.")
-        else:
-            known[prefix + key] = field.annotation
-    return known
-
-
 def _sources(
     config_file: Path | None,
     overrides: Iterable[str],
     environment: Mapping[str, str],
     base: Mapping[str, Any] | None,
-    known: Mapping[str, Any],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each source with its settings by their names, the later ones winning."""
     if base is None:
         shipped = resources.files("alpha_codium.settings").joinpath("configuration.toml")
-        yield "the shipped settings", _by_name(tomllib.loads(shipped.read_text("utf-8")), known)
+        yield "the shipped settings", _by_name(tomllib.loads(shipped.read_text("utf-8")))
     else:
-        yield "the earlier run's settings (run.toml)", _by_name(base, known)
+        yield "the earlier run's settings (run.toml)", _by_name(base)
     if config_file is not None:
-        yield f"settings file {config_file}", _by_name(_read_file(config_file), known)
+        yield f"settings file {config_file}", _by_name(_read_file(config_file))
     for variable, text in sorted(environment.items() if base is None else ()):
         if variable.startswith(ENVIRONMENT_PREFIX) and "__" in variable:
             name = variable.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", ".")
-            yield f"environment variable {variable}", {name: _value(text, known.get(name))}
+            yield f"environment variable {variable}", {name: _value(text, KNOWN.get(name))}
     for override in overrides:
         name, equals, text = override.partition("=")
         name = name.strip().replace("-", "_")
         if not (equals and all(name.split(".")) and "." in name):
             usage = "settings are given as section.key=value, for example -o config.model=local/x"
             raise SettingsError(f"-o {override}: {usage}")
-        yield f"-o {override}", {name: _value(text.strip(), known.get(name))}
+        yield f"-o {override}", {name: _value(text.strip(), KNOWN.get(name))}
 
 
-def _by_name(table: Mapping[str, Any], known: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def _by_name(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return the values in tables of tables by their names, of three parts at most."""
     found: dict[str, Any] = {}
     for key, value in table.items():
-        is_section = isinstance(value, Mapping) and prefix + key not in known and prefix.count(".") < 2
-        found |= _by_name(value, known, f"{prefix}{key}.") if is_section else {prefix + key: value}
+        is_section = isinstance(value, Mapping) and prefix + key not in KNOWN and prefix.count(".") < 2
+        found |= _by_name(value, f"{prefix}{key}.") if is_section else {prefix + key: value}
     return found
 
 
@@ -364,20 +366,19 @@ def _value(text: str, kind: Any) -> Any:
         return text
 
 
-def _refuse_unknown(name: str, known: Mapping[str, Any], origin: str) -> None:
-    if name in known:
+def _refuse_unknown(name: str, origin: str) -> None:
+    if name in KNOWN:
         return
     if name in REMOVED:
         raise SettingsError(f"{origin}: setting {name} was removed: leave it out")
     section, _, key = name.rpartition(".")
     if section.startswith("sandbox.") and section[8:] in entry_points(group="alpha_codium.sandboxes").names:
         return
-    sections = {known_name.rpartition(".")[0] for known_name in known}
-    if name in sections:
+    if name in SECTIONS:
         raise SettingsError(f"{origin}: [{name}] is a section, not a value")
-    if section not in sections:
-        raise SettingsError(f"{origin}: unknown section [{section or name}]{nearest(section or name, sections)}")
-    keys = [each.removeprefix(f"{section}.") for each in known if each.startswith(f"{section}.")]
+    if section not in SECTIONS:
+        raise SettingsError(f"{origin}: unknown section [{section or name}]{nearest(section or name, SECTIONS)}")
+    keys = [each.removeprefix(f"{section}.") for each in KNOWN if each.startswith(f"{section}.")]
     raise SettingsError(f"{origin}: unknown setting {name}{nearest(key, keys)}")
 
 

@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-from collections.abc import Iterable
 
 SECRET_NAME = re.compile(r"(API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 HIDDEN = "[secret]"
@@ -14,15 +13,10 @@ COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 LEVELS = {-2: "ERROR", -1: "WARNING", 0: "INFO", 1: "DEBUG", 2: "TRACE"}
 
 
-def secrets_of(environment: Iterable[tuple[str, str]] | None = None) -> list[str]:
-    """Return the values of environment variables whose name is that of a secret, longest first."""
-    pairs = os.environ.items() if environment is None else environment
-    return sorted({v for k, v in pairs if SECRET_NAME.search(k) and len(v) >= 8}, key=len, reverse=True)
-
-
 def redact(text: str) -> str:
-    """Return the text without the secrets of the environment and without bearer tokens."""
-    for secret in secrets_of():
+    """Return the text without the values of environment variables named like secrets, and without bearer tokens."""
+    secrets = {value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8}
+    for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return re.sub(r"(?i)\b(bearer\s+)\S+", rf"\1{HIDDEN}", text)
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, ClassVar, Self
 
 # Functions that convert a JSON value to a field's value, by the field's name.
@@ -56,6 +57,8 @@ def strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
 def _plain(value: Any) -> Any:
     if isinstance(value, JsonValue):
         return value.to_json()
+    if isinstance(value, Enum):
+        return value.value
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     return dict(value) if isinstance(value, Mapping) else value

@@ -84,6 +84,27 @@ def test_the_page_on_python_runs(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
+def test_the_backend_of_the_page_on_backends_passes_the_suite_by_the_command_that_is_shown(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "backends.md"
+    (module,), (points,), (command,) = (blocks(page, language) for language in ("python", "toml", "console"))
+    ((name, target),) = tomllib.loads(points)["project"]["entry-points"]["alpha_codium.sandboxes"].items()
+    (tmp_path / f"{target.partition(':')[0]}.py").write_text(module)
+    metadata = tmp_path / "mine-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[alpha_codium.sandboxes]\n{name} = {target}\n")
+    program, *arguments = shlex.split(command.removeprefix("$ "))
+    assert program == "python"
+    done = subprocess.run(
+        [sys.executable, *arguments, "-p", "alpha_codium.sandbox.conformance", "-k", "test_jobs", "-rA"],
+        capture_output=True, text=True, check=False, timeout=240, cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert f"PASSED test_jobs.py::test_jobs_run_beside_each_other[{name}]" in done.stdout
+
+
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
     text = runpy.run_path(str(ROOT / "docs" / "make_commands.py"))["text"]()
     assert (ROOT / "docs" / "commands.md").read_text("utf-8") == text, "run `make docs`"

@@ -1,4 +1,4 @@
-"""Use cases: settings and values in, results and events out. Nothing here prints or parses options.
+"""Use cases: settings and values in, results and events out; nothing is printed.
 
-Each one is a coroutine `NAME_async`, and beside it a function `NAME` for callers without an event loop.
+Each is a coroutine `NAME_async`, with a function `NAME` for callers without an event loop.
 """

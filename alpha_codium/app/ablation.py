@@ -1,4 +1,4 @@
-"""Ablating a flow: run whole, and without some of its stages, and compared."""
+"""Ablation of a flow: runs of it whole and without some of its stages, and their comparison."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from alpha_codium.runs.folder import RUN_FILE, new_run_name
 
 @dataclass(frozen=True)
 class AblateOptions:
-    """The flow, what each of its `variants` leaves out (names with commas together), the problems, and the tests."""
+    """The options of an ablation; each of `variants` names stages to leave out together, separated by commas."""
 
     flow: str
     variants: tuple[str, ...]
@@ -42,9 +42,9 @@ class Variant:
 
 
 async def ablate_async(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> Comparison:
-    """Run the flow whole and each variant, resuming those that are there, and compare them with the whole.
+    """Run the whole flow and each variant, resuming existing runs, and compare the variants with the whole flow.
 
-    Raises UserError, before the first call, where a variant names a stage that the flow doesn't have.
+    Raises UserError, before the first call, if a variant names a stage that the flow doesn't have.
     """
     parse_test_types(options.test_type)
     planned, variants = _planned(options, settings)
@@ -70,7 +70,7 @@ ablate = blocking(ablate_async)
 
 
 def previews(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> list[Preview]:
-    """What each run of the ablation would take; of those that are there, what is left."""
+    """Estimate each run of the ablation, or the rest of a run that exists."""
     planned, variants = _planned(options, settings)
     on_event(planned)
     whole = planned.name if _is_begun(planned.name) else None
@@ -78,7 +78,7 @@ def previews(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = i
 
 
 def _planned(options: AblateOptions, settings: SettingsOn) -> tuple[AblationPlanned, list[Variant]]:
-    """The runs of the ablation; raises UserError where a variant names a stage that the flow doesn't have."""
+    """Return the runs of the ablation; raises UserError if a variant names a stage that the flow doesn't have."""
     name = _full_path(options.run_name) if options.run_name else new_run_name("ablate")
     in_force = settings(None)
     flow = chosen_flow(options.flow, in_force)
@@ -95,7 +95,7 @@ def _planned(options: AblateOptions, settings: SettingsOn) -> tuple[AblationPlan
 
 
 def variants_of(name: str, left_out: tuple[str, ...]) -> Iterator[Variant]:
-    """The whole flow, then one variant for each `--without`, each once; names with commas are left out together."""
+    """Yield the whole flow, then one variant for each different `--without`."""
     yield Variant(name)
     for stages in dict.fromkeys(map(_stages_in, left_out)):
         yield Variant(f"{name}-without-{'-'.join(stages)}", stages)
@@ -109,7 +109,7 @@ def _stages_in(text: str) -> tuple[str, ...]:
 
 
 def _full_path(name: str) -> str:
-    """The name of a run; a path in full, so that it is one folder whichever folder it is looked up in."""
+    """Return the name of a run; a path is made absolute."""
     return str(Path(name).absolute()) if "/" in name else name
 
 
@@ -120,9 +120,9 @@ def _is_begun(run: str) -> bool:
 def _call(
     options: AblateOptions, variant: Variant, settings: SettingsOn, whole: str | None
 ) -> tuple[SetOptions, SettingsOn]:
-    """What makes the run of one variant: a new one, or that of this name to resume.
+    """Return the arguments that start or resume the run of one variant.
 
-    A variant that is added to an ablation, whose `whole` flow was run before, has what isn't given as it was then.
+    A variant that is added to an ablation takes the options that aren't given from the run of the `whole` flow.
     """
     begun = _is_begun(variant.run)
     given = SetOptions(

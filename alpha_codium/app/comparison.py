@@ -1,4 +1,4 @@
-"""Comparing runs of `solve_set`: their programs judged, as far as they aren't yet, and set side by side."""
+"""Comparison of runs of `solve_set`, whose programs are judged if they haven't been yet."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import refuse_without_tests
-from alpha_codium.app.events import OnEvent, ignore, working
+from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import verdict_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data.load import ProblemSet
@@ -48,11 +48,11 @@ async def compare_async(
 ) -> Comparison:
     """Compare runs: scores, costs, differences on the same problems, and what each stage did.
 
-    `runs` are names or folders. Every distinct program is judged once; verdicts are kept in the runs' folders, so that
-    a comparison is resumed by repeating it. Each run is compared with `baseline` where one is given, else each pair is.
-    `dataset` says where the problems are, if they aren't where they were; `references` adds published numbers.
+    `runs` are names or folders. Every distinct program is judged once; verdicts are stored in the runs' folders, so an
+    interrupted comparison is resumed by repeating it. Each run is compared with `baseline`, or each pair if it is None.
+    `dataset` says where the problems are, if they were moved; `references` adds published numbers.
 
-    Raises UserError where a run isn't there, is in use, or is of other problems than the first.
+    Raises UserError if a run doesn't exist, is in use, or is of other problems than the first.
     """
     settings = settings or load_settings()
     ks, test_types = checked_ks(k), parse_test_types(test_type)
@@ -82,7 +82,7 @@ compare = blocking(compare_async)
 
 
 def _folders(runs: Sequence[str], baseline: str | None) -> list[RunFolder]:
-    """The folders of all runs, the baseline's first if there is one, whether or not it is among the runs."""
+    """Return the folders of all runs, the baseline's first, if there is one."""
     folders = [_reopened(name) for name in runs]
     if baseline is None:
         return folders
@@ -91,7 +91,7 @@ def _folders(runs: Sequence[str], baseline: str | None) -> list[RunFolder]:
 
 
 def _reopened(name: str) -> RunFolder:
-    """The folder of a run by its name, or by a path, also a relative one without a slash."""
+    """Return the folder of a run by its name or path."""
     root = runs_folder()
     here = Path(name).expanduser()
     is_path = not (root / name / RUN_FILE).exists() and (here / RUN_FILE).exists()
@@ -105,7 +105,7 @@ def _read(folders: Sequence[RunFolder], dataset: str | None) -> tuple[list[RunRe
 
 
 def _names(folders: Sequence[RunFolder]) -> list[str]:
-    """What each run is called: its name, or its path where another one bears that name."""
+    """Return each run's name, or its path if another run has the same name."""
     count = Counter(folder.name for folder in folders)
     return [folder.name if count[folder.name] == 1 else str(folder.path) for folder in folders]
 
@@ -118,12 +118,12 @@ async def _judged(
     judge: OpenJudge,
     on_event: OnEvent,
 ) -> tuple[Verdicts, JudgeError]:
-    """What every program got, and what known solutions say of the judge."""
+    """Return the verdicts of all programs, and the judge's error on known solutions."""
     programs = all_programs(map(programs_of, records))
     tasks = JudgedPrograms(problems, programs, test_types)
     refuse_without_tests(tasks, problems.dataset_name)
     total = sum(len(task.entries) for task in judge.with_known(tasks))
-    with SharedJournal(records, programs, basis) as journal, working(on_event, "judged", total) as work:
-        judged = await judge.run(judge.with_known(tasks), journal, work.judged)
+    with SharedJournal(records, programs, basis) as journal, judging(on_event, total) as on_result:
+        judged = await judge.run(judge.with_known(tasks), journal, on_result)
     results, error = split_known(judged, judge.identity.backend, judge.known_solutions)
     return Verdicts(programs, results), error

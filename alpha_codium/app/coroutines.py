@@ -1,4 +1,4 @@
-"""Coroutines for callers without an event loop, and blocking work inside of one."""
+"""Blocking versions of coroutines, and blocking calls inside an event loop."""
 
 import asyncio
 import functools
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The function `NAME` of a coroutine `NAME_async`; it raises RuntimeError where an event loop is running."""
+    """Return the function `NAME` for a coroutine `NAME_async`; it raises RuntimeError in a running event loop."""
     name = function.__name__.removesuffix("_async")
 
     @functools.wraps(function)
@@ -34,7 +34,7 @@ def _is_loop_running() -> bool:
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of a blocking call. Unlike with `asyncio.to_thread`, an interrupted process doesn't wait for it."""
+    """Return the result of a blocking call; unlike `asyncio.to_thread`, an interrupted process doesn't wait for it."""
     answer: Future[T] = Future()
 
     def work() -> None:

@@ -1,12 +1,13 @@
-"""Evaluating candidates and human solutions: judged with a journal in a run folder, and scored."""
+"""Evaluation of candidates and human solutions, with a journal in a run folder."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from alpha_codium.app.coroutines import blocking, in_thread
-from alpha_codium.app.events import OnEvent, ignore, working
+from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data import load_problems, load_solutions
@@ -27,7 +28,7 @@ Rows = Iterable[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation: what is judged, what `run.toml` says of it, and with which settings."""
+    """One evaluation; `description` goes to `run.toml`."""
 
     tasks: EvaluationSet
     description: dict[str, Any]
@@ -38,7 +39,7 @@ class Evaluation:
     async def run(
         self, ks: Sequence[int], run: str | None = None, resume: str | None = None, on_event: OnEvent = ignore
     ) -> Score:
-        """Judge and score everything, in a run folder where one is named; the score is kept there, too."""
+        """Judge and score everything; a run folder, if one is named, keeps the journal and the score."""
         ks = checked_ks(ks)
         refuse_without_tests(self.tasks, self.description["dataset"])
         async with open_judge(self.settings, self.sandbox, self.rules) as judge:
@@ -51,11 +52,8 @@ class Evaluation:
 
     async def _score(self, judge: OpenJudge, ks: Sequence[int], folder: RunFolder | None, on_event: OnEvent) -> Score:
         total = await in_thread(judge.total, self.tasks)
-        with working(on_event, "judged", total) as work:
-            if folder is None:
-                return await judge.score(self.tasks, ks, on_result=work.judged)
-            with folder.journal as journal:
-                return await judge.score(self.tasks, ks, journal, work.judged)
+        with judging(on_event, total) as on_result, folder.journal if folder else nullcontext() as journal:
+            return await judge.score(self.tasks, ks, journal, on_result)
 
 
 async def evaluate_async(
@@ -76,15 +74,14 @@ async def evaluate_async(
 ) -> Score:
     """Judge the candidates of a Solutions dataset and score them over all problems of the split.
 
-    `solutions` and `problems` are datasets or their names. `sandbox` is a backend's name, or a sandbox that isn't open.
-    So many `known_solutions` of each kind a problem are judged beside the candidates: `extra["judge_error"]` says how
-    often the judge was wrong on them (0: don't). `extra["rates"]` says how many samples were truncated, held no
-    program, or didn't compile; `extra["sandbox"]` is the identity of the sandbox. What isn't given is as in `settings`,
-    which are those in force if they aren't given either. With `run`, a journal is kept in a folder of that name;
-    `resume` names an earlier run, whose verdicts are taken over.
+    `solutions` and `problems` are datasets or their names. `sandbox` is a backend's name, or an unopened sandbox.
+    `known_solutions` is how many correct and incorrect ones of each problem are judged, too: `extra["judge_error"]` is
+    how often the judge was wrong on them. `extra["rates"]` counts samples that were truncated, held no program, or
+    didn't compile; `extra["sandbox"]` identifies the sandbox. `settings` default to those in force. `run` names a new
+    run folder with a journal; `resume` names an earlier run, whose verdicts are reused.
 
-    Raises UserError where `k` is no list of numbers above 0, where a dataset can't be read, or where the two don't
-    belong together, by the names of problems or by the fingerprint.
+    Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
+    fingerprint of the problems don't match.
     """
     settings = settings or load_settings()
     changes: dict[str, Any] = {} if known_solutions is None else {"known_solutions": known_solutions}
@@ -118,34 +115,40 @@ async def evaluate_human_async(
     """Judge the human solutions of a dataset and score them; `groups` is `correct`, `incorrect` or `both`.
 
     `extra["agreement"]` says how far the judge and the labels agree. `sample_rate` is the share of the problems. Raises
-    UserError where the dataset can't be read, or has no such tests.
+    UserError if the dataset can't be read, or has no such tests.
     """
     loaded = await in_thread(load_problems, dataset, split)
-    chosen = loaded.sample(sample_rate, seed) if sample_rate < 1 else loaded
-    tasks = human_solutions(chosen, groups, test_type)
-    description = {
-        "command": command,
-        "dataset": dataset,
-        "split": loaded.split_name,
-        "fingerprint": loaded.fingerprint,
-        "sample_rate": sample_rate,
-        "seed": seed,
-        "solutions": groups,
-        "test_types": [kind.value for kind in tasks.test_types],
-    }
+    tasks = human_solutions(loaded.sample(sample_rate, seed), groups, test_type)
+    description = describe(
+        command, dataset, loaded, tasks.test_types, sample_rate=sample_rate, seed=seed, solutions=groups
+    )
     return await Evaluation(tasks, description, settings or load_settings()).run(k, run, resume, on_event)
 
 
 evaluate_human = blocking(evaluate_human_async)
 
 
+def describe(
+    command: str, dataset: str, problems: ProblemSet, test_types: Iterable[TestType], **more: Any
+) -> dict[str, Any]:
+    """Return what `run.toml` says of the judging of a dataset."""
+    return {
+        "command": command,
+        "dataset": dataset,
+        "split": problems.split_name,
+        "fingerprint": problems.fingerprint,
+        "test_types": [kind.value for kind in test_types],
+        **more,
+    }
+
+
 def with_code_tester(settings: Settings, **changes: Any) -> Settings:
-    """The settings with other values in `[code_tester]`."""
+    """Return the settings with other values in `[code_tester]`."""
     return settings.model_copy(update={"code_tester": settings.code_tester.model_copy(update=changes)})
 
 
 def refuse_without_tests(tasks: Any, dataset: str) -> None:
-    """Raise UserError where no problem of the dataset has tests of the kinds asked for."""
+    """Raise UserError if no problem of the dataset has tests of the kinds asked for."""
     if not any(task.tests for task in tasks):
         kinds = " and ".join(kind.value for kind in tasks.test_types)
         raise UserError(f"no problem of {dataset!r} has {kinds}: choose another --evaluation_test_type")
@@ -163,20 +166,18 @@ def _evaluation_of_solutions(
     # A plain list of problems has no fingerprint.
     if not ignore_fingerprint and isinstance(loaded, ProblemSet):
         refuse_other_problems(rows, loaded)
-    is_set = isinstance(loaded, ProblemSet)
-    description = {
-        "command": "eval_gen_solutions",
-        "solutions": solutions if isinstance(solutions, str) else _digest([dict(row) for row in rows]),
-        "dataset": problems if isinstance(problems, str) else loaded.dataset_name if is_set else "a list of problems",
-        "split": loaded.split_name if is_set else "",
-        "fingerprint": loaded.fingerprint if is_set else _digest(loaded),
-        "test_types": [kind.value for kind in tasks.test_types],
-    }
+    name = "a list of problems"
+    if isinstance(loaded, ProblemSet):
+        name = problems if isinstance(problems, str) else loaded.dataset_name
+    else:
+        loaded = ProblemSet([], name, "", _digest(loaded))
+    source = solutions if isinstance(solutions, str) else _digest([dict(row) for row in rows])
+    description = describe("eval_gen_solutions", name, loaded, tasks.test_types, solutions=source)
     return Evaluation(tasks, description, settings, sandbox, rules)
 
 
 def _digest(values: Sequence[Any]) -> str:
-    """What a list that has no name is known by when a run is resumed."""
+    """Return what identifies a list without a name when a run is resumed."""
     digest = hashlib.sha256()
     for value in values:
         digest.update(repr(value).encode("utf-8", "surrogatepass"))

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from alpha_codium.eval.doctor.examination import Examination
-    from alpha_codium.eval.results import CandidateResult
     from alpha_codium.gen.preview import Preview
     from alpha_codium.gen.summary import RunSummary
 
 
 @dataclass(frozen=True, slots=True)
 class RunOpened:
-    """The folder of a new run was made, or that of an earlier one was opened."""
+    """The folder of a new run was made, or that of an earlier one opened."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlanned:
-    """A run that asks a model is about to begin: what it will take."""
+    """A run that asks a model is about to begin; `preview` says what it may take."""
 
     preview: "Preview"
 
@@ -61,9 +60,9 @@ class KitExamined:
 
 @dataclass(frozen=True, slots=True)
 class AblationPlanned:
-    """An ablation is about to begin; it is resumed under `name`.
+    """An ablation is about to begin; `name` resumes it.
 
-    `same` are pairs of stages to leave out and the run that leaves out the same, which is made once.
+    `same` holds pairs of stages to leave out and the run that leaves out the same ones, which is made once.
     """
 
     name: str
@@ -88,16 +87,9 @@ class VariantEnded:
 
 
 Event = (
-    RunOpened
-    | RunPlanned
-    | WorkStarted
-    | ItemDone
-    | WorkEnded
-    | KitExamined
-    | AblationPlanned
-    | VariantStarted
-    | VariantEnded
-)
+    RunOpened | RunPlanned | WorkStarted | ItemDone | WorkEnded
+    | KitExamined | AblationPlanned | VariantStarted | VariantEnded
+)  # fmt: skip
 OnEvent = Callable[[Event], None]
 
 
@@ -105,26 +97,18 @@ def ignore(_event: Event) -> None:
     """The `on_event` of callers that want no events."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Reports the items of some work that was started."""
-
-    on_event: OnEvent
-
-    def done(self, result: Any) -> None:
-        """Report one item."""
-        self.on_event(ItemDone(result))
-
-    def judged(self, problem: str, result: "CandidateResult") -> None:
-        """Report the result of a program of `problem`."""
-        self.on_event(ItemDone(result, problem))
+@contextmanager
+def working(on_event: OnEvent, what: str, total: int, samples: int = 1) -> Iterator[Callable[[Any], None]]:
+    """Report the start and the end of some work; yield a function that reports one item."""
+    on_event(WorkStarted(what, total, samples))
+    try:
+        yield lambda result: on_event(ItemDone(result))
+    finally:
+        on_event(WorkEnded())
 
 
 @contextmanager
-def working(on_event: OnEvent, what: str, total: int, samples: int = 1) -> Iterator[Work]:
-    """Report the start and the end of some work."""
-    on_event(WorkStarted(what, total, samples))
-    try:
-        yield Work(on_event)
-    finally:
-        on_event(WorkEnded())
+def judging(on_event: OnEvent, total: int, what: str = "judged") -> Iterator[Callable[[str, Any], None]]:
+    """Report the start and the end of judging; yield a function that reports a problem's name and a result of it."""
+    with working(on_event, what, total):
+        yield lambda problem, result: on_event(ItemDone(result, problem))

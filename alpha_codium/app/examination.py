@@ -1,12 +1,12 @@
-"""Checking the judge itself, with built-in cases and a file of submissions, whose verdicts are known."""
+"""Checks of the judge with built-in cases and a file of submissions, whose verdicts are known."""
 
 import os
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 
 from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import with_code_tester
-from alpha_codium.app.events import KitExamined, OnEvent, ignore, working
+from alpha_codium.app.events import KitExamined, OnEvent, ignore, judging, working
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.eval.doctor.cases import load_cases, planted_secrets
@@ -42,10 +42,10 @@ async def check_judge_async(
 ) -> JudgeReport:
     """Judge programs whose verdict is known: the built-in cases (the kit), and a file of submissions.
 
-    `time_limit_factor` times the problems' own limits, under which the labels of the file were given. With `run`, a
-    journal of the file's submissions is kept in a folder of that name; `resume` names an earlier run.
+    `time_limit_factor` multiplies the problems' own limits, which the labels of the file refer to. `run` names a new
+    run folder with a journal of the file's submissions; `resume` names an earlier run.
 
-    Raises UserError where the file can't be read, or the sandbox can't be had.
+    Raises UserError if the file can't be read, or the sandbox isn't available.
     """
     settings = settings or load_settings()
     labelled = with_code_tester(settings, time_limit_factor=time_limit_factor)
@@ -53,7 +53,7 @@ async def check_judge_async(
     with ExitStack() as stack:
         folder = None
         if known is not None:
-            # Opened before the built-in cases are judged, which takes its time: errors in the run are reported at once.
+            # Opened before the built-in cases are judged, so that errors of the run are reported at once.
             description = await _description(known, str(known_verdicts), labelled)
             folder = stack.enter_context(opened_run(run, resume, description, on_event))
         examined = await _examine(settings, on_event) if kit else None
@@ -79,10 +79,10 @@ async def _description(known: KnownVerdicts, path: str, settings: Settings) -> d
 async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
     with planted_secrets() as planted:
         cases = load_cases(planted)
-        with working(on_event, "kit", len(cases) + 1) as work:
+        with working(on_event, "kit", len(cases) + 1) as on_result:
             async with open_judge(settings, rules=Rules(time_limit_factor=1.0)) as judge:
                 isolated, at_once = settings.code_tester.sandbox is not False, judge.workers or os.cpu_count() or 1
-                found = await examine(judge.judge, cases, isolated=isolated, at_once=at_once, on_result=work.done)
+                found = await examine(judge.judge, cases, isolated=isolated, at_once=at_once, on_result=on_result)
     on_event(KitExamined(found))
     return found
 
@@ -90,13 +90,11 @@ async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
 async def _judge_known(
     known: KnownVerdicts, folder: RunFolder | None, settings: Settings, on_event: OnEvent
 ) -> KnownReport:
-    """Judge the submissions of a file, with the journal of the run's folder, and keep the result there."""
-    async with AsyncExitStack() as stack:
-        journal = stack.enter_context(folder.journal) if folder is not None else None
-        work = stack.enter_context(working(on_event, "judged", known.programs))
-        judge = await stack.enter_async_context(open_judge(settings))
-        results = await judge.run(known.evaluation_set, journal, work.judged)
-        limits = {problem.name: judge.judge.rules.limits_for(problem).cpu_seconds for problem in known.problems}
+    """Judge the submissions of a file; the run's folder keeps the journal and the result."""
+    with folder.journal if folder else nullcontext() as journal, judging(on_event, known.programs) as on_result:
+        async with open_judge(settings) as judge:
+            results = await judge.run(known.evaluation_set, journal, on_result)
+            limits = {problem.name: judge.judge.rules.limits_for(problem).cpu_seconds for problem in known.problems}
     found = known.report(results, limits)
     if folder is not None:
         folder.write_json("results.json", found.to_json())

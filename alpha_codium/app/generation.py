@@ -1,4 +1,4 @@
-"""Generating candidates for a split: planned, previewed, and run in a run folder."""
+"""Generation of candidates for a split, in a run folder."""
 
 import time
 from collections.abc import Collection, Sequence
@@ -13,7 +13,6 @@ from alpha_codium.app.events import OnEvent, RunPlanned, ignore, working
 from alpha_codium.app.models import ChooseModel, model_without_fetching, with_model
 from alpha_codium.app.run_folders import (
     SettingsOn,
-    check_output,
     opened_run,
     run_options,
     run_settings,
@@ -23,7 +22,7 @@ from alpha_codium.app.run_folders import (
 from alpha_codium.app.solving import open_solver, summary_line
 from alpha_codium.config import Settings
 from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.solutions import origin_of
+from alpha_codium.data.solutions import origin_of, solutions_path
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.flows import Flow, load_flow
@@ -47,7 +46,7 @@ COMMAND = "solve_set"
 
 @dataclass(frozen=True)
 class SetOptions:
-    """What to generate, and where it is kept. What is None is as in the run to resume, or has a default."""
+    """What to generate, and where to save it; None means as in the run to resume, or the default."""
 
     dataset_name: str | None = None
     split_name: str | None = None
@@ -62,7 +61,7 @@ class SetOptions:
 
 @dataclass(frozen=True)
 class GenerationPlan:
-    """What a run is going to do, with its options filled in; `problems` are those of the whole split."""
+    """A run with all its options; `problems` are those of the whole split."""
 
     options: SetOptions
     problems: "ProblemSet"
@@ -71,7 +70,7 @@ class GenerationPlan:
     job: SampleJob
 
     def preview(self, done: Collection[Candidate] = ()) -> Preview:
-        """What it will take, where these samples are done."""
+        """Estimate the run, if these samples are done."""
         used = Usage()
         for candidate in done:
             used.take(candidate)
@@ -79,7 +78,7 @@ class GenerationPlan:
         return preview_of(self.flow, self.job.problems, samples, self.settings, used)
 
     def description(self) -> dict[str, Any]:
-        """What `run.toml` says of the run, and what another call has to agree with to resume it."""
+        """Return what `run.toml` says of the run, which must be the same when it is resumed."""
         options, flow = self.options, self.flow
         return {
             "command": COMMAND,
@@ -97,18 +96,18 @@ class GenerationPlan:
 
 
 def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None = None) -> GenerationPlan:
-    """The plan of a run; raises UserError where it couldn't be done."""
+    """Return the plan of a run; raises UserError if it can't be done."""
     in_force = settings(run_settings(options.resume) if options.resume else None)
     if options.resume:
         options = replace(options, **run_options(options.resume, options))
     if options.dataset_name is None:
         raise DatasetError("which problems? Give a --dataset_name")
     if options.output_dataset_name:
-        check_output(options.output_dataset_name)
+        solutions_path(options.output_dataset_name)  # raises before any call is paid for
     problems = load_problems(options.dataset_name, options.split_name)
     flow = chosen_flow(options.flow, in_force, options.without or ())
     rate = options.sample_rate or 1.0
-    chosen = problems.sample(rate, in_force.config.seed or 0) if rate < 1 else problems
+    chosen = problems.sample(rate, in_force.config.seed or 0)
     if not len(chosen):
         raise DatasetError(f"{options.dataset_name} has no problem to solve (of {len(problems)}, --sample_rate {rate})")
     refuse_twins(chosen.names)
@@ -119,7 +118,7 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
 
 
 def preview(options: SetOptions, settings: SettingsOn) -> Preview:
-    """What `generate_set_async` would take, of an earlier run what is left of it; nothing is asked or fetched."""
+    """Estimate `generate_set_async`, or the rest of an earlier run; no model is asked, nothing is downloaded."""
     planned = plan(options, settings, model_without_fetching)
     done = finished_samples(RunFolder.reopen(runs_folder(), options.resume).journal) if options.resume else {}
     return planned.preview(done.values())
@@ -141,13 +140,12 @@ async def solve_set_async(
 ) -> RunSummary:
     """Solve the problems of a split in a run folder; the candidates become a Solutions dataset.
 
-    `dataset` is a name saved by etl, a hub id, or a path. `samples` are those of each problem, `sample_rate` is the
-    share of the problems, `without` names stages of the flow to leave out, `output` is a name or a folder for the
-    candidates beside the run's own. `run` names the run; `resume` names an earlier one, and what isn't given is as it
-    was then.
+    `dataset` is a name saved by etl, a hub id, or a path. `samples` is the number for each problem, `sample_rate` the
+    share of the problems, `without` names stages of the flow to leave out, `output` is a name or a folder for a copy of
+    the candidates. `run` names the run; `resume` names an earlier one, whose options are used if they aren't given.
 
-    Raises UserError where an option, the dataset, the flow, the model or the sandbox can't be used, or where the
-    earlier run was of something else.
+    Raises UserError if an option, the dataset, the flow, the model or the sandbox can't be used, or if the earlier run
+    had other options.
     """
     left_out = None if without is None else tuple(without)
     options = SetOptions(dataset, split, output, samples, sample_rate, run, resume, flow, left_out)
@@ -158,7 +156,7 @@ solve_set = blocking(solve_set_async)
 
 
 async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> RunSummary:
-    """The same as `solve_set_async`, with all options in one value; the settings may stand on those of a run."""
+    """Do the same as `solve_set_async`, with all options in one value, and settings based on those of a run."""
     planned = await in_thread(plan, options, settings)
     started, ledger = time.monotonic(), Ledger(planned.settings)
     run = options.run_name or (None if options.resume else new_run_name(COMMAND))
@@ -190,11 +188,11 @@ async def _generate(
     planned: GenerationPlan, judge: OpenJudge, ledger: Ledger, folder: RunFolder, on_event: OnEvent
 ) -> list[Candidate]:
     job, settings = planned.job, planned.settings
-    with working(on_event, "samples", len(job.problems) * job.samples, job.samples) as work:
+    with working(on_event, "samples", len(job.problems) * job.samples, job.samples) as on_done:
 
         def on_candidate(candidate: Candidate) -> None:
             logger.debug(summary_line(candidate))
-            work.done(candidate)
+            on_done(candidate)
 
         async with open_solver(planned.flow, settings, judge.judge) as solver:
             with open_cache(settings) as cache:
@@ -202,7 +200,7 @@ async def _generate(
 
 
 def _save(planned: GenerationPlan, candidates: Sequence[Candidate], folder: RunFolder) -> Path:
-    """Where the candidates were saved last: under the name asked for, else in the run's folder."""
+    """Save the candidates in the run's folder, and under the name asked for; return the last path."""
     rows = [row | origin_of(planned.problems) for row in solutions_rows(candidates, planned.job.names)]
     where = save_solutions(rows, folder.path / "solutions")
     output = planned.options.output_dataset_name

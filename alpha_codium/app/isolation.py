@@ -1,4 +1,4 @@
-"""What a program in the sandbox of the settings can reach."""
+"""A probe of what a program in the configured sandbox can reach."""
 
 import socket
 import tempfile
@@ -9,7 +9,7 @@ from alpha_codium.config import Settings, load_settings
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.verdict import Execution
 
-# Tries what it must not be able to do, one thing an input, and says whether it could.
+# Attempts what a program must not be able to do, one thing for each input, and prints whether it succeeded.
 ATTEMPTS = ("network", "other_processes", "host_files")
 PROBE = """
 import os, socket
@@ -30,7 +30,7 @@ print(globals()[input()]())
 
 
 async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
-    """What a program in the sandbox can reach, and the layers that keep it from the rest."""
+    """Return what a program in the sandbox can reach, and the layers of its isolation."""
     settings = settings or load_settings()
     with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile() as file:
         names = {"PORT": server.getsockname()[1], "FILE": file.name}
@@ -51,7 +51,7 @@ probe = blocking(probe_async)
 
 
 def reached(execution: "Execution") -> str:
-    """Whether an attempt came through: not where the program was ended for it."""
+    """Return whether an attempt succeeded; no, if the program was ended for it."""
     if execution.status == "sandbox_violation":
         return "no"
     return {"True": "YES", "False": "no"}.get(execution.stdout.strip(), "?")

@@ -1,13 +1,17 @@
-"""The model of the settings: chosen, fetched, and asked a question."""
+"""The model of the settings: chosen, fetched, and asked a question; and the keys of providers.
+
+Keys come from the environment, or from `.secrets.toml` in the current folder, which git ignores. That file holds names
+of environment variables: `OPENAI_API_KEY = "..."`. The environment wins.
+"""
 
 import os
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 from alpha_codium.app.coroutines import blocking, in_thread
-from alpha_codium.app.secrets import load_secrets
 from alpha_codium.config import ConfigSection, Settings, load_settings
-from alpha_codium.errors import ModelNotFound
+from alpha_codium.errors import ModelNotFound, SettingsError
 from alpha_codium.gen.pricing import check_prices
 from alpha_codium.llm.local.fetching import best_available, fetch
 from alpha_codium.llm.local.registry import BEST, SMALLEST
@@ -16,10 +20,26 @@ from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effectiv
 from alpha_codium.paths import models_folder
 
 ChooseModel = Callable[[ConfigSection, Path], str]
+SECRETS_FILE = Path(".secrets.toml")
+
+
+def load_secrets(path: Path = SECRETS_FILE) -> None:
+    """Put the file's keys into the environment, where litellm looks for them; raises SettingsError."""
+    if not path.exists():
+        return
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        # The parser's message could quote the line with the key.
+        raise SettingsError(f"{path} can't be read: {type(error).__name__}") from error
+    for name, value in values.items():
+        if not isinstance(value, str):
+            raise SettingsError(f'{path}: {name} must be a text, such as OPENAI_API_KEY = "..."')
+        os.environ.setdefault(name, value)
 
 
 def with_model(settings: Settings, choose: ChooseModel = choose_model) -> Settings:
-    """The settings with the model that will be used; raises ModelNotFound, and SettingsError at an unknown price."""
+    """Return the settings with the model to use; raises ModelNotFound, or SettingsError if its price is unknown."""
     load_secrets()
     model = choose(settings.config, models_folder())
     chosen = settings.model_copy(update={"config": effective_config(settings.config, model)})
@@ -28,14 +48,14 @@ def with_model(settings: Settings, choose: ChooseModel = choose_model) -> Settin
 
 
 def model_without_fetching(config: ConfigSection, folder: Path) -> str:
-    """The model that `choose_model` gives; a local one is not fetched."""
+    """Return the model that `choose_model` returns; a local one is not downloaded."""
     if config.model or config.rotate_models or config.api_base or any(os.environ.get(key) for key in MODEL_OF_KEY):
         return choose_model(config, folder)
     return LOCAL + BEST.name
 
 
 def smallest_model() -> str:
-    """The best local model that is here, else the smallest one, fetched; no key is used, and no hub waited for."""
+    """Return the best local model that is downloaded, or download the smallest one."""
     try:
         return LOCAL + best_available(models_folder(), fetch_missing=False).name
     except ModelNotFound:
@@ -43,10 +63,7 @@ def smallest_model() -> str:
 
 
 async def ask_async(question: str, system: str = "", settings: Settings | None = None) -> Answer:
-    """The model's answer to one question.
-
-    Raises UserError where the model can't be had, and ModelError where it gives no answer.
-    """
+    """Return the model's answer to one question; raises UserError if it isn't available, else ModelError."""
     settings = await in_thread(with_model, settings or load_settings())
     config = settings.config
     messages = [Message("system", system)] if system else []

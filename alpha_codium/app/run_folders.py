@@ -1,4 +1,4 @@
-"""The run folder that a use case works in, and what may change when an earlier run is resumed."""
+"""Run folders of use cases, and the settings that may change when a run is resumed."""
 
 import os
 import platform
@@ -16,13 +16,13 @@ from loguru import logger
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
 from alpha_codium.config import BudgetSection, CodeTesterSection, SandboxSection, Settings, load_settings
-from alpha_codium.errors import DatasetError, UserError
+from alpha_codium.errors import UserError
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
 
-# What may change when a run is resumed: it decides how fast and where, but not what comes out.
+# What may change when a run is resumed, since it doesn't change the results.
 RESUMABLE_ENTRIES = {"versions", "output_dataset_name"}
 RESUMABLE_SETTINGS = {
     "budget": set(BudgetSection.model_fields),
@@ -42,20 +42,22 @@ RESUMABLE_SETTINGS = {
     "sandbox": set(SandboxSection.model_fields),
     "solve": {"reduce_verbose"},
 }
-# Settings of [code_tester] that decide no verdict: they may change when an evaluation is resumed.
+# Settings of [code_tester] that don't change verdicts: they may change when an evaluation is resumed.
 NO_VERDICT = {"workers", "preload", "known_solutions", "calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
 
-# Settings for an earlier run's own settings as their base, or for none.
+# Returns the settings on the base of an earlier run's, or of none.
 SettingsOn = Callable[[Mapping[str, Any] | None], Settings]
 
 
-def settings_on(settings: Settings | None) -> SettingsOn:
-    """The settings given; without any, those in force, on the base of an earlier run if there is one."""
+def settings_on(settings: Settings | SettingsOn | None) -> SettingsOn:
+    """Return a function for the settings given, or, if None, for those in force on the base of an earlier run."""
+    if callable(settings):
+        return settings
     return lambda base: settings or load_settings(base=base)
 
 
 def verdict_settings(code_tester: CodeTesterSection) -> dict[str, Any]:
-    """The settings of `[code_tester]` that verdicts depend on."""
+    """Return the settings of `[code_tester]` that verdicts depend on."""
     return code_tester.model_dump(exclude=NO_VERDICT)
 
 
@@ -63,10 +65,9 @@ def verdict_settings(code_tester: CodeTesterSection) -> dict[str, Any]:
 def opened_run(
     run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent
 ) -> Iterator[RunFolder | None]:
-    """The locked folder of a new run, or of the run to resume; None without either name.
+    """Yield the locked folder of a new run, or of the run to resume, or None without either name.
 
-    Raises UserError where both are given, or where the earlier run was of something else: two jobs in one journal
-    would make one wrong result.
+    Raises UserError if both are given, or if the earlier run had other options.
     """
     if run is None and resume is None:
         yield None
@@ -89,38 +90,24 @@ def _create_or_reopen(run: str | None, resume: str | None, description: dict[str
 
 
 def found_by(folder: Path) -> str:
-    """What `--resume` finds a run by: its name, or its path where it isn't among the other runs."""
+    """Return what to give to `--resume`: the run's name, or its path if it isn't in the folder of runs."""
     return folder.name if folder.parent == runs_folder() else str(folder)
 
 
-def check_output(name: str) -> None:
-    """Raise DatasetError, before any call is paid for, where candidates couldn't be saved under `name` after it."""
-    from alpha_codium.data.folders import STATE_FILE
-    from alpha_codium.data.sources import output_path
-    from alpha_codium.data.store import refuse_foreign
-
-    target = output_path(name)
-    if target.suffix == ".parquet":
-        return
-    refuse_foreign(target)
-    if target.is_dir() and any(target.iterdir()) and not (target / STATE_FILE).exists():
-        raise DatasetError(f"{target} is a dataset of problems: choose another name")
-
-
 def run_settings(name: str) -> Mapping[str, Any]:
-    """The settings of an earlier run."""
+    """Return the settings of an earlier run."""
     return _earlier(name).get("settings", {})
 
 
 def run_options(name: str, given: Any) -> dict[str, Any]:
-    """The earlier run's options for those that weren't given again."""
+    """Return an earlier run's values of the options that aren't given."""
     earlier = _earlier(name)
     keys = ("dataset_name", "split_name", "output_dataset_name", "samples", "sample_rate", "flow", "without")
     return {key: earlier.get(key) for key in keys if getattr(given, key) is None}
 
 
 def shown_settings(settings: Settings) -> dict[str, Any]:
-    """The settings as a run folder may hold them: without secrets in the address or among the extra parameters."""
+    """Return the settings without secrets in the address and the extra parameters."""
     values = settings.model_dump()
     values["config"]["api_base"] = without_user(settings.config.api_base)
     values["config"]["extra"] = without_secrets(values["config"]["extra"])
@@ -128,7 +115,7 @@ def shown_settings(settings: Settings) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """The versions that the run was made with."""
+    """Return the versions of the software in use."""
     packages = {name: version(name) for name in ("datasets", "litellm")}
     return {
         "alpha_codium": alpha_codium.__version__,
@@ -138,7 +125,7 @@ def versions() -> dict[str, str]:
 
 
 def _revision() -> str:
-    """The git revision of the code, or nothing where it isn't in a checkout."""
+    """Return the git revision of the code, or "" outside a checkout."""
     if shutil.which("git") is None:
         return ""
     folder = Path(alpha_codium.__file__).parent
@@ -163,7 +150,7 @@ def _warn_of_lost_files(folder: RunFolder) -> None:
 
 
 def _holds(path: Path) -> bool:
-    """Whether there is something in a file, or in what SQLite keeps beside it."""
+    """Whether a file, or SQLite's file beside it, isn't empty."""
     files = (path, path.with_name(path.name + "-wal"))
     return any(os.path.lexists(file) and (not file.is_file() or file.stat().st_size > 0) for file in files)
 

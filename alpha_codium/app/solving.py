@@ -1,4 +1,4 @@
-"""Solving one problem."""
+"""Generation of a program for one problem."""
 
 import contextlib
 from collections.abc import AsyncIterator, Sequence
@@ -33,7 +33,7 @@ from alpha_codium.verdict import Judgement
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The best candidate for a problem, and what the tests asked for say of it; None without tests or a program."""
+    """The best candidate for a problem, and its verdict on the tests asked for, or None without tests or a program."""
 
     candidate: Candidate
     judgement: Judgement | None = None
@@ -46,9 +46,9 @@ async def solve_problem_async(
     settings: Settings | None = None,
     on_event: OnEvent = ignore,
 ) -> Solved:
-    """The best of `[dataset] num_iterations` samples of one problem; ends early at one that passes the public tests.
+    """Return the best of `[dataset] num_iterations` samples, or the first that passes the public tests.
 
-    Raises UserError where the flow, the model or the sandbox can't be had.
+    Raises UserError if the flow, the model or the sandbox isn't available.
     """
     settings = settings or load_settings()
     chosen = chosen_flow(flow, settings)
@@ -71,10 +71,10 @@ solve_problem = blocking(solve_problem_async)
 async def solve_async(
     problem: Problem, flow: str = DEFAULT_FLOW, model: str = "", settings: Settings | None = None
 ) -> Candidate:
-    """The best candidate for `problem`; without a model, as the settings and the environment decide.
+    """Return the best candidate for `problem`; without a model, the settings and the environment choose one.
 
-    The default flow is the one that ships for the kind of the problem's tests. Raises UserError where the flow, the
-    model or the sandbox can't be had.
+    The default flow is the one for the kind of the problem's tests. Raises UserError if the flow, the model or the
+    sandbox isn't available.
     """
     settings = settings or load_settings()
     config = settings.config.model_copy(update={"model": model or settings.config.model})
@@ -93,9 +93,9 @@ def chosen_problem(
     problem_file: Path | None = None,
     statement: str | None = None,
 ) -> Problem:
-    """One problem: of a dataset by its name or its place from 0, in a file of its own, or by a file of its statement.
+    """Return a problem: of a dataset by name or index, in a file of its own, or by a file of its statement.
 
-    Raises DatasetError where the arguments name no problem, or several.
+    Raises DatasetError if the arguments name no problem, or several.
     """
     if sum(given is not None for given in (problem_name, problem_number, problem_file, statement)) != 1:
         raise DatasetError("which problem? Give one of --problem_name, --problem_number, --problem_file, --statement")
@@ -117,14 +117,14 @@ def chosen_problem(
 
 
 def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:
-    """What `solve_problem_async` would take; nothing is asked or fetched."""
+    """Estimate `solve_problem_async`; no model is asked, nothing is downloaded."""
     settings = with_model(settings, model_without_fetching)
     return preview_of(chosen_flow(flow, settings), [problem], settings.dataset.num_iterations, settings)
 
 
 @contextlib.asynccontextmanager
 async def open_solver(flow: Flow, settings: Settings, judge: Judge) -> AsyncIterator[Solver]:
-    """A solver with its model."""
+    """Yield a solver with its model."""
     async with open_model(settings.config, models_folder(), settings.prices) as client:
         yield Solver(flow, client, settings.config.model, judge, settings)
 
@@ -146,7 +146,7 @@ def _is_enough(candidate: Candidate) -> bool:
 
 
 def summary_line(candidate: Candidate) -> str:
-    """A candidate in one line of the log."""
+    """Return a candidate as one line for the log."""
     tests = candidate.public_tests_total
     passed = f"{candidate.public_tests_passed}/{tests} public tests" if tests else "no public tests"
     return f"{candidate.task_name}, sample {candidate.sample_index}: {candidate.error or passed}"

@@ -1,4 +1,4 @@
-"""Validating a dataset by its known solutions: its tests, checkers and limits."""
+"""Validation of a dataset's tests, checkers and limits by its known solutions."""
 
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.app.coroutines import blocking, in_thread
-from alpha_codium.app.events import OnEvent, ignore, working
+from alpha_codium.app.evaluation import describe
+from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data import load_problems
@@ -42,11 +43,11 @@ async def validate_async(
 ) -> ValidationReport:
     """Check a dataset's tests, checkers and limits by running its known solutions.
 
-    `sample_rate` is the share of the problems; from the share `near` of a limit on a known-correct program is near to
-    it. `output` is a name for the problems with what was found as columns. With `run`, what was observed is kept in a
-    folder of that name; `resume` names an earlier run.
+    `sample_rate` is the share of the problems; a known-correct program is near a limit if it needs the share `near` of
+    it. `output` is a name for a dataset of the problems with the findings as columns. `run` names a new run folder with
+    the observations; `resume` names an earlier run.
 
-    Raises UserError where the dataset can't be read, or the output can't be written.
+    Raises UserError if the dataset can't be read, or the output can't be written.
     """
     settings = settings or load_settings()
     kinds = parse_test_types(test_type)
@@ -55,17 +56,10 @@ async def validate_async(
         check_output(output, problems.split_name)
     # Every test is run: each says something of its own.
     rules = replace(Rules.of(settings.code_tester), stop_on_first_failure=False)
-    description = {
-        "command": "validate",
-        "dataset": dataset,
-        "split": problems.split_name,
-        "fingerprint": problems.fingerprint,
-        "sample_rate": sample_rate,
-        "seed": seed,
-        "test_types": [kind.value for kind in kinds],
-        "code_tester": _settings_of(settings),
-    }
-    chosen = problems.sample(sample_rate, seed) if sample_rate < 1 else problems
+    description = describe(
+        "validate", dataset, problems, kinds, sample_rate=sample_rate, seed=seed, code_tester=_settings_of(settings)
+    )
+    chosen = problems.sample(sample_rate, seed)
     async with open_judge(settings, rules=rules) as judge:
         description |= {"sandbox": judge.identity.to_json()}
         with _folder(run, resume, description, on_event) as folder:
@@ -88,7 +82,7 @@ def _settings_of(settings: Settings) -> dict[str, Any]:
 
 @contextmanager
 def _folder(run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent) -> Iterator[RunFolder]:
-    """The run's folder; a temporary one where no run is named."""
+    """Yield the run's folder, or a temporary one if no run is named."""
     with tempfile.TemporaryDirectory(prefix="gencode-") as scratch:
         with opened_run(run, resume, description, on_event) as folder:
             yield folder or RunFolder(Path(scratch))
@@ -98,11 +92,8 @@ async def _observe(
     problems: ProblemSet, kinds: tuple[TestType, ...], judge: OpenJudge, folder: RunFolder, on_event: OnEvent
 ) -> list[ProblemResult]:
     total = await in_thread(judge.total, human_solutions(problems, "both", kinds))
-    with working(on_event, "known programs judged", total) as work:
-        return await observe_known(
-            problems, kinds, judge.judge, folder,
-            on_result=work.judged, workers=judge.workers,
-        )  # fmt: skip
+    with judging(on_event, total, "known programs judged") as on_result:
+        return await observe_known(problems, kinds, judge.judge, folder, on_result=on_result, workers=judge.workers)
 
 
 def _report(
@@ -119,7 +110,7 @@ def _report(
 
 
 def _factor_in_force(problems: ProblemSet, rules: Rules, assessments: tuple[Assessment, ...]) -> float | None:
-    """The time_limit_factor, if all limits that programs were timed under are problems' own times it; else None."""
+    """Return the time_limit_factor, if all programs were timed under problems' own limits times it; otherwise None."""
     timed = {each.name for each in assessments if each.timing.share is not None}
     own = all(problem.time_limit_seconds for problem in problems if problem.name in timed)
     return rules.time_limit_factor if timed and own and not rules.cpu_seconds else None

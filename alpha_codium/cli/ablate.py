@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from alpha_codium.cli.compare import print_report
-from alpha_codium.cli.options import CommonOptions, cache_option, common_options, model_options
+from alpha_codium.cli.options import CommonOptions, cache_option, common_options, model_options, set_options
 from alpha_codium.cli.output import say
 from alpha_codium.cli.scores import KList, tests_option
 
@@ -16,9 +16,7 @@ from alpha_codium.cli.scores import KList, tests_option
               help="Run a variant without the stages of this kind, or whose kind contains this word; repeatable, "
               "names separated by commas are left out together.")  # fmt: skip
 @click.option("--dataset_name", required=True, help="A name saved by etl, a hub id, or a path.")
-@click.option("--split_name", help="The split; needed only if there are several.")
-@click.option("--samples", type=click.IntRange(min=1), help="Samples per problem.")
-@click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), help="Solve this share of the problems.")
+@set_options
 @click.option("--run", "run_name", help="A name for the runs; repeat it to resume them.")
 @tests_option(default="private_tests")
 @click.option("--k", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")

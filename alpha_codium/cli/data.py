@@ -4,7 +4,7 @@ import datetime
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +14,6 @@ from alpha_codium.cli.output import say
 from alpha_codium.cli.progress import Progress
 from alpha_codium.cli.validate import validate
 from alpha_codium.log import visible
-
-if TYPE_CHECKING:
-    from alpha_codium.data.etl import EtlReport
 
 DATE = click.DateTime(["%Y-%m-%d"])
 
@@ -106,7 +103,7 @@ def list_command(common: CommonOptions) -> None:
     if not rows:
         click.echo("no dataset is stored yet: gencode data etl --source SOURCE --output_dataset_name NAME", err=True)
     else:
-        _print_table(["name", "kind", "rows", "size", "origin"], rows)
+        _print_table([("name", "kind", "rows", "size", "origin"), *rows])
     common.write_json([summary.as_record() for summary in summaries])
 
 
@@ -117,9 +114,8 @@ def list_command(common: CommonOptions) -> None:
 @common_options
 def show(common: CommonOptions, name: str, split_name: str | None, problem_name: str | None) -> None:
     """Show what a dataset holds, or one of its problems."""
-    from alpha_codium.data.catalogue import describe, find_problem
+    from alpha_codium.data.catalogue import describe, find_problem, problem_lines, split_lines
     from alpha_codium.data.schema import record_from_problem
-    from alpha_codium.data.text import problem_lines, split_lines
 
     if problem_name is not None:
         problem = find_problem(name, problem_name, split_name)
@@ -137,30 +133,21 @@ def _run_etl(common: CommonOptions, source: str, output: str, splits: Sequence[s
 
     with Progress("problems read", None, common.verbosity < 0) as progress:
         report = run_etl(source, output, splits, progress=progress.reach, **selection)
-    _print_report(report)
-    common.write_json(report.as_record())
-
-
-def _print_report(report: "EtlReport") -> None:
     for split in report.splits:
         click.echo(f"{report.name}[{split.split}]: {split.problems_out} of {split.records_in} problems")
     click.echo(f"stored in {report.path}")
+    common.write_json(report.as_record())
 
 
-def _print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows: separated by tabs into a pipe, in columns on a terminal."""
     if not sys.stdout.isatty():
-        click.echo("\t".join(header))
-        for row in rows:
-            click.echo("\t".join(row))
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(*header, box=None)
-    for row in rows:
-        table.add_row(*(Text(visible(cell)) for cell in row))
-    Console().print(table)
+        lines = ["\t".join(row) for row in rows]
+    else:
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, map(visible, row), widths)).rstrip() for row in rows]
+    for line in lines:
+        click.echo(line)
 
 
 def _size(size: float) -> str:

@@ -1,6 +1,5 @@
 """`gencode eval`: run candidates or human solutions against tests, and score them."""
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -11,12 +10,13 @@ from alpha_codium.cli.options import (
     Group,
     common_options,
     dataset_option,
+    options,
     sample_rate_option,
     seed_option,
     split_option,
 )
 from alpha_codium.cli.score import ignore_fingerprint_option, score
-from alpha_codium.cli.scores import run_and_print, run_options, tests_option
+from alpha_codium.cli.scores import run_and_print, score_options, tests_option
 
 
 @click.group(cls=Group)
@@ -28,43 +28,41 @@ group.add_command(doctor)
 group.add_command(score)
 
 
-def _dataset_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(
-        (
-            dataset_option,
-            split_option,
-            sample_rate_option,
-            seed_option,
-            click.option("--solutions", "groups", type=click.Choice(["correct", "incorrect", "both"]),
-                         default="correct", show_default=True, help="Which human solutions."),
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
+_dataset_options = options(
+    dataset_option,
+    split_option,
+    sample_rate_option,
+    seed_option,
+    click.option(
+        "--solutions",
+        "groups",
+        type=click.Choice(["correct", "incorrect", "both"]),
+        default="correct",
+        show_default=True,
+        help="Which human solutions.",
+    ),
+    tests_option(),
+    score_options,
+    common_options,
+)
 
 
 @group.command()
 @_dataset_options
-@tests_option()
-@run_options
-@common_options
-def eval_cc_solutions(common: CommonOptions, **options: Any) -> None:
+def eval_cc_solutions(common: CommonOptions, **given: Any) -> None:
     """Judge the human solutions of a dataset, and compare the verdicts with its labels."""
     from alpha_codium.app.evaluation import evaluate_human
 
-    run_and_print("eval_cc_solutions", common, evaluate_human, command="eval_cc_solutions", **options)
+    run_and_print("eval_cc_solutions", common, evaluate_human, command="eval_cc_solutions", **given)
 
 
 @group.command()
 @_dataset_options
-@tests_option()
-@run_options
-@common_options
-def pass_at_k(common: CommonOptions, **options: Any) -> None:
+def pass_at_k(common: CommonOptions, **given: Any) -> None:
     """pass@k of the human solutions of a dataset."""
     from alpha_codium.app.evaluation import evaluate_human
 
-    run_and_print("pass_at_k", common, evaluate_human, command="pass_at_k", **options)
+    run_and_print("pass_at_k", common, evaluate_human, command="pass_at_k", **given)
 
 
 @group.command()
@@ -74,10 +72,10 @@ def pass_at_k(common: CommonOptions, **options: Any) -> None:
 @click.option("--ground_truth_split", "split", help="The split; needed only if there are several.")
 @ignore_fingerprint_option
 @tests_option()
-@run_options
+@score_options
 @common_options
-def eval_gen_solutions(common: CommonOptions, **options: Any) -> None:
+def eval_gen_solutions(common: CommonOptions, **given: Any) -> None:
     """Judge a model's candidates and score them over all problems of the split."""
     from alpha_codium.app.evaluation import evaluate
 
-    run_and_print("eval_gen_solutions", common, evaluate, **options)
+    run_and_print("eval_gen_solutions", common, evaluate, **given)

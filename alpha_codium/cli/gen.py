@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, Group, cache_option, common_options, model_options
+from alpha_codium.cli.options import CommonOptions, Group, cache_option, common_options, model_options, set_options
 from alpha_codium.cli.output import say, write_out
 from alpha_codium.log import visible
 
@@ -97,10 +97,8 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
 
 @group.command()
 @click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
-@click.option("--split_name", help="The split; needed only if there are several.")
+@set_options
 @click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.")
-@click.option("--samples", type=click.IntRange(min=1), help="Samples per problem.")
-@click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), help="Solve this share of the problems.")
 @click.option("--run", "run_name", help="A name for this run.")
 @click.option("--resume", help="Resume this run; options that are not given are taken from it.")
 @click.option("--flow", help=f"A shipped flow, or a folder with a flow.toml.  [default: {DEFAULT_FLOW}]")

@@ -1,10 +1,14 @@
 """`gencode model`: the local models, their files, and getting them."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
+
+if TYPE_CHECKING:
+    from alpha_codium.llm.local.registry import StoredModel
 
 
 @click.group("model")
@@ -48,9 +52,7 @@ def get_model(name: str, common: CommonOptions) -> None:
     from alpha_codium.llm.local.registry import known_model
     from alpha_codium.paths import models_folder
 
-    model = fetch(known_model(name), models_folder())
-    click.echo(model.path)
-    common.write_json({"name": model.name, "path": str(model.path), "sha256": model.sha256})
+    _show(fetch(known_model(name), models_folder()), common)
 
 
 @group.command("add")
@@ -62,6 +64,9 @@ def add_model(name: str, file: Path, common: CommonOptions) -> None:
     from alpha_codium.llm.local.registry import add
     from alpha_codium.paths import models_folder
 
-    model = add(name, file, models_folder())
+    _show(add(name, file, models_folder()), common)
+
+
+def _show(model: "StoredModel", common: CommonOptions) -> None:
     click.echo(model.path)
     common.write_json({"name": model.name, "path": str(model.path), "sha256": model.sha256})

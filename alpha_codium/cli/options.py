@@ -43,7 +43,6 @@ class CommonOptions:
     json_path: Path | None = None
     verbosity: int = 0
     extra_overrides: list[str] = field(default_factory=list)
-
     stdout: TextIO | None = None
 
     @cached_property
@@ -145,6 +144,20 @@ MODEL_OPTIONS = {
 }
 
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def options(*decorators: Decorator) -> Decorator:
+    """Return several options as one decorator."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return add
+
+
 dataset_option = click.option(
     "--dataset_name", "dataset", required=True, help="A name saved by etl, a hub id, or a path."
 )
@@ -153,6 +166,30 @@ sample_rate_option = click.option(
     "--sample_rate", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the problems."
 )
 seed_option = click.option("--seed", type=int, default=0, help="The seed of --sample_rate.")
+# What to generate: of a dataset that may be left out when a run is resumed.
+set_options = options(
+    click.option("--split_name", help="The split; needed only if there are several."),
+    click.option("--samples", type=click.IntRange(min=1), help="Samples per problem."),
+    click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), help="Solve this share of the problems."),
+)
+# A file of samples made elsewhere.
+sample_file_options = options(
+    click.argument("file", metavar="FILE"),
+    click.option("--benchmark", metavar="NAME", help="The benchmark that was sampled: humaneval, mbpp, apps, ..."),
+    click.option(
+        "--dataset_name", "dataset", help="Its problems: a name saved by etl, a hub id, or a path.  [default: NAME]"
+    ),
+    split_option,
+    click.option("--column", default="", help="The column that holds the programs.  [default: by its name]"),
+    click.option(
+        "--form",
+        type=click.Choice(["completion", "solution"]),
+        help="Whether it holds continuations of the prompt, or whole programs.  [default: by the column]",
+    ),
+)
+run_options = options(
+    click.option("--run", help="A name for this run's folder."), click.option("--resume", help="Resume this run.")
+)
 
 
 def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -68,16 +68,8 @@ class Progress:
 
 def _live_display() -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import MofNCompleteColumn, TextColumn
     from rich.progress import Progress as RichProgress
 
-    return RichProgress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[status]}"),
-        console=Console(stderr=True),
-    )
+    columns = (*RichProgress.get_default_columns(), MofNCompleteColumn(), TextColumn("{task.fields[status]}"))
+    return RichProgress(*columns, console=Console(stderr=True))

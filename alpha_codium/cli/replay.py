@@ -20,10 +20,17 @@ MOST_SHOWN = 20
 @common_options
 def command(run: str, flow: str | None, output_dataset_name: str | None, shared: bool, common: CommonOptions) -> None:
     """Repeat a run from its stored answers, without a model, and compare the candidates."""
-    from alpha_codium.app.replaying import replay_on
+    from alpha_codium.app.replaying import replay
     from alpha_codium.cli.reporting import Reporter
 
-    replayed = replay_on(run, flow, output_dataset_name, shared, common.settings_on, Reporter(common))
+    replayed = replay(
+        run,
+        flow=flow,
+        output=output_dataset_name,
+        shared=shared,
+        settings=common.settings_on,
+        on_event=Reporter(common),
+    )
     common.write_json({"run": run} | replayed.to_json())
     whole, of = replayed.replayed, len(replayed.candidates)
     click.echo(f"{whole} of {of} sample{'s' * (of != 1)} replayed, {replayed.compared} compared with the journal")

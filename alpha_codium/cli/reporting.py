@@ -1,9 +1,9 @@
 """Events of use cases on stderr: run folders, previews, and how far the work is."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -23,11 +23,6 @@ from alpha_codium.cli.options import CommonOptions
 from alpha_codium.cli.progress import Progress
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
-
-if TYPE_CHECKING:
-    from alpha_codium.eval.doctor.examination import CaseResult
-    from alpha_codium.eval.results import CandidateResult
-    from alpha_codium.gen.replaying import MissingCalls
 
 
 class Reporter:
@@ -95,49 +90,30 @@ class Reporter:
             raise UserError(f"{error} (run {self.run.name}: resume it with --resume {found_by(self.run)})") from error
 
 
-class _Accepted:
-    """Programs that were accepted, known ones not counted."""
+class _Counter:
+    """Counts the items that `is_counted`; `text` goes beside the bar, with the number in place of {}."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, is_counted: Callable[[Any], bool], text: str) -> None:
+        self.is_counted, self.text, self.count = is_counted, text, 0
 
-    def add(self, result: "CandidateResult") -> None:
-        self.count += result.verdict.value == "accepted" and not result.group.startswith("known_")
-
-    def status(self) -> str:
-        return f"{self.count} accepted"
-
-
-class _Unexpected:
-    """Built-in cases with another verdict than the expected one."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def add(self, result: "CaseResult") -> None:
-        self.count += result.finding.value not in ("right", "not run")
+    def add(self, item: Any) -> None:
+        self.count += self.is_counted(item)
 
     def status(self) -> str:
-        return f"{self.count} unexpected"
-
-
-class _Lacking:
-    """Samples of a replay that lack an answer."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def add(self, missing: "MissingCalls | None") -> None:
-        self.count += missing is not None
-
-    def status(self) -> str:
-        return f"{self.count} lacking an answer" if self.count else ""
+        return self.text.format(self.count)
 
 
 def _counter(event: WorkStarted) -> Any:
-    """What counts the items of some work, for the line beside the bar."""
+    """Return what counts the items of some work, for the text beside the bar."""
     if event.what == "samples":
         from alpha_codium.gen.summary import RunProgress
 
         return RunProgress(event.samples)
-    return {"kit": _Unexpected, "replayed": _Lacking}.get(event.what, _Accepted)()
+    if event.what == "kit":
+        return _Counter(lambda case: case.finding.value not in ("right", "not run"), "{} unexpected")
+    if event.what == "replayed":
+        return _Counter(lambda missing: missing is not None, "{} lacking an answer")
+    # Programs of known verdict, which are judged beside the candidates, don't count.
+    return _Counter(
+        lambda result: result.verdict == "accepted" and not result.group.startswith("known_"), "{} accepted"
+    )

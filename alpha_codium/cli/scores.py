@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions
+from alpha_codium.cli.options import CommonOptions, Decorator, options, run_options
 from alpha_codium.log import visible
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class KList(click.ParamType):
         return tuple(numbers)
 
 
-def tests_option(*, default: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def tests_option(*, default: str | None = None) -> Decorator:
     """The option for the kinds of tests; required without a default."""
     return click.option(
         "--evaluation_test_type", "test_type", multiple=True, required=default is None, metavar="TESTS",
@@ -39,26 +39,18 @@ def tests_option(*, default: str | None = None) -> Callable[[Callable[..., Any]]
     )  # fmt: skip
 
 
-def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for the k of pass@k and for the run folder."""
-    for option in reversed(
-        (
-            click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
-            click.option("--run", help="A name for this run's folder."),
-            click.option("--resume", help="Resume this run."),
-        )
-    ):
-        command = option(command)
-    return command
+score_options = options(
+    click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."), run_options
+)
 
 
-def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Score]", /, **options: Any) -> None:
-    """Evaluate with the options of a command in a run folder, and print the score."""
+def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Score]", /, **given: Any) -> None:
+    """Evaluate with the options given to a command, in a run folder, and print the score."""
     from alpha_codium.cli.reporting import Reporter
 
     reporter = Reporter(common)
-    options["run"] = new_run(name, options["run"], options["resume"])
-    result = evaluate(**options, settings=common.settings, on_event=reporter)
+    given["run"] = new_run(name, given["run"], given["resume"])
+    result = evaluate(**given, settings=common.settings, on_event=reporter)
     print_score(result, common, reporter.run.name if reporter.run else "")
 
 

@@ -4,7 +4,14 @@ from typing import Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options, sample_rate_option, seed_option, split_option
+from alpha_codium.cli.options import (
+    CommonOptions,
+    common_options,
+    run_options,
+    sample_rate_option,
+    seed_option,
+    split_option,
+)
 from alpha_codium.cli.output import say
 from alpha_codium.cli.reporting import Reporter
 from alpha_codium.cli.scores import new_run, tests_option
@@ -26,8 +33,7 @@ from alpha_codium.cli.scores import new_run, tests_option
 @click.option(
     "--output_dataset_name", "output", metavar="NAME", help="Store the problems with the findings as columns."
 )
-@click.option("--run", help="A name for this run's folder.")
-@click.option("--resume", help="Resume this run.")
+@run_options
 @common_options
 def validate(common: CommonOptions, run: str | None, resume: str | None, **options: Any) -> None:
     """Check a dataset's tests, checkers and limits by running its known solutions."""

@@ -1,7 +1,4 @@
-"""Problems: where they come from, how they are stored, and how they are loaded.
-
-The names here are loaded when they are first used: `datasets` costs seconds.
-"""
+"""Problems: sources, storage and loading. The names here are imported when they are first used."""
 
 from importlib import import_module
 from typing import Any

@@ -1,15 +1,14 @@
-"""What there is: the stored datasets, and what one of them holds."""
+"""The stored datasets, and what one of them holds."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.data.counts import SplitCounts
-from alpha_codium.data.folders import DICT_FILE, STATE_FILE, FolderSource, refuse_damaged
+from alpha_codium.data.folders import STATE_FILE, FolderSource, refuse_damaged
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.origin import Source, choose_split
-from alpha_codium.data.schema import stored_record
+from alpha_codium.data.schema import SplitCounts, difficulty_name, source_name, stored_record
 from alpha_codium.data.solutions import CANDIDATES
 from alpha_codium.data.sources import find_source
 from alpha_codium.data.store import read_info
@@ -79,12 +78,12 @@ def find_problem(dataset: str, name: str, split: str | None = None) -> Problem:
 
 
 def _summary(folder: Path) -> Summary:
-    info = read_info(folder).get("splits", {})
+    info = read_info(folder)
     origins = dict.fromkeys(map(_origin_in, info.values()))
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     try:
         source = FolderSource(folder)
-        for saved in _saved_in(source):
+        for saved in source.saved_folders():
             refuse_damaged(saved)
         splits = {split: info.get(split, {}).get("problems_out") for split in source.splits()}
         sizes = {split: len(source.dataset(split)) if count is None else count for split, count in splits.items()}
@@ -92,14 +91,6 @@ def _summary(folder: Path) -> Summary:
     except DatasetError as error:
         return Summary(folder.name, "unreadable", {}, size, ", ".join(origins), str(error))
     return Summary(folder.name, kind, sizes, size, ", ".join(origins))
-
-
-def _saved_in(source: FolderSource) -> Iterator[Path]:
-    """The folder of each split that `save_to_disk` wrote; none of Parquet files."""
-    if source.any_split:
-        yield source.path
-    elif (source.path / DICT_FILE).exists():
-        yield from (source.path / split for split in source.splits())
 
 
 def _origin_in(info: Mapping[str, Any]) -> str:
@@ -114,7 +105,7 @@ def _is_solutions(source: FolderSource) -> bool:
 
 def _describe_split(source: Source, split: str) -> SplitDescription:
     if isinstance(source, FolderSource):
-        info = read_info(source.path).get("splits", {}).get(split, {})
+        info = read_info(source.path).get(split, {})
         if info.get("counts"):
             return SplitDescription(split, tuple(source.dataset(split).column_names), info["counts"], info)
     counts, columns = SplitCounts(), dict[str, None]()
@@ -127,3 +118,37 @@ def _describe_split(source: Source, split: str) -> SplitDescription:
 def _with_stored(source: Source, split: str) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
     for number, record in enumerate(source.records(split), start=1):
         yield record, stored_record(record, f"{source.origin.text}[{split}], record {number}")
+
+
+def split_lines(name: str, split: SplitDescription) -> Iterator[str]:
+    """What a split of the dataset `name` holds."""
+    counts = split.counts
+    yield f"{name}[{split.split}]"
+    rows = {"problems": str(counts["problems"]), "repeated names": str(counts["repeated_names"] or "")}
+    for column in ("tests", "solutions", "incorrect_solutions", "sources", "difficulties"):
+        rows[column.replace("_", " ")] = ", ".join(f"{key}: {count}" for key, count in counts[column].items() if count)
+    rows["columns"] = ", ".join(split.columns)
+    origin = split.info.get("origin") or {}
+    rows["origin"] = "@".join(filter(None, (origin.get("location"), origin.get("revision"))))
+    for key in ("fingerprint", "filters", "sampling"):
+        value = split.info.get(key) or ""
+        rows[key] = value if isinstance(value, str) else ", ".join(f"{k}: {v}" for k, v in value.items())
+    for label, value in rows.items():
+        if value:
+            yield f"  {label + ':':<21}{value}"
+
+
+def problem_lines(problem: Problem) -> Iterator[str]:
+    """A problem with its public tests; of the others, how many there are."""
+    limits = [
+        f"{problem.time_limit_seconds:g} s" if problem.time_limit_seconds else "",
+        f"{problem.memory_limit_bytes / 2**20:g} MiB" if problem.memory_limit_bytes else "",
+    ]
+    facts = [source_name(problem.source), difficulty_name(problem.difficulty), *problem.tags, *filter(None, limits)]
+    yield f"{problem.name}\n{', '.join(facts)}\n\n{problem.description.rstrip()}"
+    for number, test in enumerate(problem.public_tests, start=1):
+        yield (f"\nPublic test {number}, input:\n{test.input.rstrip()}\n\nexpected output:\n{test.output.rstrip()}")
+    yield (
+        f"\n{len(problem.private_tests)} private tests, {len(problem.generated_tests)} generated tests, "
+        f"{len(problem.solutions)} solutions, {len(problem.incorrect_solutions)} incorrect solutions"
+    )

@@ -1,24 +1,21 @@
 """Extract, transform, load: from any source to a stored dataset in one schema."""
 
-import datetime
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.data.benchmarks import benchmark_of, in_our_schema
-from alpha_codium.data.counts import SplitCounts
 from alpha_codium.data.files import FileSource
 from alpha_codium.data.filters import Filters, check_rate, in_sample
+from alpha_codium.data.folders import FolderSource
 from alpha_codium.data.origin import Record, Source, choose_split
 from alpha_codium.data.reader import RecordReader
-from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, TEST_COLUMNS, features, stored_record
+from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, VALIDATION_COLUMNS, features, stored_record
 from alpha_codium.data.sources import find_source, output_path
-from alpha_codium.data.store import SplitWriter, check_target, put_splits, workshop
-from alpha_codium.data.validated import VALIDATION_COLUMNS, validated_features, validation_of
+from alpha_codium.data.store import SplitWriter, check_target, put_splits, read_info, temporary_folder
 from alpha_codium.errors import DatasetError
 
 Progress = Callable[[int], None]
@@ -26,9 +23,9 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class SplitReport:
-    """What became of one split; `counts` as `SplitCounts.as_record` gives them.
+    """The result of one split; `counts` as `SplitCounts.as_record` returns them.
 
-    `without_tests` counts the problems stored that have no test of any kind: no program of theirs can pass.
+    `without_tests` counts the stored problems that have no test of any kind: no program can pass them.
     """
 
     split: str
@@ -49,7 +46,7 @@ class EtlReport:
     splits: tuple[SplitReport, ...]
 
     def as_record(self) -> dict[str, Any]:
-        """The report as JSON."""
+        """Return the report as JSON."""
         return {"name": self.name, "path": str(self.path), "splits": [asdict(split) for split in self.splits]}
 
 
@@ -83,9 +80,12 @@ def run_etl(
     target = output_path(output_name)
     check_target(target)
     splits = _choose_splits(source, split_names)
-    with workshop(target) as built:
-        reports = [_etl_split(source, split, built, selection, progress or (lambda _count: None)) for split in splits]
-        put_splits(built, {report.split: _info(source, report, selection) for report in reports}, target)
+    with temporary_folder(target) as built:
+        reports, infos = [], {}
+        for split in splits:
+            report, infos[split] = _etl_split(source, split, built, selection, progress or (lambda _count: None))
+            reports.append(report)
+        put_splits(built, infos, target)
     return EtlReport(output_name, target, tuple(reports))
 
 
@@ -97,37 +97,54 @@ def _choose_splits(source: Source, asked: Sequence[str]) -> tuple[str, ...]:
     return tuple(choose_split(source, split) for split in dict.fromkeys(asked)) or source.splits()
 
 
-def _etl_split(source: Source, split: str, built: Path, selection: Selection, progress: Progress) -> SplitReport:
+def _etl_split(
+    source: Source, split: str, built: Path, selection: Selection, progress: Progress
+) -> tuple[SplitReport, dict[str, Any]]:
+    """Write one split; return its report, and what `etl.json` says of it."""
     label = f"{source.origin.text}[{split}]"
+    if not re.fullmatch(r"\w+(\.\w+)*", split):  # the rule of `datasets`
+        raise DatasetError(f"{split!r} can't be the name of a split: use letters, digits and '_'")
     records, dates = _date_columns(source.records(split))
     if selection.filters.need_dates and not dates:
         raise DatasetError(f"{label} has no column of dates ({', '.join(DATE_COLUMNS)}): leave out the filter by date")
-    added = VALIDATION_COLUMNS if validation_of(source, split) else ()
-    if selection.filters.validity and not added:
+    validation = _validation_of(source, split)
+    if selection.filters.validity and not validation:
         raise DatasetError(f"{label} isn't validated: use `gencode data validate` first, with --output_dataset_name")
-    counts, dropped, number, without_tests = SplitCounts(), set[str](), 0, 0
-    types = validated_features(dates) if added else features(dates)
-    with SplitWriter(_split_folder(built, split), types) as writer:
+    added = VALIDATION_COLUMNS if validation else ()
+    dropped, number = set[str](), 0
+    with SplitWriter(built / split, features(dates, validated=bool(validation))) as writer:
         for number, raw in enumerate(records, start=1):
-            record = _converted(raw, f"{label}, record {number}", dates)
-            kept = _transform(record, f"{label}, record {number}", selection, dates, added)
+            where = f"{label}, record {number}"
+            record = _converted(raw, where, dates)
+            kept = _transform(record, where, selection, dates, added)
             dropped.update(record.keys() - {*COLUMNS, *dates, *added})
             if kept is not None:
                 writer.add(kept)
-                counts.add(kept)
-                without_tests += not _has_tests(kept)
             progress(number)
-        writer.finish()
-    fingerprint = writer.fingerprint.hex
-    report = SplitReport(
-        split, number, counts.problems, tuple(sorted(dropped)), fingerprint, counts.as_record(), without_tests
-    )
-    _tell(report, label)
-    return report
+        facts = writer.finish()
+    columns = tuple(sorted(dropped))
+    info = {
+        "origin": source.origin.as_record(),
+        "source_split": None if source.any_split else split,
+        "filters": selection.filters.as_record(),
+        "sampling": {"rate": selection.sample_rate, "seed": selection.seed},
+        **({"validation": validation} if validation else {}),
+        "records_in": number,
+        "dropped_columns": list(columns),
+    }
+    counts, without_tests = facts["counts"], facts["without_tests"]
+    report = SplitReport(split, number, counts["problems"], columns, facts["fingerprint"], counts, without_tests)
+    _warn(report, label)
+    return report, info | facts
 
 
-def _tell(report: SplitReport, label: str) -> None:
-    """Say of a split what its user should know."""
+def _validation_of(source: Source, split: str) -> Mapping[str, Any] | None:
+    """How a split of a stored dataset was validated, or None."""
+    return read_info(source.path).get(split, {}).get("validation") if isinstance(source, FolderSource) else None
+
+
+def _warn(report: SplitReport, label: str) -> None:
+    """Log what the user should know of a split."""
     from loguru import logger
 
     if report.dropped_columns:
@@ -135,21 +152,16 @@ def _tell(report: SplitReport, label: str) -> None:
     if not report.problems_out:
         logger.warning("{}: none of {} problems passed the filters", label, report.records_in)
     if report.counts["repeated_names"]:
-        logger.warning("{}: {} problems bear the name of an earlier one", label, report.counts["repeated_names"])
+        logger.warning("{}: {} problems have the name of an earlier one", label, report.counts["repeated_names"])
     if report.without_tests:
-        logger.warning("{}: {} problems have no tests: no program of theirs can pass", label, report.without_tests)
+        logger.warning("{}: {} problems have no tests: no program can pass them", label, report.without_tests)
 
 
 def _converted(record: Record, where: str, dates: Sequence[str]) -> Record:
-    """The record in our schema, with the dates that it had in its own."""
+    """Return the record in our schema, with the dates that it had in its own."""
     if not isinstance(record, Mapping) or benchmark_of(record) is None:
         return record
     return {**in_our_schema(record, where), **{column: record.get(column) for column in dates}}
-
-
-def _has_tests(stored: Record) -> bool:
-    execution = stored["execution"] or {}
-    return bool((execution.get("test_code") or "").strip()) or any(stored[column]["input"] for column in TEST_COLUMNS)
 
 
 def _transform(
@@ -167,28 +179,3 @@ def _date_columns(records: Iterator[Record]) -> tuple[Iterator[Record], tuple[st
     first = list(islice(records, 1))
     dates = tuple(column for column in DATE_COLUMNS if first and isinstance(first[0], dict) and column in first[0])
     return chain(first, records), dates
-
-
-def _split_folder(built: Path, split: str) -> Path:
-    if not re.fullmatch(r"\w+(\.\w+)*", split):  # what `datasets` takes
-        raise DatasetError(f"{split!r} can't be the name of a split: use letters, digits and '_'")
-    return built / split
-
-
-def _info(source: Source, report: SplitReport, selection: Selection) -> dict[str, Any]:
-    validation = validation_of(source, report.split)
-    return {
-        "origin": source.origin.as_record(),
-        "source_split": None if source.any_split else report.split,
-        "filters": selection.filters.as_record(),
-        "sampling": {"rate": selection.sample_rate, "seed": selection.seed},
-        **({"validation": validation} if validation else {}),
-        "records_in": report.records_in,
-        "problems_out": report.problems_out,
-        "dropped_columns": list(report.dropped_columns),
-        "counts": report.counts,
-        "without_tests": report.without_tests,
-        "fingerprint": report.fingerprint,
-        "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "versions": {name: version(name) for name in ("alpha_codium", "datasets", "pyarrow")},
-    }

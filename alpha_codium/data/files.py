@@ -1,7 +1,7 @@
 """Problems in one file: JSON lines, JSON, Parquet.
 
-The file is one split, whatever name is asked for. One of a benchmark whose records say which split they belong to
-(MBPP) holds those splits, and all of it as `all`.
+The file is one split, under any name. If the records of a benchmark say which split they belong to (MBPP), the file
+holds those splits, and `all`.
 """
 
 import gzip
@@ -28,7 +28,7 @@ WHOLE = "all"
 
 
 class FileSource:
-    """One file of problems; its format is told by its suffix."""
+    """One file of problems, in the format that its suffix says."""
 
     any_split = True
 
@@ -39,7 +39,7 @@ class FileSource:
         if not self.suffix:
             ending = "".join(path.suffixes)
             raise DatasetError(
-                f"{path} is no file of problems: it must end in {', '.join(SUFFIXES)}{nearest(ending, SUFFIXES)}"
+                f"{path} is not a file of problems: it must end in {', '.join(SUFFIXES)}{nearest(ending, SUFFIXES)}"
             )
 
     @cached_property
@@ -103,30 +103,33 @@ class FileSource:
 
 
 def guess_split(name: str, otherwise: str = "train") -> str:
-    """The split that a file's name speaks of as a word of its own: test, valid or train.
+    """Return the split that a file's name contains as a word: test, valid or train.
 
-    `codecontests_train.jsonl` is train, though "contests" holds "test".
+    `codecontests_train.jsonl` is train, though "contests" contains "test".
     """
     words = re.split(r"[^a-z]+", name.lower())
     return next((split for split, spellings in SPLIT_WORDS.items() if not spellings.isdisjoint(words)), otherwise)
 
 
 def read_json_lines(path: Path) -> Iterator[Record]:
-    """The objects of a `.jsonl` or `.jsonl.gz` file; raises DatasetError with the number of a broken line."""
+    """Yield the objects of a `.jsonl` or `.jsonl.gz` file; raises DatasetError with the number of an invalid line."""
     number = 0
     try:
         with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield parse_line(line, f"{path}, line {number}")
+                    value = _parse(line, f"{path}, line {number}")
+                    if not isinstance(value, dict):
+                        raise DatasetError(f"{path}, line {number}: a record must be a JSON object")
+                    yield value
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DatasetError(f"{path} is no whole gzip file, after line {number}: {error}") from error
+        raise DatasetError(f"{path} is not a complete gzip file, after line {number}: {error}") from error
     except OSError as error:
         raise DatasetError(f"{path} can't be read: {error.strerror or error}") from error
 
 
 def read_json(path: Path) -> Iterator[Record]:
-    """The problem, or the list of problems, of a `.json` file."""
+    """Yield the problem, or the problems of the list, in a `.json` file."""
     try:
         value = _parse(path.read_bytes(), str(path))
     except OSError as error:
@@ -135,7 +138,7 @@ def read_json(path: Path) -> Iterator[Record]:
 
 
 def read_parquet(path: Path) -> Iterator[Record]:
-    """The rows of a Parquet file, a few at a time."""
+    """Yield the rows of a Parquet file, read a few at a time."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -149,27 +152,12 @@ def read_parquet(path: Path) -> Iterator[Record]:
 
 
 def one_line(error: BaseException) -> str:
-    """An error's own text, cut to its first line."""
+    """Return the first line of an error's text."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def parse_line(line: bytes | str, where: str) -> Record:
-    """The object in one line of JSON lines; raises DatasetError with `where`."""
-    value = _parse(line, where)
-    if not isinstance(value, dict):
-        raise DatasetError(f"{where}: a record must be a JSON object")
-    return value
 
 
 def _parse(text: bytes | str, where: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, " if error.lineno > 1 else ""
-        raise DatasetError(f"{where}: not valid JSON: {error.msg} ({place}column {error.colno})") from error
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{where}: not valid UTF-8 (byte {error.start})") from error
-    except RecursionError as error:
-        raise DatasetError(f"{where}: JSON nested too deep") from error
-    except ValueError as error:  # an integer of more digits than Python reads
+    except (ValueError, RecursionError) as error:
         raise DatasetError(f"{where}: not valid JSON: {one_line(error)}") from error

@@ -1,4 +1,4 @@
-"""Which problems and which solutions an ETL keeps."""
+"""Filters of problems and solutions for ETL."""
 
 import datetime
 import hashlib
@@ -10,7 +10,7 @@ from alpha_codium.data.schema import DATE_COLUMNS, DIFFICULTY_NAMES, SOLUTION_CO
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.problem import LANGUAGES, SOURCE_NAMES
 
-# What `is_valid_problem` may be; null stands for a problem that could not be judged.
+# Values of `is_valid_problem`; None is a problem that couldn't be judged.
 VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
 
 
@@ -18,9 +18,8 @@ VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
 class Filters:
     """What to keep; an empty filter keeps all. Dates are inclusive.
 
-    `languages` says which solutions stay, the others which problems do: one of these sources, one of these
-    difficulties, at least one of these tags, published between two dates, found `valid` or `not_invalid` by
-    validation. Raises DatasetError for unknown names.
+    `languages` selects solutions, the others problems: of these sources, of these difficulties, with one of these tags,
+    published between two dates, found `valid` or `not_invalid` by validation. Raises DatasetError for unknown names.
     """
 
     languages: tuple[str, ...] = ()
@@ -32,7 +31,7 @@ class Filters:
     validity: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse names that no record can bear."""
+        """Raise DatasetError for unknown names."""
         _check("language", self.languages, LANGUAGES)
         _check("source", self.sources, SOURCE_NAMES.values())
         _check("difficulty", self.difficulties, DIFFICULTY_NAMES)
@@ -57,13 +56,13 @@ class Filters:
         return not self.need_dates or self._keeps_date(stored)
 
     def keep_solutions(self, stored: dict[str, Any]) -> dict[str, Any]:
-        """The stored record with the solutions in the languages asked for only."""
+        """Return the stored record with the solutions in the chosen languages only."""
         if not self.languages:
             return stored
         return stored | {column: self._in_languages(stored[column]) for column in SOLUTION_COLUMNS}
 
     def as_record(self) -> dict[str, Any]:
-        """The filters that are set, as JSON."""
+        """Return the filters that are set, as JSON."""
         return {key: _as_json(value) for key, value in asdict(self).items() if value}
 
     def _in_languages(self, programs: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
@@ -80,9 +79,9 @@ class Filters:
 
 
 def in_sample(name: str, rate: float, seed: int) -> bool:
-    """Whether the problem of that name is in a sample of `rate` (0 to 1) of all problems.
+    """Whether a problem is in a sample of `rate` (0 to 1) of all problems.
 
-    It depends on name and seed alone, whatever the order and the sharding; a smaller rate takes a subset.
+    It depends on its name and the seed alone, not on order or sharding; a smaller rate takes a subset.
     """
     if rate >= 1:
         return True
@@ -91,7 +90,7 @@ def in_sample(name: str, rate: float, seed: int) -> bool:
 
 
 def check_rate(rate: float) -> None:
-    """Raise DatasetError where a sampling rate is not above 0 and at most 1."""
+    """Raise DatasetError unless a sampling rate is above 0 and at most 1."""
     if not 0 < rate <= 1:
         raise DatasetError(f"a sample rate must be above 0 and at most 1, not {rate}")
 

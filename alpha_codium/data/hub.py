@@ -1,21 +1,23 @@
 """Problems on the Hugging Face hub, streamed.
 
-1. One request asks for the dataset's commit; it is not tried again, so that an unreachable hub is an error within
-   seconds (`HF_HUB_ETAG_TIMEOUT`). That commit is then read, whatever is pushed meanwhile.
-2. The splits are streamed through `datasets`; a dropped connection is tried again a few times, not for minutes. A
-   dataset behind a script of its own (APPS) isn't run: its JSON lines are read, each file for the split that it names.
-3. `HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE` mean what they mean to `huggingface_hub`.
+1. One request gets the dataset's commit, without retries, so that an unreachable hub is an error within seconds
+   (`HF_HUB_ETAG_TIMEOUT`). That commit is read, whatever is pushed meanwhile.
+2. `datasets` streams the splits; a lost connection is retried a few times. The script of a dataset (APPS) isn't run:
+   its JSON lines are read, each file as the split in its name.
+3. `HF_ENDPOINT`, `HF_TOKEN` and `HF_HUB_OFFLINE` work as for `huggingface_hub`.
 """
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alpha_codium.data.files import ROWS_AT_A_TIME, guess_split, one_line, parse_line
+from alpha_codium.data.files import ROWS_AT_A_TIME, guess_split, one_line, read_json_lines
 from alpha_codium.data.origin import Origin, Record
-from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.errors import DatasetError
 
 if TYPE_CHECKING:
     from huggingface_hub import DatasetInfo
@@ -27,7 +29,7 @@ SCRIPT_REFUSED = "Dataset scripts are no longer supported"
 
 
 class HubSource:
-    """A dataset of the hub, by its id `org/name`, and the name of its configuration where it has several."""
+    """A dataset of the hub: its id `org/name`, and the name of a configuration, if it has several."""
 
     any_split = False
 
@@ -39,15 +41,15 @@ class HubSource:
 
     @cached_property
     def origin(self) -> Origin:
-        """The dataset's id and its commit; raises DatasetError where the hub doesn't give it."""
+        """The dataset's id and its commit; raises DatasetError if the hub can't be reached."""
         return Origin(self.text, "hub", self.dataset_id, self._info.sha)
 
     def splits(self) -> tuple[str, ...]:
-        """The names of the splits."""
+        """Return the names of the splits."""
         return tuple(self._streams)
 
     def records(self, split: str) -> Iterator[Record]:
-        """The rows of one split, as they arrive."""
+        """Yield the rows of one split, as they arrive."""
         stream = self._streams[split]
         with _hub_errors(self.repository):
             yield from stream
@@ -68,7 +70,6 @@ class HubSource:
         for setting in ("STREAMING_READ_MAX_RETRIES", "STREAMING_OPEN_MAX_RETRIES"):
             setattr(datasets.config, setting, READ_RETRIES)
         with _hub_errors(self.repository):
-            self._check_configuration()
             try:
                 builder = datasets.load_dataset_builder(self.repository, self.configuration or None, revision=revision)
             except RuntimeError as error:
@@ -79,50 +80,37 @@ class HubSource:
             streams: Any = builder.as_streaming_dataset()
             return dict(streams)
 
-    def _check_configuration(self) -> None:
-        if not self.configuration:
-            return
-        import datasets
-
-        known = datasets.get_dataset_config_names(self.repository, revision=self._info.sha)
-        if self.configuration not in known:
-            raise DatasetError(
-                f"{self.repository} has no configuration {self.configuration!r}{nearest(self.configuration, known)}"
-            )
-
-    def _json_lines(self) -> dict[str, Any]:
-        """The splits that the repository's own JSON lines hold; raises DatasetError where it has none."""
+    def _json_lines(self) -> "dict[str, _JsonLines]":
+        """Return the JSON lines in the repository, by split; raises DatasetError if it has none."""
         names = sorted(file.rfilename for file in self._info.siblings or () if file.rfilename.endswith(".jsonl"))
         if not names:
             raise DatasetError(
-                f"{self.repository} is made by a script, which isn't run: get its files, and give a path"
+                f"{self.repository} needs a script, which gencode doesn't run: get its files, and give a path"
             )
-        splits: dict[str, list[str]] = {}
+        splits: dict[str, _JsonLines] = {}
         for name in names:
-            splits.setdefault(guess_split(name), []).append(name)
-        return {split: _Lines(self.repository, self._info.sha or "", files) for split, files in splits.items()}
+            splits.setdefault(guess_split(name), _JsonLines(self.repository, self._info.sha, [])).names.append(name)
+        return splits
 
 
-class _Lines:
-    """The JSON lines of some files of a dataset; read anew by each iteration."""
+@dataclass(frozen=True)
+class _JsonLines:
+    """Files of JSON lines in a repository, downloaded when they are read."""
 
-    def __init__(self, repository: str, revision: str, names: list[str]) -> None:
-        self.repository, self.revision, self.names = repository, revision, names
+    repository: str
+    revision: str | None
+    names: list[str]
 
     def __iter__(self) -> Iterator[Record]:
         import huggingface_hub
 
-        system = huggingface_hub.HfFileSystem()
         for name in self.names:
-            path = f"datasets/{self.repository}@{self.revision}/{name}"
-            with system.open(path, "rb", block_size=1 << 20) as lines:
-                for number, line in enumerate(lines, start=1):
-                    if line.strip():
-                        yield parse_line(line, f"{self.repository}, {name}, line {number}")
+            path = huggingface_hub.hf_hub_download(self.repository, name, repo_type="dataset", revision=self.revision)
+            yield from read_json_lines(Path(path))
 
 
 def _read_little_at_a_time(config: Any) -> None:
-    """Keep the Parquet reader of `datasets` from decoding whole row groups, and from reading ahead."""
+    """Stop the Parquet reader of `datasets` from decoding whole row groups, and from reading ahead."""
     from pyarrow.dataset import ParquetFragmentScanOptions
 
     if hasattr(config, "batch_size") and hasattr(config, "fragment_scan_options"):

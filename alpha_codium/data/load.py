@@ -1,4 +1,4 @@
-"""Loading problems: from a stored dataset, a path, or the hub."""
+"""Loading of problems from a stored dataset, a path, or the hub."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -27,10 +27,10 @@ class Rows(Protocol):
 
 
 class ProblemSet(Sequence[Problem]):
-    """The problems of one split, each made when it is asked for.
+    """The problems of one split, each converted when it is used.
 
-    `records` are the raw records (a memory-mapped `datasets.Dataset`, or a list); a malformed one raises
-    DatasetError when its problem is asked for.
+    `records` are the raw records (a memory-mapped `datasets.Dataset`, or a list); a malformed one raises DatasetError
+    when it is converted.
     """
 
     def __init__(self, records: Rows, dataset_name: str, split_name: str, fingerprint: str | None = None) -> None:
@@ -47,7 +47,7 @@ class ProblemSet(Sequence[Problem]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Problem, ...]: ...
     def __getitem__(self, index: int | slice) -> Problem | tuple[Problem, ...]:
-        """The problem at a place, or those of a slice."""
+        """Return the problem at a place, or those of a slice."""
         if isinstance(index, slice):
             return tuple(self[place] for place in range(*index.indices(len(self))))
         return self._problem(range(len(self))[index])
@@ -56,18 +56,20 @@ class ProblemSet(Sequence[Problem]):
         return (self[place] for place in range(len(self)))
 
     def get(self, name: str) -> Problem:
-        """The first problem of that name; raises DatasetError with the nearest name where there is none."""
+        """Return the first problem of that name; raises DatasetError with the nearest name if there is none."""
         if name not in self._places:
             raise DatasetError(f"{self._label} has no problem {name!r}{nearest(name, self._places)}")
         return self[self._places[name]]
 
     def sample(self, rate: float, seed: int = 0) -> "ProblemSet":
-        """The problems of a sample, chosen by name and seed as ETL chooses them; the fingerprint stays the split's."""
+        """Return a sample, chosen by name and seed as ETL does; the fingerprint is still the split's."""
         check_rate(rate)
+        if rate == 1:
+            return self
         return self.select([place for place, name in enumerate(self.names) if in_sample(name, rate, seed)])
 
     def select(self, places: Sequence[int]) -> "ProblemSet":
-        """The problems at these places; the fingerprint stays the split's."""
+        """Return the problems at these places; the fingerprint is still the split's."""
         select = getattr(self.records, "select", None)
         records = select(places) if select else [self.records[place] for place in places]
         return ProblemSet(records, self.dataset_name, self.split_name, self.fingerprint)
@@ -81,7 +83,7 @@ class ProblemSet(Sequence[Problem]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the content, as `etl.json` has it: the same for the same records, however they are kept."""
+        """SHA-256 of the content, as in `etl.json`: the same for the same records in any file format."""
         if self._known_fingerprint:
             return self._known_fingerprint
         digest = Fingerprint()
@@ -112,28 +114,28 @@ class ProblemSet(Sequence[Problem]):
 
 
 def load_problems(name: str | Path, split: str | None = None) -> ProblemSet:
-    """The problems of a stored dataset, a path, or an id of the hub; `split` may be left out where there is but one.
+    """Return the problems of a stored dataset, a path, or an id of the hub; `split` is needed if there are several.
 
-    What comes from the hub is stored on the way, and found there the next time. Raises DatasetError where there is
-    no such dataset or split, naming the nearest.
+    A dataset of the hub is stored, and loaded from there the next time. Raises DatasetError with the nearest name if
+    there is no such dataset or split.
     """
     text = str(name)
     source = find_source(text)
     if isinstance(source, HubSource):
         source = _stored_copy(source, split)
     split = choose_split(source, split)
-    if isinstance(source, FolderSource):
-        info = read_info(source.path).get("splits", {}).get(split, {})
-        with no_progress_bars():
-            return ProblemSet(source.dataset(split), text, split, info.get("fingerprint"))
-    if isinstance(source, FileSource) and source.suffix == ".parquet" and len(source.parts()) == 1:
-        with no_progress_bars():
+    with no_progress_bars():
+        if isinstance(source, FolderSource):
+            return ProblemSet(
+                source.dataset(split), text, split, read_info(source.path).get(split, {}).get("fingerprint")
+            )
+        if isinstance(source, FileSource) and source.suffix == ".parquet" and len(source.parts()) == 1:
             return ProblemSet(dataset_of_parquet([source.path]), text, split)
     return ProblemSet(list(source.records(split)), text, split)
 
 
 def load_problem_file(path: str | Path) -> Problem:
-    """The one problem of a file; raises DatasetError where it is malformed, or holds another number of problems."""
+    """Return the one problem of a file; raises DatasetError if it is malformed, or holds another number of problems."""
     if not Path(path).is_file():
         raise DatasetError(f"there is no problem file {path}")
     records = list(FileSource(Path(path)).records("file"))
@@ -145,7 +147,7 @@ def load_problem_file(path: str | Path) -> Problem:
 
 
 def _stored_copy(source: HubSource, split: str | None) -> Source:
-    """The stored copy of a hub dataset, with the split asked for (the only one there is, where none is)."""
+    """Return the stored copy of a hub dataset, with the split asked for, or the only one."""
     from loguru import logger
 
     name = source.dataset_id.replace("/", "--")

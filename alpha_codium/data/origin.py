@@ -1,4 +1,4 @@
-"""What a source of problems is, and where it says its records come from."""
+"""The protocol of sources of problems, and the origin of their records."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -11,9 +11,9 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where records come from: the text that was given, and what it was found to be.
+    """Where records come from: the text that the user gave, and what it means.
 
-    `location` is a resolved path or a hub id; `revision` the commit of a hub dataset, where it is known.
+    `location` is a resolved path or a hub id; `revision` the commit of a hub dataset, if it is known.
     """
 
     text: str
@@ -22,15 +22,14 @@ class Origin:
     revision: str | None = None
 
     def as_record(self) -> dict[str, str | None]:
-        """The origin as JSON."""
+        """Return the origin as JSON."""
         return asdict(self)
 
 
 class Source(Protocol):
-    """Where raw records come from, split by split.
+    """A source of raw records, split by split.
 
-    A user's package adds a factory under the entry-point group `alpha_codium.sources`: `NAME:TEXT` makes the
-    source `factory(TEXT)`.
+    A package can add a factory in the entry-point group `alpha_codium.sources`: `NAME:TEXT` is `factory(TEXT)`.
     """
 
     @property
@@ -40,20 +39,20 @@ class Source(Protocol):
 
     @property
     def any_split(self) -> bool:
-        """Whether there is but one split, which goes by whatever name is asked for."""
+        """Whether there is only one split, which has any name asked for."""
         ...
 
     def splits(self) -> tuple[str, ...]:
-        """The names of the splits; raises DatasetError where they can't be read."""
+        """Return the names of the splits; raises DatasetError if they can't be read."""
         ...
 
     def records(self, split: str) -> Iterator[Record]:
-        """The raw records of one split, streamed; raises DatasetError at what can't be read."""
+        """Yield the raw records of one split; raises DatasetError if they can't be read."""
         ...
 
 
 def choose_split(source: Source, asked: str | None) -> str:
-    """The split asked for, or the only one there is; raises DatasetError that lists what there is."""
+    """Return the split asked for, or the only one; raises DatasetError that lists the splits."""
     splits = source.splits()
     if asked is not None and (source.any_split or asked in splits):
         return asked

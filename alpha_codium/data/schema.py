@@ -10,6 +10,7 @@
 import datetime
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,13 @@ READERS: dict[str, Callable[[RecordReader, str], Any]] = {
     "checker": RecordReader.checker,
 }
 COLUMNS = (*READERS, "source_name", "difficulty_name")
+# The columns that `gencode data validate` adds.
+VALIDATION_COLUMNS = (
+    *("is_valid_problem", "is_valid_test", "multiple_answers", "suggested_checker", "suggested_time_limit"),
+    *("suggested_memory_limit_bytes", "undetected_incorrect", "validation_findings"),
+)
+# The test that assertions are, beside the columns of tests.
+TEST_CODE = "test_code"
 
 
 def problem_from_record(record: Mapping[str, Any], where: str = "the record") -> Problem:
@@ -127,8 +135,8 @@ def stored_record(
     return stored | names | {column: date_text(record, column, where) for column in date_columns}
 
 
-def features(date_columns: Iterable[str] = ()) -> "Features":
-    """Return the types of a stored record's columns."""
+def features(date_columns: Iterable[str] = (), *, validated: bool = False) -> "Features":
+    """Return the types of a stored record's columns, and of those that validation adds if it is `validated`."""
     from datasets import Features, Sequence, Value
 
     text, number, texts = Value("string"), Value("int64"), Sequence(Value("string"))
@@ -146,7 +154,13 @@ def features(date_columns: Iterable[str] = ()) -> "Features":
         RecordReader.execution: dict.fromkeys(EXECUTION_KEYS, text),
         RecordReader.checker: {"name": text, "arguments": text},
     }
-    added = dict.fromkeys(("source_name", "difficulty_name", *date_columns), text)
+    added: dict[str, Any] = dict.fromkeys(("source_name", "difficulty_name", *date_columns), text)
+    if validated:
+        yes = Value("bool")
+        tests = dict.fromkeys((*TEST_COLUMNS, TEST_CODE), Sequence(yes))
+        findings = [{"reason": text, "fault": yes, "text": text, "evidence": text}]
+        kinds = (yes, tests, yes, types[RecordReader.checker], Value("float64"), number, number, findings)
+        added |= dict(zip(VALIDATION_COLUMNS, kinds, strict=True))
     return Features({column: types[reader] for column, reader in READERS.items()} | added)
 
 
@@ -175,13 +189,13 @@ def date_text(record: Mapping[str, Any], column: str, where: str = "the record")
 
 
 class Fingerprint:
-    """SHA-256 over the canonical JSON of stored records, in order: of content, not of files or of versions."""
+    """SHA-256 over the canonical JSON of stored records, in order: of their content, not of files or versions."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
 
     def add(self, record: Mapping[str, Any]) -> int:
-        """Take in one record; gives the length of its canonical JSON in bytes."""
+        """Take in one record; return the length of its canonical JSON in bytes."""
         line = json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         self._digest.update(line)
         return len(line)
@@ -190,6 +204,34 @@ class Fingerprint:
     def hex(self) -> str:
         """The fingerprint so far, 64 hexadecimal digits."""
         return self._digest.hexdigest()
+
+
+class SplitCounts:
+    """Counts over stored records: of tests by type, of solutions by language."""
+
+    def __init__(self) -> None:
+        self.problems = self.without_tests = self.repeated_names = 0
+        self._names = set[str]()
+        self._by_column = {c: Counter[str]() for c in ("tests", *SOLUTION_COLUMNS, "sources", "difficulties")}
+
+    def add(self, stored: Mapping[str, Any]) -> None:
+        """Count one stored record; the test code of a problem with assertions is one more private test."""
+        self.problems += 1
+        self.repeated_names += stored["name"] in self._names
+        self._names.add(stored["name"])
+        self._by_column["sources"][stored["source_name"]] += 1
+        self._by_column["difficulties"][stored["difficulty_name"]] += 1
+        tests = {column: len(stored[column]["input"]) for column in TEST_COLUMNS}
+        tests["private_tests"] += bool(((stored["execution"] or {}).get("test_code") or "").strip())
+        self._by_column["tests"].update(tests)
+        self.without_tests += not any(tests.values())
+        for column in SOLUTION_COLUMNS:
+            self._by_column[column].update(stored[column]["language_name"])
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the counts as JSON."""
+        counts = {column: dict(counts) for column, counts in self._by_column.items()}
+        return {"problems": self.problems, "repeated_names": self.repeated_names, **counts}
 
 
 def _both(columns: Mapping[str, list[Any]], first: str, second: str) -> tuple[list[Any], list[Any]]:

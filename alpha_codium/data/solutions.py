@@ -1,8 +1,7 @@
 """Solutions datasets: one row a problem, with the candidates that were generated for it.
 
-Each row says which problems the candidates were made for, in the columns of `ORIGIN`: columns outlive what becomes of a
-dataset (Parquet, JSON lines, the hub, a part of it), which a file beside it wouldn't. Files made elsewhere, and older
-ones, lack them, and `truncated_answers` and `language`: their programs are in Python.
+The columns of `ORIGIN` say which problems the candidates were made for: columns survive a conversion or an upload
+of the dataset, unlike a file beside it. Files made elsewhere may lack them, and `truncated_answers` and `language`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from alpha_codium.data.files import FileSource, one_line
 from alpha_codium.data.folders import STATE_FILE, FolderSource, dataset_of_parquet
 from alpha_codium.data.origin import choose_split
 from alpha_codium.data.sources import find_source, output_path
-from alpha_codium.data.store import lock, no_progress_bars, put_in_place, refuse_foreign, save, workshop
+from alpha_codium.data.store import lock, no_progress_bars, put_in_place, refuse_foreign, save, temporary_folder
 from alpha_codium.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -40,20 +39,21 @@ ORIGIN = ("dataset", "split", "fingerprint")
 
 
 def load_solutions(name: str | Path) -> "Dataset":
-    """The Solutions dataset of that name or path, as a `datasets.Dataset`.
+    """Return the Solutions dataset of that name or path, as a `datasets.Dataset`.
 
     A saved dataset (or one of a single split), Parquet, JSON lines. Files made elsewhere need `task_name` and
-    `solution_candidates` only. Raises DatasetError where it can't be read or lacks one of them.
+    `solution_candidates` only. Raises DatasetError if it can't be read or lacks one of them.
     """
     source = find_source(str(name))
-    if isinstance(source, FolderSource):
-        dataset = _quiet(source.dataset, choose_split(source, None))
-    elif isinstance(source, FileSource) and source.suffix == ".parquet":
-        dataset = _quiet(dataset_of_parquet, [source.path])
-    elif isinstance(source, FileSource):
-        dataset = _dataset_of_rows(list(source.records("solutions")), str(name))
-    else:
-        raise DatasetError(f"there is no Solutions dataset {name}")
+    with no_progress_bars():
+        if isinstance(source, FolderSource):
+            dataset = source.dataset(choose_split(source, None))
+        elif isinstance(source, FileSource) and source.suffix == ".parquet":
+            dataset = dataset_of_parquet([source.path])
+        elif isinstance(source, FileSource):
+            dataset = _dataset_of_rows(list(source.records("solutions")), str(name))
+        else:
+            raise DatasetError(f"there is no Solutions dataset {name}")
     _refuse_missing(dataset.column_names, str(name))
     beside = [column for column in DETAILS | OPTIONAL if column in dataset.column_names]
     rows: Iterable[Any] = dataset.select_columns(["task_name", CANDIDATES, *beside]) if beside else ()
@@ -63,24 +63,22 @@ def load_solutions(name: str | Path) -> "Dataset":
 
 
 def check_row(row: Mapping[str, Any], where: str) -> None:
-    """Raise DatasetError where what stands beside a row's candidates isn't a list with an entry for each of them."""
+    """Raise DatasetError if a list beside a row's candidates hasn't one valid entry for each of them."""
     size = len(row[CANDIDATES] or ())
-    for column in DETAILS | OPTIONAL:
+    for column, type_ in (DETAILS | OPTIONAL).items():
         values = row.get(column)
         if values is None:
             continue
         if not isinstance(values, list | tuple) or len(values) != size:
             raise DatasetError(f"{where}: {column} must be a list of {size}, an entry for each candidate")
-        kinds = str if (DETAILS | OPTIONAL)[column] == "string" else (int, float)
-        wrong = next((value for value in values if value is not None and not isinstance(value, kinds)), None)
-        if wrong is not None:
-            raise DatasetError(f"{where}: {column} can't hold {wrong!r:.80}")
+        kinds = str if type_ == "string" else (int, float)
+        if wrong := [value for value in values if value is not None and not isinstance(value, kinds)]:
+            raise DatasetError(f"{where}: {column} can't hold {wrong[0]!r:.80}")
 
 
 def _refuse_missing(columns: Iterable[str], where: str) -> None:
     columns = list(columns)
-    missing = {"task_name", CANDIDATES} - set(columns)
-    if missing:
+    if missing := {"task_name", CANDIDATES} - set(columns):
         have = ", ".join(str(column)[:40] for column in columns[:12])
         raise DatasetError(
             f"{where} is no Solutions dataset: it has no column {min(missing)} (it has: {have}); "
@@ -97,10 +95,10 @@ def save_solutions(rows: Iterable[Mapping[str, Any]], where: str | Path) -> Path
     """
     from datasets import Dataset, Features
 
-    target = _target(where)
+    target = solutions_path(where)
     columns = _columns(list(rows))
     features = Features({name: kind for name, kind in solutions_features().items() if name in columns})
-    with workshop(target) as folder:
+    with temporary_folder(target) as folder:
         dataset = Dataset.from_dict(columns, features=features)
         if target.suffix == ".parquet":
             with no_progress_bars():
@@ -133,7 +131,8 @@ def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "Pro
     A dataset may be renamed or moved: its fingerprint tells. Solutions that don't say what they were made for pass.
     """
     rows: Iterable[Mapping[str, Any]] = solutions
-    if (columns := getattr(solutions, "column_names", None)) is not None:
+    columns = getattr(solutions, "column_names", None)
+    if columns is not None:
         if not set(columns).issuperset(ORIGIN):
             return
         rows = solutions.select_columns(list(ORIGIN))  # type: ignore[union-attr] - a Dataset, without its programs
@@ -147,7 +146,8 @@ def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "Pro
             )
 
 
-def _target(where: str | Path) -> Path:
+def solutions_path(where: str | Path) -> Path:
+    """Return the path for solutions of a name or a path; raises DatasetError if they can't be saved there."""
     target = where if isinstance(where, Path) else output_path(where)
     if target.suffix == ".parquet":
         if target.is_dir():
@@ -172,14 +172,13 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _dataset_of_rows(rows: Sequence[Mapping[str, Any]], where: str) -> "Dataset":
-    """Rows of JSON as a dataset; columns of another schema are left out."""
+    """Return rows of JSON as a dataset; columns of another schema are left out."""
     from datasets import Dataset, Features
 
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict) or not isinstance(row.get(CANDIDATES), list | None):
             raise DatasetError(f"{where}, row {number}: {CANDIDATES} must be a list of programs")
-        if row.get(CANDIDATES) is not None:
-            check_row(row, f"{where}, row {number}")
+        check_row({CANDIDATES: None} | row, f"{where}, row {number}")
     present = dict.fromkeys(key for row in rows for key in row) if rows else {"task_name": None, CANDIDATES: None}
     _refuse_missing(present, where)
     known = {name: kind for name, kind in solutions_features().items() if name in present}
@@ -187,8 +186,3 @@ def _dataset_of_rows(rows: Sequence[Mapping[str, Any]], where: str) -> "Dataset"
         return Dataset.from_dict({name: [row.get(name) for row in rows] for name in known}, features=Features(known))
     except (ValueError, TypeError, AttributeError) as error:
         raise DatasetError(f"{where} is no Solutions dataset: {one_line(error)}") from error
-
-
-def _quiet(load: Any, *arguments: Any) -> "Dataset":
-    with no_progress_bars():
-        return load(*arguments)

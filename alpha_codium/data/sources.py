@@ -1,8 +1,7 @@
-"""From one text to the source of problems that it means.
+"""Finding the source of problems for a dataset name.
 
-`NAME:TEXT` where a plug-in is called NAME; else a path, where there is a file or a dataset's folder; else the name
-of a stored dataset; else what a benchmark of the hub is called (`mbpp`), or an id of the hub, either with the name of
-a configuration after a colon (`mbpp:sanitized`).
+The first that fits: `NAME:TEXT` of a plug-in called NAME; the path of a file or of a dataset's folder; the name of a
+stored dataset; a benchmark (`mbpp`) or an id of the hub, either with a configuration after a colon (`mbpp:sanitized`).
 """
 
 from importlib.metadata import entry_points
@@ -21,7 +20,7 @@ GROUP = "alpha_codium.sources"
 
 
 def find_source(text: str) -> Source:
-    """The source that a text means; raises DatasetError that names the nearest stored dataset where there is none."""
+    """Return the source for a name; raises DatasetError with the nearest stored dataset if there is none."""
     path = Path(text).expanduser()
     plugin, colon, rest = text.partition(":")
     if colon and not path.exists() and plugin in entry_points(group=GROUP).names:
@@ -35,12 +34,16 @@ def find_source(text: str) -> Source:
         return FolderSource(stored, text)
     repository, _, configuration = text.partition(":")
     repository = ALIASES.get(repository, repository)
-    if HUB_ID.fullmatch(repository) and is_configuration(configuration) and not text.lower().endswith(SUFFIXES):
+    if (
+        HUB_ID.fullmatch(repository)
+        and (not configuration or is_plain_name(configuration))
+        and not text.lower().endswith(SUFFIXES)
+    ):
         return HubSource(repository, configuration, text)
     if looks_like_path(text) or text.lower().endswith(SUFFIXES):
         raise DatasetError(f"there is no file or folder {text}")
     if is_plain_name(text) and (datasets_folder() / text).is_dir():
-        return FolderSource(datasets_folder() / text, text)  # which says what it lacks
+        return FolderSource(datasets_folder() / text, text)  # raises
     raise DatasetError(
         f"there is no dataset {text!r}{nearest(text, [*stored_names(), *ALIASES])}; "
         "a dataset of the hub is given as org/name"
@@ -48,12 +51,12 @@ def find_source(text: str) -> Source:
 
 
 def stored_names() -> list[str]:
-    """The names of stored datasets, in alphabetical order."""
+    """Return the names of stored datasets, in alphabetical order."""
     return sorted(path.name for path in datasets_folder().iterdir() if _is_stored(path))
 
 
 def stored_path(name: str) -> Path | None:
-    """The folder of the dataset stored as `name`, or None."""
+    """Return the folder of the dataset stored as `name`, or None."""
     if not is_plain_name(name):
         return None
     path = datasets_folder() / name
@@ -61,9 +64,9 @@ def stored_path(name: str) -> Path | None:
 
 
 def output_path(text: str) -> Path:
-    """Where `--output_dataset_name` puts a dataset: a path if it is spelt as one, else under its name.
+    """Return the path for `--output_dataset_name`: a path as it is, a name in the folder of datasets.
 
-    A plain name is a folder, too, where that is a dataset or empty. Raises DatasetError where a name can't be one.
+    A plain name is a path, too, if it is an empty folder or a dataset. Raises DatasetError for an invalid name.
     """
     if looks_like_path(text) or (text and is_free_or_dataset(Path(text)) and Path(text).exists()):
         return Path(text).expanduser()
@@ -73,18 +76,13 @@ def output_path(text: str) -> Path:
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a text is spelt as a path: it holds a `/` or begins with `.` or `~`."""
+    """Whether a text is written as a path: it contains a `/` or begins with `.` or `~`."""
     return "/" in text or text.startswith((".", "~"))
 
 
 def is_plain_name(text: str) -> bool:
     """Whether a text can be the name of a stored dataset."""
     return bool(text) and not text.startswith(".") and all(c.isalnum() or c in "-_.+" for c in text)
-
-
-def is_configuration(text: str) -> bool:
-    """Whether a text can name a configuration of a dataset of the hub; the empty one means the default."""
-    return not text or is_plain_name(text)
 
 
 def _is_stored(path: Path) -> bool:

@@ -1,9 +1,7 @@
-"""A problem of which there is a statement only: markdown or plain text, from a file or from stdin.
+"""Problems without tests, from a statement: Markdown or plain text, in a file or on stdin.
 
-1. A first line `# Title` is the problem's name, the rest its description; without one the file's name names it.
-2. Code that ends inside a function, after its docstring, asks for that function: the text stays whole, and the problem
-   is one whose program is called, not one that reads and prints.
-3. There are no tests: what a program prints is looked at by nobody but the flow.
+1. A first line `# Title` is the problem's name, the rest its description; otherwise it is named after the file.
+2. Code that ends inside a function, after its docstring, asks for that function: the whole text is the description.
 """
 
 import re
@@ -23,13 +21,13 @@ BINARY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 def load_statement(source: str) -> Problem:
-    """The problem of a statement in a file, or of `-`, stdin; raises DatasetError where that is no text."""
+    """Return the problem of a statement in a file, or on stdin for `-`; raises DatasetError if it isn't text."""
     where = "stdin" if source == STDIN else source
     return problem_of_statement(_text(_read(source, where), where), "" if source == STDIN else Path(source).stem, where)
 
 
 def problem_of_statement(text: str, name: str = "", where: str = "the statement") -> Problem:
-    """The problem of a statement, called `name` where it says no name; raises DatasetError where it is empty."""
+    """Return the problem of a statement, called `name` if it has no title; raises DatasetError if it is empty."""
     if not text.strip():
         raise DatasetError(f"{where} holds no statement: it is empty")
     beginning = beginning_of(text)

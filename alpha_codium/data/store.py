@@ -1,25 +1,25 @@
-"""Writing datasets to disk so that nobody ever sees half of one.
+"""Atomic writing of datasets.
 
-1. `SplitWriter` writes one split as an Arrow file, a few records at a time; memory never holds a whole split.
-2. The split becomes a folder that `datasets.load_from_disk` opens: `datasets` itself writes its metadata, for an
-   empty dataset of the same columns, and the Arrow file takes the place of the empty one.
-3. `put_splits` builds the whole dataset in a hidden folder beside its place, with hard links to the splits that stay,
-   and exchanges the two in one step. A lock lets two writers of one dataset take turns.
+`SplitWriter` writes one split as an Arrow file, a few records at a time. `datasets` writes the metadata, for an empty
+dataset of the same columns, whose file the Arrow file replaces. `put_splits` builds the whole dataset in a hidden
+folder, with hard links to the splits that stay, and exchanges it with the old one in one step, under a lock.
 """
 
+import datetime
 import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from loguru import logger
 
 from alpha_codium.data.folders import DICT_FILE, STATE_FILE, FolderSource, is_free_or_dataset
-from alpha_codium.data.schema import Fingerprint
+from alpha_codium.data.schema import Fingerprint, SplitCounts
 from alpha_codium.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ BATCH_RECORDS = 1000
 
 
 class SplitWriter:
-    """One split on its way to disk: `with SplitWriter(...) as writer: writer.add(record)`, then `finish()`."""
+    """A writer of one split: `with SplitWriter(...) as writer: writer.add(record)`, then `finish()`."""
 
     def __init__(self, folder: Path, features: "Features") -> None:
         import pyarrow as pa
@@ -40,6 +40,7 @@ class SplitWriter:
         self.folder = folder
         self.features = features
         self.fingerprint = Fingerprint()
+        self.counts = SplitCounts()
         self._arrow = folder.with_name(folder.name + ".arrow")
         self._records: list[Mapping[str, Any]] = []
         self._bytes = 0
@@ -48,12 +49,13 @@ class SplitWriter:
     def add(self, record: Mapping[str, Any]) -> None:
         """Write one stored record."""
         self._bytes += self.fingerprint.add(record)
+        self.counts.add(record)
         self._records.append(record)
         if self._bytes >= BATCH_BYTES or len(self._records) >= BATCH_RECORDS:
             self._flush()
 
-    def finish(self) -> None:
-        """Make the folder that `datasets.load_from_disk` opens."""
+    def finish(self) -> dict[str, Any]:
+        """Make the folder that `datasets.load_from_disk` opens; return what `etl.json` says of every split."""
         from datasets import Dataset, NamedSplit
 
         self._flush()
@@ -63,6 +65,14 @@ class SplitWriter:
         save(empty, self.folder)
         (placeholder,) = self.folder.glob("*.arrow")
         self._arrow.replace(placeholder)
+        return {
+            "problems_out": self.counts.problems,
+            "counts": self.counts.as_record(),
+            "without_tests": self.counts.without_tests,
+            "fingerprint": self.fingerprint.hex,
+            "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "versions": {name: version(name) for name in ("alpha_codium", "datasets", "pyarrow")},
+        }
 
     def _flush(self) -> None:
         import pyarrow as pa
@@ -99,8 +109,8 @@ def no_progress_bars() -> Iterator[None]:
 
 
 @contextmanager
-def workshop(target: Path) -> Iterator[Path]:
-    """A hidden folder beside `target`, gone at the end; raises DatasetError where none can be made."""
+def temporary_folder(target: Path) -> Iterator[Path]:
+    """Yield a hidden folder beside `target`, deleted at the end; raises DatasetError if none can be made."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -113,7 +123,7 @@ def workshop(target: Path) -> Iterator[Path]:
 
 
 def check_target(target: Path) -> None:
-    """Raise DatasetError where `target` holds something else than a dataset of splits."""
+    """Raise DatasetError if anything but a dataset of splits is at `target`."""
     refuse_foreign(target)
     if (target / STATE_FILE).exists():
         raise DatasetError(f"{target} is a dataset without splits: choose another name")
@@ -122,42 +132,39 @@ def check_target(target: Path) -> None:
 
 
 def refuse_foreign(target: Path) -> None:
-    """Raise DatasetError where `target` is anything but a dataset, an empty folder, or nothing."""
+    """Raise DatasetError if anything but a dataset or an empty folder is at `target`."""
     if not is_free_or_dataset(target):
-        raise DatasetError(f"{target} is there and is no dataset: choose another name, or move it away")
+        raise DatasetError(f"{target} exists and is no dataset: choose another name, or move it away")
 
 
 def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:
-    """Put the split folders `built/SPLIT` into the dataset `target`, beside the splits that it has already.
-
-    `infos` says of each split where it comes from; it is kept in `etl.json`.
-    """
+    """Add the split folders `built/SPLIT` to the dataset `target`; `infos`, of each split, is kept in `etl.json`."""
     with lock(target):
         check_target(target)
         kept = FolderSource(target).splits() if (target / DICT_FILE).exists() else ()
-        known = read_info(target).get("splits", {})
+        known = read_info(target)
         if kept and not known and (target / INFO_FILE).exists():
-            logger.warning("{} can't be read: where the other splits come from is not known any more", INFO_FILE)
+            logger.warning("{} can't be read: the origin of the other splits is lost", INFO_FILE)
         for split in kept:
             if split not in infos:
                 shutil.copytree(target / split, built / split, copy_function=_link_or_copy)
         splits = list(dict.fromkeys([*kept, *infos]))
-        _write_json(built / DICT_FILE, {"splits": splits})
-        _write_json(built / INFO_FILE, {"splits": {s: infos.get(s, known.get(s, {})) for s in splits}})
+        (built / DICT_FILE).write_text(json.dumps({"splits": splits}), "utf-8")
+        values = {"splits": {split: infos.get(split, known.get(split, {})) for split in splits}}
+        (built / INFO_FILE).write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", "utf-8")
         put_in_place(built, target)
 
 
 def read_info(folder: Path) -> dict[str, Any]:
-    """What `etl.json` says of a stored dataset; empty where it was stored by other means, or the file is broken."""
+    """Return what `etl.json` says of each split; empty if it is missing or damaged."""
     try:
-        splits = json.loads((folder / INFO_FILE).read_bytes())["splits"]
-        return {"splits": {split: dict(info) for split, info in splits.items()}}
+        return {split: dict(info) for split, info in json.loads((folder / INFO_FILE).read_bytes())["splits"].items()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
 
 
 def put_in_place(built: Path, target: Path) -> None:
-    """Make `built` stand at `target`, in one step; what stood there goes to `built`, to be deleted with it."""
+    """Move `built` to `target` in one step; what was there is moved to `built`, to be deleted with it."""
     refuse_foreign(target)
     built.chmod(0o755)
     if not target.exists():
@@ -171,7 +178,7 @@ def put_in_place(built: Path, target: Path) -> None:
 
 @contextmanager
 def lock(target: Path) -> Iterator[None]:
-    """Let one writer into the folder that holds `target` at a time."""
+    """Lock the folder that holds `target` against other writers."""
     import fcntl
 
     folder = os.open(target.parent, os.O_RDONLY)
@@ -183,7 +190,7 @@ def lock(target: Path) -> Iterator[None]:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Let two folders change places in one step (Linux, renameat2); False where the system can't."""
+    """Exchange two folders in one step (Linux, renameat2); return False if the system can't."""
     import ctypes
 
     exchange, here = 2, -100  # RENAME_EXCHANGE of linux/fs.h, AT_FDCWD of fcntl.h
@@ -196,7 +203,3 @@ def _link_or_copy(source: str, target: str) -> None:
         os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
-
-
-def _write_json(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -31,14 +31,8 @@ from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Execution, PairReport, Report, Status, TestResult, Verdict
 
 DONE = Execution(Status.FINISHED)
-# Statuses of either side that decide, whatever the left side reports.
-LIMITS_REACHED = (
-    Status.TIME_LIMIT_EXCEEDED,
-    Status.MEMORY_LIMIT_EXCEEDED,
-    Status.OUTPUT_LIMIT_EXCEEDED,
-    Status.SANDBOX_VIOLATION,
-    Status.INTERNAL_ERROR,
-)
+# Statuses of either side that decide, whatever the left side reports: limits, violations, internal errors.
+LIMITS_REACHED = set(Status) - {Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR}
 ENDED_LATE = (Status.TIME_LIMIT_EXCEEDED, Status.INTERNAL_ERROR)
 
 

@@ -50,8 +50,8 @@ def decode(
 ) -> "Any":
     """The value of a text; raises Malformed.
 
-    `build` makes the containers, from the list of their items, by their capital; without it they are what they were.
-    `referred` gives the value that a number stands for. Of more than `most` values none is made.
+    `build` makes containers from the list of their items, by capital; by default those that were encoded. `referred`
+    returns the value that a number stands for. More than `most` values are malformed.
     """
     if text.count(";") + text.count(")") > most:
         raise Malformed("too many values")

@@ -56,15 +56,17 @@ class RunFolder:
 
     def __enter__(self) -> Self:
         """Lock the folder; raises UserError if another process has locked it, or it can't be written."""
-        path = self.path / ".lock"
+        path, lock = self.path / ".lock", None
         try:
-            self._lock = path.open("ab")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.__exit__()
-            raise UserError(f"run {self.path.name!r} is in use by another process") from None
+            lock = path.open("ab")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
+            if lock is not None:
+                lock.close()
+            if isinstance(error, BlockingIOError):
+                raise UserError(f"run {self.path.name!r} is in use by another process") from None
             raise UserError(f"{path} can't be locked: {error.strerror}: delete it, or copy the run's folder") from error
+        self._lock = lock
         return self
 
     def __exit__(self, *_exc: object) -> None:

@@ -1,12 +1,11 @@
 """How often a model solves a problem, how sure that is, and whether another one is better: pure functions.
 
-1. `estimators`: pass@k and pass^k of one problem, and their mean over a split.
-2. `intervals`: how far such a mean may be off, by Wilson for one sample a problem, by bootstrap otherwise.
-3. `strata`: the places of the problems of each difficulty, each source: the same functions serve them.
-4. `comparisons`: two sets of scores of the same problems: difference, flips, McNemar.
-5. `power`: the smallest difference that so many problems can show.
+1. `estimators`: pass@k and pass^k of one problem, their mean over a split, and strata of a split.
+2. `intervals`: confidence intervals of such a mean: Wilson's for one sample a problem, bootstrap otherwise.
+3. `comparisons`: two sets of scores of the same problems: difference, flips, McNemar's test.
+4. `power`: the smallest difference that a number of problems can show.
 
-Which of them to use when is in docs/statistics.md.
+docs/statistics.md says when to use which.
 """
 
 from alpha_codium.statistics.comparisons import (
@@ -26,10 +25,10 @@ from alpha_codium.statistics.estimators import (
     pass_at_k,
     pass_hat_k,
     problem_scores,
+    strata,
 )
 from alpha_codium.statistics.intervals import Interval, bootstrap_interval, wilson_interval
 from alpha_codium.statistics.power import detectable_difference, detectable_gain
-from alpha_codium.statistics.strata import strata
 
 __all__ = [
     "Difference",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.app.secrets import load_secrets
+from alpha_codium.app.models import load_secrets
 from alpha_codium.errors import SettingsError
 from tests.gen.running import assert_refused, model_arguments, run_cli
 from tests.servers.scripted import ScriptedServer

@@ -26,7 +26,7 @@ def test_a_broken_dataset_does_not_hide_the_others(tmp_path, home):
     (home / "datasets" / "broken" / "dataset_dict.json").write_text("{")
     broken, whole = list_datasets()
     assert (broken.kind, whole.kind) == ("unreadable", "problems")
-    assert "dataset_dict.json" in broken.error
+    assert "broken can't be read as a saved dataset" in broken.error
 
 
 def test_a_file_and_what_was_stored_of_it_are_described_alike(tmp_path):

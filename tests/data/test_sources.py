@@ -66,7 +66,10 @@ def test_a_broken_line_is_named_by_file_and_number(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
-    [(b'{"name": "\xff"}\n', "line 1: not valid UTF-8"), (b"[1]\n", "line 1: a record must be a JSON object")],
+    [
+        (b'{"name": "\xff"}\n', "line 1: not valid JSON: 'utf-8' codec"),
+        (b"[1]\n", "line 1: a record must be a JSON object"),
+    ],
 )
 def test_a_line_that_is_no_record_is_named(tmp_path, content, complaint):
     (tmp_path / "x.jsonl").write_bytes(content)
@@ -77,7 +80,7 @@ def test_a_line_that_is_no_record_is_named(tmp_path, content, complaint):
 def test_a_cut_gzip_file_gives_an_error_that_says_so(tmp_path):
     whole = gzip.compress("".join(json.dumps(row) + "\n" for row in ROWS * 50).encode())
     (tmp_path / "x.jsonl.gz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DatasetError, match="is no whole gzip file, after line"):
+    with pytest.raises(DatasetError, match="is not a complete gzip file, after line"):
         list(find_source(str(tmp_path / "x.jsonl.gz")).records("train"))
 
 
@@ -145,7 +148,7 @@ def test_a_file_or_folder_of_another_kind_is_said_so(tmp_path):
     (tmp_path / "x.csv").write_text("")
     with pytest.raises(DatasetError, match="must end in"):
         find_source(str(tmp_path / "x.csv"))
-    with pytest.raises(DatasetError, match="is no dataset"):
+    with pytest.raises(DatasetError, match="is not a dataset"):
         find_source(str(tmp_path))
 
 

@@ -270,3 +270,8 @@ def test_what_is_undefined_or_incomplete_cannot_be_compared() -> None:
         score([judged("a", 0, 2, lost=1)], [1]).by_problem(1)
     with pytest.raises(ValueError, match="k must lie between"):
         score([judged("a", 0, 2)], [1]).by_problem(3)
+
+
+def test_a_result_in_json_is_plain_values_only() -> None:
+    (candidate,) = scored([row("a", RIGHT)], split=[problem("a")]).to_json()["problems"][0]["candidates"]
+    assert type(candidate["verdict"]) is str

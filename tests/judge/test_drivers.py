@@ -1,9 +1,11 @@
 """Drivers stand alone: one text each, for every supported Python."""
 
+import ast
 import base64
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,20 @@ def test_a_driver_is_one_text_that_each_supported_python_runs(name: str, python:
         [python, "-I", "-S", "-W", "error", "-"], input=driver(name), capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def names_defined_in(text: str) -> Iterator[str]:
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_module_of_a_driver_replaces_a_name_of_another(name: str) -> None:
+    names = list(names_defined_in(driver(name)))
+    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])

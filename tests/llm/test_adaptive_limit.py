@@ -64,7 +64,7 @@ def test_a_round_of_refusals_decreases_it_once():
     assert (limit.limit, limit.decreases) == (5, 2)  # 8 * 0.7, rounded down
 
 
-def test_a_round_with_few_refusals_is_cut_by_half_their_share():
+def test_a_round_with_few_refusals_cuts_it_by_half_their_share():
     limit = AdaptiveLimit(100, adaptive=True)
     while limit.limit < 100:
         limit.answered(limit.sent(limit.limit), [ANSWER], limit.limit)
@@ -96,7 +96,7 @@ def test_after_a_round_of_refusals_it_grows_by_one_a_round():
         assert limit.limit == expected
 
 
-def test_what_was_sent_before_a_decrease_does_not_let_it_grow():
+def test_requests_sent_before_a_decrease_do_not_let_it_grow():
     limit = AdaptiveLimit(100)
     old = [limit.sent(16) for _ in range(16)]
     refuse_all(limit, [limit.sent(16) for _ in range(16)])
@@ -105,7 +105,7 @@ def test_what_was_sent_before_a_decrease_does_not_let_it_grow():
     assert limit.limit == 8
 
 
-def test_it_stays_where_it_is_when_it_may_not_adapt():
+def test_a_fixed_limit_stays_the_same():
     limit = AdaptiveLimit(100, adaptive=False)
     refuse_all(limit, [limit.sent(100) for _ in range(100)])
     assert limit.limit == 100
@@ -127,7 +127,7 @@ def test_any_capacity_is_found_and_used(capacity, ceiling, seed):
 
 @settings(max_examples=8, deadline=None)
 @given(st.integers(20, 60), st.integers(2, 10), st.integers(0, 10**6))
-def test_a_capacity_that_shrinks_and_comes_back_is_followed(high, low, seed):
+def test_it_follows_a_capacity_that_shrinks_and_recovers(high, low, seed):
     def capacity(time: float) -> int:
         return low if 20 < time < 60 else high
 
@@ -147,18 +147,18 @@ def test_rising_latency_decreases_it_without_any_refusal(servers, seed):
     assert held.seconds <= 1.1 * free.seconds  # no less is done
 
 
-def test_a_provider_that_thrashes_gets_more_done_for_it():
+def test_a_thrashing_provider_has_more_throughput_with_it():
     held, free = (simulate(AdaptiveLimit(300, adaptive=adaptive), 6000, thrashing(40)) for adaptive in (True, False))
     assert held.seconds < free.seconds / 2
 
 
-def test_a_provider_that_batches_is_given_its_batches():
+def test_a_batching_provider_gets_full_batches():
     assert simulate(AdaptiveLimit(200), 4000, batching).limits[-1] == 200
 
 
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**6))
-def test_long_answers_are_not_taken_for_a_slow_model(seed):
+def test_long_answers_do_not_count_as_a_slow_model(seed):
     """First all answers are short, then all are long and take 80 times as long."""
     made = iter(range(10**6))
 
@@ -170,7 +170,7 @@ def test_long_answers_are_not_taken_for_a_slow_model(seed):
     assert limits[-1] == max(limits) == 200
 
 
-def test_a_model_that_is_slower_for_good_is_given_its_requests_again():
+def test_the_limit_recovers_when_a_model_becomes_slower_for_good():
     made = iter(range(10**6))
 
     def latency(_in_flight: int, _chance: random.Random) -> tuple[float, int]:
@@ -182,7 +182,7 @@ def test_a_model_that_is_slower_for_good_is_given_its_requests_again():
 
 
 @pytest.mark.parametrize("tokens", [0, 1, 10**9])
-def test_answers_without_tokens_or_time_are_borne(tokens):
+def test_answers_without_tokens_or_latency_are_accepted(tokens):
     limit = AdaptiveLimit(100)
     for _ in range(300):
         answer = Answer("", "x", prompt_tokens=tokens, completion_tokens=tokens, latency_seconds=0.0)
@@ -191,7 +191,7 @@ def test_answers_without_tokens_or_time_are_borne(tokens):
 
 
 @pytest.mark.parametrize("refused", [0, 1, 15])
-def test_one_refusal_in_the_first_round_neither_cuts_it_in_half_nor_ends_the_doubling(refused):
+def test_one_refusal_in_the_first_round_neither_halves_it_nor_ends_the_doubling(refused):
     """Refusals come first, and the first requests were sent while hardly any other was in flight."""
     limit = AdaptiveLimit(100)
     requests = [limit.sent(number + 1) for number in range(FIRST_LIMIT)]
@@ -202,7 +202,7 @@ def test_one_refusal_in_the_first_round_neither_cuts_it_in_half_nor_ends_the_dou
 
 
 @pytest.mark.parametrize(("share", "ceiling"), [(0.01, 200), (0.05, 50), (0.05, 200)])
-def test_a_provider_that_refuses_by_chance_is_used_as_one_that_refuses_none(share, ceiling):
+def test_random_refusals_do_not_reduce_throughput(share, ceiling):
     """However few it is sent: so it isn't full."""
     seconds = []
     for seed in range(8):
@@ -223,7 +223,7 @@ def test_a_provider_that_refuses_by_chance_is_used_as_one_that_refuses_none(shar
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(5, 80), st.sampled_from([50, 200]), st.sampled_from([0.02, 0.05, 0.1]), st.integers(0, 10**6))
-def test_a_provider_that_is_full_and_refuses_by_chance_too_is_used_well(capacity, ceiling, share, seed):
+def test_a_full_provider_with_random_refusals_is_used_well(capacity, ceiling, share, seed):
     chance, calls = random.Random(seed), 40 * min(capacity, ceiling)
 
     def left(_time: float) -> int:

@@ -30,7 +30,7 @@ from tests.servers.scripted import (
 )
 
 
-async def test_an_answer_brings_its_text_and_what_it_took():
+async def test_an_answer_has_its_text_tokens_and_latency():
     with ScriptedServer(lambda body: Text("four", prompt_tokens=12, completion_tokens=3)) as server:
         async with client_of(server) as client:
             answer = await client.ask(request("2 + 2?"))
@@ -57,7 +57,7 @@ async def test_a_filtered_answer_is_no_answer(model):
         assert len(server.requests) == 1
 
 
-async def test_requests_a_minute_are_spread_evenly_and_retries_count():
+async def test_requests_per_minute_are_spread_evenly_and_include_retries():
     with ScriptedServer(faults=[FaultOnce(Status(500))]) as server:
         async with client_of(server, max_requests_per_minute=600) as client:
             await client.prepare()
@@ -75,7 +75,7 @@ async def test_no_more_requests_are_in_flight_than_allowed():
         assert server.max_in_flight == 3
 
 
-async def test_a_call_that_waits_to_try_again_holds_no_slot():
+async def test_a_call_that_waits_before_a_retry_holds_no_slot():
     patient = When(lambda seen: last_user(seen.body) == "a" and not seen.times_before, Status(429, retry_after=1))
     with ScriptedServer(faults=[patient]) as server:
         async with client_of(server, max_concurrent_requests=1) as client:
@@ -96,7 +96,7 @@ async def test_a_cancelled_call_ends_at_once_and_frees_its_slot():
 
 
 @pytest.mark.parametrize("model", PROVIDERS)
-async def test_a_price_that_is_not_known_is_unknown_and_not_0(model):
+async def test_an_unknown_price_is_none_and_not_0(model):
     with ScriptedServer() as server:
         async with client_of(server, model) as client:
             assert (await client.ask(request())).cost is None
@@ -127,13 +127,13 @@ async def test_a_fallback_of_a_free_model_has_its_own_price():
             assert (await client.ask(request())).cost is None
 
 
-async def test_a_late_answer_is_waited_for_within_the_timeout():
+async def test_a_late_answer_within_the_timeout_is_accepted():
     with ScriptedServer(lambda body: Delay(0.3, "late")) as server:
         async with client_of(server) as client:
             assert (await client.ask(request())).text == "late"
 
 
-async def test_one_client_closing_leaves_another_its_connections():
+async def test_closing_a_client_leaves_the_connections_of_another_open():
     with ScriptedServer() as server:
         async with client_of(server) as first:
             async with client_of(server) as second:
@@ -175,7 +175,7 @@ async def test_json_schema_support_is_what_litellm_says_unless_it_is_given():
     assert ModelClient(ConfigSection(model="openai/x"), endpoints={"openai/x": endpoint}).supports_json_schema()
 
 
-def test_errors_that_the_user_can_mend_are_known_as_such():
+def test_errors_that_the_user_can_correct_are_user_errors():
     assert issubclass(AuthenticationFailed, UserError)
     assert issubclass(UnknownModel, UserError)
     assert not issubclass(ProviderUnavailable, UserError)

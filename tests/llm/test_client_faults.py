@@ -43,14 +43,14 @@ FAULTS_THAT_PASS = {
 
 @pytest.mark.parametrize("model", ALL)
 @pytest.mark.parametrize("fault", FAULTS_THAT_PASS.values(), ids=FAULTS_THAT_PASS.keys())
-async def test_a_fault_that_passes_is_tried_again(fault, model):
+async def test_a_transient_error_is_retried(fault, model):
     with ScriptedServer(faults=[FaultOnce(fault)]) as server:
         async with client_of(server, model) as client:
             answer = await client.ask(request())
         assert (answer.text.split()[-1], answer.attempts, len(server.requests)) == ("hi", 2, 2)
 
 
-async def test_a_server_that_never_answers_is_asked_again_after_the_timeout():
+async def test_a_request_without_an_answer_is_retried_after_the_timeout():
     with ScriptedServer(faults=[FaultOnce(Hang())]) as server:
         async with client_of(server, ai_timeout=2.0) as client:
             answer = await client.ask(request())
@@ -87,7 +87,7 @@ async def test_timeouts_do_not_multiply_either(model):
         (422, RequestRefused),
     ],
 )
-async def test_an_error_that_lasts_is_not_tried_again(model, status, error):
+async def test_a_permanent_error_is_not_retried(model, status, error):
     with ScriptedServer(faults=[Always(Status(status, "says the provider"))]) as server:
         async with client_of(server, model, fallback_models=["openai/y"]) as client:
             with pytest.raises(error, match=f"{model}: .*says the provider"):
@@ -95,7 +95,7 @@ async def test_an_error_that_lasts_is_not_tried_again(model, status, error):
         assert len(server.requests) == 1
 
 
-async def test_the_wait_that_a_provider_asks_for_is_the_least_that_is_waited():
+async def test_a_retry_waits_at_least_as_long_as_the_provider_asks():
     with ScriptedServer(faults=[FaultOnce(Status(429, retry_after=0.6))]) as server:
         async with client_of(server) as client:
             await client.ask(request())
@@ -103,13 +103,13 @@ async def test_the_wait_that_a_provider_asks_for_is_the_least_that_is_waited():
     assert second.arrived - first.arrived >= 0.6
 
 
-async def test_a_provider_that_asks_for_an_hour_is_waited_for_as_long_as_is_sane():
+async def test_a_provider_that_asks_for_an_hour_gets_the_longest_wait():
     with ScriptedServer(faults=[FaultOnce(Status(429, retry_after=3600))]) as server:
         async with client_of(server, longest_wait=0.05) as client:
             assert (await client.ask(request())).attempts == 2
 
 
-async def test_a_fallback_has_its_turn_when_the_model_is_unavailable():
+async def test_a_fallback_is_asked_when_the_model_is_unavailable():
     down = When(lambda seen: seen.body["model"] == "x", Status(503))
     with ScriptedServer(faults=[down]) as server:
         async with client_of(server, fallback_models=["openai/y", "openai/z"], max_retries=1) as client:
@@ -118,7 +118,7 @@ async def test_a_fallback_has_its_turn_when_the_model_is_unavailable():
     assert (answer.model, answer.attempts) == ("openai/y", 3)
 
 
-async def test_when_all_fallbacks_fail_the_last_fault_is_told():
+async def test_when_all_fallbacks_fail_the_last_error_is_raised():
     with ScriptedServer(faults=[Always(Status(503, "down for today"))]) as server:
         async with client_of(server, fallback_models=["openai/y"], max_retries=0) as client:
             with pytest.raises(ProviderUnavailable, match=r"openai/y gave no answer in 1 requests.*down for today"):
@@ -126,7 +126,7 @@ async def test_when_all_fallbacks_fail_the_last_fault_is_told():
         assert len(server.requests) == 2
 
 
-async def test_a_fallback_without_a_key_is_an_unavailable_one_and_not_the_users_mistake(monkeypatch):
+async def test_a_fallback_without_a_key_is_unavailable_and_no_user_error(monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with ScriptedServer(faults=[Always(Status(503))]) as down:
         async with client_of(down, fallback_models=["anthropic/y"], max_retries=0) as client:
@@ -150,7 +150,7 @@ async def test_an_unreachable_server_is_unavailable():
             await client.ask(request())
 
 
-async def test_many_calls_through_many_faults_are_each_answered_once():
+async def test_many_calls_through_many_errors_are_each_answered_once():
     faults = [WithProbability(0.3, Status(500), Status(429, retry_after=0.01), Cut(), Malformed(), seed=7)]
     with ScriptedServer(faults=faults) as server:
         async with client_of(server, max_retries=12, max_concurrent_requests=8) as client:

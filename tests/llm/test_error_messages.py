@@ -33,7 +33,7 @@ def refusal(status: int, body: str, headers: dict[str, str] | None = None) -> Ex
 
 
 @given(st.integers(300, 599), BODIES)
-def test_whatever_a_provider_sends_becomes_one_short_line_of_ours(status, body):
+def test_any_response_becomes_one_short_line(status, body):
     fault = as_model_error(refusal(status, body), ENDPOINT)
     assert isinstance(fault, ModelError)
     assert str(fault).startswith("openai/x: ")
@@ -42,24 +42,24 @@ def test_whatever_a_provider_sends_becomes_one_short_line_of_ours(status, body):
 
 
 @given(st.integers(300, 599), st.text("abc ", max_size=20))
-def test_the_status_decides_what_is_tried_again(status, words):
+def test_the_status_decides_what_is_retried(status, words):
     fault = as_model_error(refusal(status, json.dumps({"error": {"message": words}})), ENDPOINT)
     assert isinstance(fault, TransientError) == (status in (408, 409, 425, 429) or status >= 500)
 
 
 @pytest.mark.parametrize("text", ["{" * 100_000 + "}", '{"a":' * 100_000 + "1" + "}" * 100_000, "[" * 100_000 + "{}"])
-def test_a_body_that_is_nested_without_end_is_only_shortened(text):
+def test_a_deeply_nested_body_is_shortened(text):
     assert isinstance(as_model_error(refusal(500, text), ENDPOINT), TransientError)
 
 
-def test_a_chain_that_bites_its_tail_has_an_end():
+def test_a_circular_chain_of_exceptions_is_handled():
     error = OSError("first")
     error.__context__ = second = ValueError("second")
     second.__context__ = error
     assert isinstance(as_model_error(error, ENDPOINT), TransientError)
 
 
-def test_a_key_in_a_body_is_hidden_wherever_it_stands():
+def test_a_key_anywhere_in_a_body_is_hidden():
     body = json.dumps({"error": {"message": f"Bearer {ENDPOINT.api_key} is wrong", "code": f"bad:{ENDPOINT.api_key}"}})
     fault = as_model_error(refusal(401, body), ENDPOINT)
     assert isinstance(fault, AuthenticationFailed)

@@ -15,12 +15,12 @@ async def failing(fault):
     raise fault
 
 
-async def test_results_come_in_the_order_of_the_calls_and_an_exception_may_be_one():
+async def test_results_are_in_the_order_of_the_calls_and_may_be_exceptions():
     refusal = ContentFiltered("no")
     assert await gather_all([given(1), given(refusal), given(2)]) == [1, refusal, 2]
 
 
-async def test_the_first_fault_is_raised_when_all_others_have_ended():
+async def test_the_first_error_is_raised_when_all_other_calls_have_ended():
     ended = []
 
     async def slow():
@@ -32,7 +32,7 @@ async def test_the_first_fault_is_raised_when_all_others_have_ended():
     assert ended == [1, 1]
 
 
-async def test_who_is_cancelled_cancels_all_and_waits_for_their_end():
+async def test_cancellation_cancels_all_calls_and_waits_for_their_end():
     ended = []
 
     async def waiting():

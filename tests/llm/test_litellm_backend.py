@@ -64,7 +64,7 @@ async def test_a_json_schema_reaches_ollama_as_its_format(backend):
         assert server.requests[0].body["format"]["required"] == ["sum"]
 
 
-async def test_a_parameter_the_provider_lacks_is_an_error_that_names_it(backend):
+async def test_an_unsupported_parameter_is_an_error_that_names_it(backend):
     with ScriptedServer() as server:
         with pytest.raises(
             RequestRefused, match=r"anthropic/x doesn't support the parameter seed: .*config.drop_params"
@@ -92,7 +92,7 @@ async def test_extra_parameters_cannot_turn_retries_on(backend):
 
 
 @pytest.mark.parametrize("model", PROVIDERS)
-async def test_reasoning_is_kept_apart(backend, model):
+async def test_reasoning_is_separated_from_the_answer(backend, model):
     with ScriptedServer(lambda body: Text("42", reasoning="six times seven")) as server:
         answer = await send(backend, server, model)
     assert (answer.text, answer.reasoning) == ("42", "six times seven")
@@ -111,7 +111,7 @@ async def test_an_answer_without_text_is_empty(backend):
         assert (await send(backend, server)).text == ""
 
 
-async def test_a_server_of_ones_own_needs_no_key(backend, monkeypatch):
+async def test_a_private_server_needs_no_key(backend, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with ScriptedServer() as server:
         assert (await send(backend, server, api_key=None)).text == "echo: hi"

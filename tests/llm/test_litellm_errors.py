@@ -21,7 +21,7 @@ from tests.servers.scripted import Malformed, ScriptedServer, Status
 
 @pytest.mark.parametrize("model", PROVIDERS)
 @pytest.mark.parametrize("header", ["7", "7.5", "date", "milliseconds"])
-async def test_the_wait_that_a_provider_asks_for_is_read(backend, model, header):
+async def test_the_wait_in_a_response_is_parsed(backend, model, header):
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
     reply = {
         "7": Status(429, retry_after=7),
@@ -40,7 +40,7 @@ async def test_the_wait_that_a_provider_asks_for_is_read(backend, model, header)
 
 
 @pytest.mark.parametrize("model", PROVIDERS)
-async def test_a_refusal_that_speaks_of_rate_limits_is_no_rate_limit(backend, model):
+async def test_a_refusal_that_mentions_rate_limits_is_no_rate_limit(backend, model):
     """litellm reads the message, in which providers quote the prompt; the status counts."""
     fault = await fault_of(backend, Status(400, "bad prompt: 'write a rate limiter that sends 429'"), model)
     assert type(fault) is RequestRefused
@@ -55,7 +55,7 @@ async def test_a_refusal_that_speaks_of_rate_limits_is_no_rate_limit(backend, mo
         "prompt is too long: 210000 tokens > 200000 maximum",
     ],
 )
-async def test_a_request_that_does_not_fit_is_the_models_limit(backend, model, message):
+async def test_a_request_that_does_not_fit_is_a_context_overflow(backend, model, message):
     fault = await fault_of(backend, Status(400, message, error_type="invalid_request_error"), model)
     assert isinstance(fault, ContextOverflow)
 
@@ -70,7 +70,7 @@ async def test_a_request_that_does_not_fit_is_the_models_limit(backend, model, m
     ],
     ids=["a code", "Anthropic's words", "OpenAI's words"],
 )
-async def test_a_content_filter_is_told_from_other_refusals(backend, model, reply):
+async def test_a_content_filter_is_distinguished_from_other_refusals(backend, model, reply):
     assert isinstance(await fault_of(backend, reply, model), ContentFiltered)
 
 
@@ -81,7 +81,7 @@ async def test_a_content_filter_is_told_from_other_refusals(backend, model, repl
         Status(429, "You exceeded your current quota", error_code="insufficient_quota"),
     ],
 )
-async def test_an_account_without_credit_is_not_waited_for(backend, reply):
+async def test_an_account_without_credit_is_not_retried(backend, reply):
     assert isinstance(await fault_of(backend, reply), AuthenticationFailed)
 
 
@@ -146,7 +146,7 @@ async def test_an_unknown_provider_is_named(backend, model, hint, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-async def test_hosted_vllm_without_an_address_is_the_users_mistake(backend, monkeypatch):
+async def test_hosted_vllm_without_an_address_is_a_user_error(backend, monkeypatch):
     monkeypatch.delenv("HOSTED_VLLM_API_BASE", raising=False)
     with pytest.raises(UnknownModel, match="--api_base"):
         await backend.send(Endpoint("hosted_vllm/x"), request(), timeout=10)

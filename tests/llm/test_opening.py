@@ -26,7 +26,7 @@ def test_the_models_of_a_run_are_all_that_its_settings_name():
     assert models_of(MANY) == ("openai/big", "openai/other", "openai/small", "openai/last")
 
 
-def test_models_in_turn_are_models_enough(tmp_path):
+def test_rotate_models_need_no_other_model(tmp_path):
     config = ConfigSection(rotate_models=("openai/a", "openai/b"))
     for environment in ({}, {"ANTHROPIC_API_KEY": "k"}):
         assert choose_model(config, tmp_path, environment) == "openai/a"
@@ -51,7 +51,7 @@ async def test_prices_of_the_settings_reach_the_client(tmp_path):
             assert (await client.ask(request(model="openai/small"))).cost is None
 
 
-def test_a_local_model_anywhere_is_waited_for_longer():
+def test_any_local_model_raises_the_timeout():
     config = MANY.model_copy(update={"model_by_prompt": {"reflect": "local/tiny"}})
     assert effective_config(config, "openai/big").ai_timeout == LOCAL_TIMEOUT_SECONDS
     assert effective_config(config, "openai/big").max_tokens is None

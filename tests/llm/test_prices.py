@@ -15,13 +15,13 @@ SAID = Text("x", prompt_tokens=1000, completion_tokens=100, cached_tokens=400)
 counts = st.integers(0, 10**9)
 
 
-def test_a_price_in_the_settings_wins():
+def test_a_price_in_the_settings_takes_precedence():
     prices = PricesSection(models={"openai/gpt-4o-mini": Price(input=1, output=2)})
     assert price_of("openai/gpt-4o-mini", prices) == Price(input=1, output=2)
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-4o-mini", "gpt-4o-mini"])
-def test_the_table_of_litellm_knows_prices_a_million_tokens(model):
+def test_prices_of_litellm_are_per_million_tokens(model):
     price = price_of(model, NONE_GIVEN)
     assert price is not None
     assert (price.input, price.output) == (pytest.approx(0.15), pytest.approx(0.6))
@@ -41,14 +41,14 @@ def test_a_local_model_costs_nothing():
     assert price_of("local/any", NONE_GIVEN) == Price(input=0, output=0)
 
 
-def test_a_price_that_the_table_states_in_part_is_unknown():
+def test_a_partial_price_in_the_table_is_unknown():
     assert price_in_table("a", {"a": {"input_cost_per_token": 1e-6}}) is None
     free = {"a": {"input_cost_per_token": 0, "output_cost_per_token": 0.0}}
     assert price_in_table("a", free) == Price(input=0, output=0)
 
 
 @given(counts, counts, counts)
-def test_cached_tokens_cost_what_they_cost(prompt, completion, cached):
+def test_cached_tokens_have_their_own_price(prompt, completion, cached):
     plain, cheaper = Price(input=2, output=10), Price(input=2, output=10, cached=0.5)
     assert cost_of(plain, prompt, completion, cached) == pytest.approx((2 * prompt + 10 * completion) / 1e6)
     saved = cost_of(plain, prompt, completion) - cost_of(cheaper, prompt, completion, cached)
@@ -76,7 +76,7 @@ async def test_a_model_without_a_price_there_is_charged_by_the_table_or_unknown(
 @pytest.mark.parametrize(
     ("model", "cost"), [("openai/x", None), ("openai/gpt-4o-mini", None), ("openai/y", None), ("openai/free", 0)]
 )
-async def test_an_answer_whose_tokens_the_provider_does_not_tell_has_an_unknown_cost(model, cost):
+async def test_an_answer_without_token_counts_has_an_unknown_cost(model, cost):
     prices = PricesSection(models=GIVEN.models | {"openai/free": Price(input=0, output=0)})
     with ScriptedServer(lambda body: Text("x", prompt_tokens=0, completion_tokens=0)) as server:
         async with client_of(server, prices=prices) as client:
@@ -84,12 +84,12 @@ async def test_an_answer_whose_tokens_the_provider_does_not_tell_has_an_unknown_
 
 
 @given(st.floats(1e-12, 1e6))
-def test_an_amount_of_dollars_is_told_to_two_digits_at_least(dollars: float) -> None:
+def test_dollars_have_at_least_two_significant_digits(dollars: float) -> None:
     assert float(money(dollars)) == pytest.approx(dollars, rel=0.05)
 
 
 @pytest.mark.parametrize(
     ("dollars", "told"), [(None, "unknown"), (0.0, "$0.0000"), (1.3e-5, "$0.000013"), (2.5, "$2.5000")]
 )
-def test_an_amount_in_a_line_of_text_has_its_sign(dollars, told):
+def test_dollars_in_text_have_a_sign(dollars, told):
     assert in_dollars(dollars) == told

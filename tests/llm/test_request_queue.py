@@ -1,4 +1,4 @@
-"""Whose turn it is: over real HTTP, with a server of limited capacity, and with cancelled calls."""
+"""The queue of requests: over HTTP, with a server of limited capacity, and with cancelled calls."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ async def test_a_server_of_limited_capacity_answers_all_calls_with_the_default_r
 
 
 @pytest.mark.parametrize(("adaptive", "expected"), [(True, FIRST_LIMIT), (False, 40)])
-async def test_the_limit_begins_low_unless_it_is_a_fixed_one(adaptive, expected):
+async def test_the_limit_starts_low_unless_it_is_fixed(adaptive, expected):
     with ScriptedServer(faults=[Always(Hang())]) as server:
         async with client_of(server, max_concurrent_requests=40, adaptive_concurrency=adaptive) as client:
             calls = [asyncio.create_task(client.ask(request(str(number)))) for number in range(40)]
@@ -50,7 +50,7 @@ async def test_a_slow_request_never_idles_the_others():
 
 
 @pytest.mark.parametrize("adaptive", [True, False])
-async def test_the_wait_that_a_provider_asks_of_one_request_is_waited_by_all(adaptive):
+async def test_all_requests_wait_if_a_full_provider_asks_one_to_wait(adaptive):
     with ScriptedServer(faults=[OnNumbers({1: Status(429, retry_after=0.6)})]) as server:
         async with client_of(server, max_concurrent_requests=1, adaptive_concurrency=adaptive) as client:
             await asyncio.gather(*(client.ask(request(str(number))) for number in range(5)))
@@ -59,7 +59,7 @@ async def test_the_wait_that_a_provider_asks_of_one_request_is_waited_by_all(ada
     assert all(seen.arrived - first.arrived >= 0.6 for seen in others)
 
 
-async def test_where_one_request_among_many_is_refused_only_that_one_waits():
+async def test_one_refused_request_among_many_waits_alone():
     queue, refusal = RequestQueue(AdaptiveLimit(8)), TransientError("", retry_after=3600, cause="rate_limited")
     for _ in range(8):
         await queue.acquire()
@@ -75,7 +75,7 @@ async def test_where_one_request_among_many_is_refused_only_that_one_waits():
     await asyncio.gather(waiting, return_exceptions=True)
 
 
-async def test_no_wait_is_longer_than_is_sane():
+async def test_no_wait_is_longer_than_the_longest_wait():
     with ScriptedServer(faults=[OnNumbers({1: Status(503, retry_after=3600)})]) as server:
         async with client_of(server, max_concurrent_requests=1, longest_wait=0.05) as client:
             await asyncio.gather(*(client.ask(request(str(number))) for number in range(3)))
@@ -95,13 +95,13 @@ async def _after(server, call):
     return await call
 
 
-async def test_a_cancelled_wait_passes_its_turn_on():
+async def test_a_cancelled_wait_passes_its_place_on():
     queue = RequestQueue(AdaptiveLimit(1))
     await queue.acquire()
     waiting = [asyncio.create_task(queue.acquire()) for _ in range(3)]
     await asyncio.sleep(0)
     waiting[0].cancel()
-    queue.release()  # the turn is given to the second, who is cancelled before taking it
+    queue.release()  # the place is given to the second, which is cancelled before taking it
     await asyncio.sleep(0)
     await asyncio.gather(waiting[0], return_exceptions=True)
     assert [task.done() for task in waiting] == [True, True, False]
@@ -109,7 +109,7 @@ async def test_a_cancelled_wait_passes_its_turn_on():
     await waiting[2]
 
 
-async def test_a_turn_that_comes_together_with_a_cancellation_is_given_back():
+async def test_a_place_given_at_the_moment_of_a_cancellation_is_given_back():
     queue = RequestQueue(AdaptiveLimit(1))
     await queue.acquire()
     first, second = (asyncio.create_task(queue.acquire()) for _ in range(2))
@@ -121,7 +121,7 @@ async def test_a_turn_that_comes_together_with_a_cancellation_is_given_back():
     await second
 
 
-async def test_turns_come_in_the_order_of_arrival():
+async def test_places_are_given_in_the_order_of_arrival():
     queue, order = RequestQueue(AdaptiveLimit(1)), []
 
     async def go(number: int) -> None:
@@ -148,7 +148,7 @@ async def test_a_longer_wait_replaces_a_shorter_one():
     waiting.cancel()
 
 
-async def test_a_fault_without_a_wait_holds_nobody():
+async def test_an_error_without_a_wait_holds_no_request_back():
     with ScriptedServer(faults=[FaultOnce(Status(500))]) as server:
         async with client_of(server, max_concurrent_requests=2) as client:
             await asyncio.gather(*(client.ask(request(str(number))) for number in range(6)))

@@ -11,13 +11,13 @@ NOW = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 @given(st.integers(0, 10**6))
-def test_seconds_are_read_as_they_stand(seconds):
+def test_seconds_are_parsed(seconds):
     assert parse_retry_after(str(seconds)) == seconds
     assert parse_retry_after(f" {seconds}.5 ") == seconds + 0.5
 
 
 @given(st.integers(-(10**6), 10**6))
-def test_a_date_asks_for_the_time_until_then(seconds):
+def test_a_date_is_the_wait_until_then(seconds):
     header = format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)
     assert parse_retry_after(header, NOW) == max(0, seconds)
 
@@ -29,7 +29,7 @@ def test_whatever_a_header_holds_gives_a_wait_or_none(text):
 
 
 @pytest.mark.parametrize("text", ["", "-1", "soon", "1e3", "nan", "inf", "Wed", "٣"])
-def test_what_is_no_wait_is_none(text):
+def test_an_invalid_wait_is_none(text):
     assert parse_retry_after(text) is None
 
 
@@ -47,6 +47,6 @@ def test_a_wait_is_never_shorter_than_was_asked(policy, retry, retry_after):
 
 
 @given(policies, st.integers(1, 30))
-def test_waits_double_but_for_their_random_part(policy, retry):
+def test_waits_double_except_for_their_random_part(policy, retry):
     whole = min(policy.longest_wait, policy.first_wait * 2 ** (retry - 1))
     assert whole / 2 <= policy.wait_before(retry) <= whole

@@ -41,7 +41,7 @@ def test_a_request_without_a_rule_is_refused():
         post(server.url, "four?")
 
 
-def test_a_fault_meets_each_distinct_request_once():
+def test_a_fault_affects_each_distinct_request_once():
     with ScriptedServer(faults=[FaultOnce(Status(500), Cut())]) as server:
         for text in "ab":
             with pytest.raises(urllib.error.HTTPError, match="500"):
@@ -54,7 +54,7 @@ def test_a_fault_meets_each_distinct_request_once():
 
 
 @pytest.mark.parametrize("rule", [OneOfOnce, None])
-def test_faults_by_chance_are_the_same_every_time(rule):
+def test_random_faults_are_reproducible(rule):
     def met(seed):
         faults = [rule([Status(500)], 0.5, seed) if rule else WithProbability(0.5, Status(500), seed=seed)]
         with ScriptedServer(faults=faults) as server:

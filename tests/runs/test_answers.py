@@ -50,7 +50,7 @@ def test_samples_of_different_names_have_different_keys(one, other):
     assert (answer_key(QUESTION, one) == answer_key(QUESTION, other)) == (one == other)
 
 
-def test_answers_are_there_when_the_store_is_opened_again(tmp_path):
+def test_answers_are_found_when_the_store_is_opened_again(tmp_path):
     with AnswerStore(tmp_path / "answers.sqlite") as store:
         store.put("k", {"text": "half \ud800 a pair, \u2028"})
         assert store.get("other") is None
@@ -82,7 +82,7 @@ def test_many_threads_can_use_one_store(tmp_path):
         ]
 
 
-def test_a_store_is_closed_under_threads_that_still_use_it(tmp_path):
+def test_a_store_can_be_closed_while_threads_use_it(tmp_path):
     def use(store):
         with contextlib.suppress(AssertionError):  # it is closed
             for number in range(10_000):
@@ -97,7 +97,7 @@ def test_a_store_is_closed_under_threads_that_still_use_it(tmp_path):
             assert [user.result() for user in users] == [None] * 4
 
 
-def test_parameters_that_bear_a_secrets_name_are_left_out_at_any_depth():
+def test_parameters_with_a_secrets_name_are_left_out_at_any_depth():
     given_parameters = {
         "reasoning_effort": "low",
         "api_key": "sk-1",
@@ -112,11 +112,11 @@ def test_parameters_that_bear_a_secrets_name_are_left_out_at_any_depth():
 
 
 @pytest.mark.parametrize("given_parameters", [{"eos_token": "</s>"}, {"stop-token": "END"}, {"logprobs_per_token": 2}])
-def test_tokens_of_a_text_are_no_secrets(given_parameters):
+def test_text_tokens_are_no_secrets(given_parameters):
     assert without_secrets(given_parameters) == given_parameters
 
 
-def test_a_database_of_something_else_is_refused_and_stays_as_it_was(tmp_path):
+def test_another_kind_of_database_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "answers.sqlite"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE answers (question TEXT)")
@@ -128,7 +128,7 @@ def test_a_database_of_something_else_is_refused_and_stays_as_it_was(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["{", "", "nought"])
-def test_what_is_kept_and_is_no_json_is_told_in_one_line(tmp_path, text):
+def test_a_row_that_is_no_json_is_an_error(tmp_path, text):
     path = tmp_path / "answers.sqlite"
     with AnswerStore(path) as store:
         store.put("key", {"text": "x"})
@@ -143,7 +143,7 @@ def test_what_is_kept_and_is_no_json_is_told_in_one_line(tmp_path, text):
         pass
 
 
-async def test_what_a_call_brought_is_kept_though_its_caller_is_cancelled(tmp_path):
+async def test_an_answer_is_kept_if_its_caller_is_cancelled(tmp_path):
     with AnswerStore(tmp_path / "answers.sqlite") as store:
         keeping = asyncio.create_task(store.keep([(AnswerKey("k"), {"text": "x"})], "m"))
         await asyncio.sleep(0)
@@ -153,7 +153,7 @@ async def test_what_a_call_brought_is_kept_though_its_caller_is_cancelled(tmp_pa
         assert store.get("k") == {"text": "x"}
 
 
-async def test_the_event_loop_goes_on_while_the_store_is_busy(tmp_path):
+async def test_a_busy_store_does_not_block_the_event_loop(tmp_path):
     with AnswerStore(tmp_path / "answers.sqlite") as store, store._lock:
         finding = asyncio.create_task(store.find([AnswerKey("k")]))
         await asyncio.sleep(0.01)

@@ -15,7 +15,7 @@ from alpha_codium.runs.cache_maintenance import stats_of
 from tests.runs.cached import ANSWER, REFUSAL, filled, spoilt
 
 
-def test_answers_and_refusals_are_there_for_the_next_run(path):
+def test_answers_and_refusals_are_found_by_the_next_run(path):
     filled(path, ("k", ANSWER), ("r", REFUSAL))
     with AnswerCache(path) as cache:
         assert [cache.get(key) for key in ("k", "r", "other")] == [ANSWER, REFUSAL, None]
@@ -45,12 +45,12 @@ def test_the_key_depends_on_the_scope_and_on_the_providers_own_addresses(path):
         ("claude-haiku-4-5", "ANTHROPIC_API_BASE"),
     ],
 )
-def test_the_address_counts_also_where_the_model_does_not_say_whose_it_is(path, model, variable):
+def test_the_address_is_part_of_the_key_if_the_model_names_no_provider(path, model, variable):
     here, there = (AnswerCache(path, "", {variable: f"http://{host}"}).key_of("k", model) for host in ("a", "b"))
     assert here != there
 
 
-def test_a_store_copies_what_the_cache_has_and_gives_it_what_it_asked_for(tmp_path, path):
+def test_a_store_copies_answers_from_and_to_the_cache(tmp_path, path):
     async def use():
         with AnswerCache(path) as cache, AnswerStore(tmp_path / "run1", cache) as store:
             assert await store.find([AnswerKey("a", "A"), AnswerKey("b")]) == [None, None]
@@ -67,7 +67,7 @@ def test_a_store_copies_what_the_cache_has_and_gives_it_what_it_asked_for(tmp_pa
     assert stats_of(path).models[0].hits == 1
 
 
-def test_what_a_run_spent_is_unknown_where_a_price_is_and_a_refusal_costs_nothing(tmp_path):
+def test_spending_is_unknown_if_a_price_is_and_a_refusal_costs_nothing(tmp_path):
     with AnswerStore(NOWHERE) as store:
         assert store.spent() == Spent(0, 0, 0.0)
         store.put("a", ANSWER)
@@ -77,7 +77,7 @@ def test_what_a_run_spent_is_unknown_where_a_price_is_and_a_refusal_costs_nothin
         assert store.spent() == Spent(3, 0, None)
 
 
-def test_facts_are_kept_with_the_answers(tmp_path):
+def test_facts_are_stored_with_the_answers(tmp_path):
     with AnswerStore(tmp_path / "run") as store:
         store.note("supports", False)
         assert store.facts == {"supports": False}
@@ -85,7 +85,7 @@ def test_facts_are_kept_with_the_answers(tmp_path):
         assert store.facts == {"supports": False}
 
 
-def test_a_store_of_an_earlier_version_goes_on(tmp_path):
+def test_a_store_of_an_earlier_version_is_usable(tmp_path):
     with contextlib.closing(sqlite3.connect(tmp_path / "run")) as connection, connection:
         connection.execute("CREATE TABLE answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID")
         connection.execute("INSERT INTO answers VALUES ('k', ?)", (json.dumps(ANSWER),))
@@ -98,7 +98,7 @@ FAULTS = ["text", "torn", "noise", "foreign", "newer", "folder", "other table"]
 
 
 @pytest.mark.parametrize("how", FAULTS)
-def test_a_file_that_is_no_cache_is_one_warning_and_no_answer_is_lost(tmp_path, path, warnings, how):
+def test_an_invalid_cache_is_one_warning_and_no_answer_is_lost(tmp_path, path, warnings, how):
     spoilt(path, how)
 
     async def use():
@@ -151,7 +151,7 @@ def test_a_full_disk_is_one_warning_and_the_run_keeps_its_answers(tmp_path, path
     assert "full" in warnings[0]
 
 
-def test_a_run_whose_own_answers_cannot_be_kept_says_so_in_one_line(tmp_path):
+def test_answers_of_a_run_that_cannot_be_stored_are_an_error(tmp_path):
     (tmp_path / "run").write_text("no database " * 20)
     with pytest.raises(StoreBroken, match="the answers of the run, can't be used"), AnswerStore(tmp_path / "run"):
         pass
@@ -164,7 +164,7 @@ def test_a_run_whose_own_answers_cannot_be_kept_says_so_in_one_line(tmp_path):
         assert store.get("0") is not None
 
 
-def test_a_log_torn_anywhere_leaves_the_first_answers_and_no_others(tmp_path):
+def test_a_log_cut_off_anywhere_leaves_the_first_answers_and_no_others(tmp_path):
     """A kill or a full disk may cut what SQLite hasn't moved to its file yet."""
     with AnswerStore(tmp_path / "run") as store:
         for number in range(12):
@@ -210,7 +210,7 @@ def test_processes_use_one_new_cache_at_once_and_nothing_is_lost(path):
 
 
 @pytest.mark.parametrize("statements", range(9))
-def test_a_process_that_was_killed_while_it_made_the_cache_leaves_one_that_can_be_used(path, monkeypatch, statements):
+def test_a_process_killed_while_creating_the_cache_leaves_a_usable_one(path, monkeypatch, statements):
     done: list[str] = []
 
     class Dying(sqlite3.Connection):

@@ -12,7 +12,7 @@ from alpha_codium.runs.cache_maintenance import clear, clear_all, stats_of
 from tests.runs.cached import ANSWER, aged, filled, spoilt
 
 
-def test_stats_know_models_days_tokens_and_that_a_price_is_unknown(path):
+def test_stats_have_models_days_tokens_and_unknown_prices(path):
     filled(path, ("a", ANSWER), ("b", ANSWER))
     filled(path, ("c", ANSWER | {"cost": None}), model="n")
     aged(path, "a", 3)
@@ -27,7 +27,7 @@ def test_stats_know_models_days_tokens_and_that_a_price_is_unknown(path):
     assert stats_of(path).bytes > 0
 
 
-def test_clear_forgets_what_was_asked_for_and_nothing_else(path):
+def test_clear_deletes_the_chosen_answers_and_nothing_else(path):
     filled(path, *((key, ANSWER | {"text": "x" * 4000}) for key in ("old", "new")))
     filled(path, ("other", ANSWER), model="n")
     aged(path, "old", 10)
@@ -44,7 +44,7 @@ def test_clear_forgets_what_was_asked_for_and_nothing_else(path):
     assert stats_of(path).answers == 0
 
 
-def test_clear_leaves_a_run_that_uses_the_cache_alone(path):
+def test_clear_does_not_disturb_a_run_that_uses_the_cache(path):
     with AnswerCache(path) as cache:
         cache.put([("k", ANSWER)], "m")
         assert clear_all(path) == 1
@@ -53,7 +53,7 @@ def test_clear_leaves_a_run_that_uses_the_cache_alone(path):
 
 
 @pytest.mark.parametrize("how", ["text", "noise", "foreign", "newer"])
-def test_clear_all_makes_anew_what_was_no_cache_and_the_others_refuse_it(path, how):
+def test_clear_all_recreates_an_invalid_cache_and_other_commands_refuse_it(path, how):
     spoilt(path, how)
     for refused in (lambda: stats_of(path), lambda: clear(path, "m")):
         with pytest.raises(NotACache, match="clear --all"):
@@ -63,7 +63,7 @@ def test_clear_all_makes_anew_what_was_no_cache_and_the_others_refuse_it(path, h
     assert stats_of(path).answers == 1
 
 
-def test_clear_all_deletes_no_file_that_is_only_locked(path, monkeypatch):
+def test_clear_all_does_not_delete_a_locked_file(path, monkeypatch):
     filled(path, ("k", ANSWER))
     monkeypatch.setattr("alpha_codium.runs.answer_file.BUSY_SECONDS", 0.05)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:

@@ -23,27 +23,27 @@ with RunFolder(Path(sys.argv[1])):
 """
 
 
-def test_a_run_folder_says_what_it_was_asked_for(tmp_path):
+def test_a_run_folder_holds_its_description(tmp_path):
     asked = {"command": "c", "samples": 3, "none": None, "settings": {"config": {"models": ("a", "b"), "seed": None}}}
     RunFolder.create(tmp_path, "r", asked)
     described = RunFolder.reopen(tmp_path, "r").description()
     assert described == {"command": "c", "samples": 3, "settings": {"config": {"models": ["a", "b"]}}}
 
 
-def test_a_name_that_is_taken_is_refused_with_both_ways_out(tmp_path):
+def test_a_taken_name_is_refused_with_both_remedies(tmp_path):
     RunFolder.create(tmp_path, "r", {})
     with pytest.raises(UserError, match=r"exists already.*--resume r, or choose another name"):
         RunFolder.create(tmp_path, "r", {})
 
 
-def test_an_unknown_run_is_met_with_the_nearest(tmp_path):
+def test_an_unknown_run_is_an_error_with_the_nearest(tmp_path):
     RunFolder.create(tmp_path, "first_try", {})
     with pytest.raises(UserError, match="did you mean 'first_try'"):
         RunFolder.reopen(tmp_path, "first_tri")
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a\0b"])
-def test_a_name_that_can_be_no_folder_is_refused(tmp_path, name):
+def test_an_invalid_name_is_refused(tmp_path, name):
     with pytest.raises(UserError, match="isn't a valid name for a run"):
         RunFolder.create(tmp_path, name, {})
     with pytest.raises(UserError, match="isn't a valid name for a run"):
@@ -56,7 +56,7 @@ def test_a_path_is_a_run_folder_anywhere(tmp_path):
     assert RunFolder.reopen(tmp_path / "runs", f"{tmp_path}/elsewhere/mine").description() == {"command": "c"}
 
 
-def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path):
+def test_a_folder_that_cannot_be_created_is_a_user_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match=r"cannot create the run folder .*: Not a directory"):
         RunFolder.create(tmp_path / "file", "r", {})
@@ -84,7 +84,7 @@ def test_a_second_opening_in_the_same_process_is_refused_too(tmp_path):
             pass
 
 
-def test_a_description_that_was_broken_by_hand_is_told_in_one_line(tmp_path):
+def test_an_invalid_description_is_an_error(tmp_path):
     folder = RunFolder.create(tmp_path, "r", {})
     (folder.path / "run.toml").write_text("= broken")
     with pytest.raises(UserError, match=r"run\.toml can't be read"):
@@ -99,13 +99,13 @@ def test_a_description_that_was_broken_by_hand_is_told_in_one_line(tmp_path):
         ({"command": "c", "settings": 3}, "isn't the description of a run"),
     ],
 )
-def test_a_description_that_was_changed_is_told_in_one_line(tmp_path, described, said):
+def test_a_changed_description_is_an_error(tmp_path, described, said):
     folder = RunFolder.create(tmp_path, "r", described)
     with pytest.raises(UserError, match=rf"run\.toml was changed.*{said}"):
         folder.description()
 
 
-def test_a_run_that_lost_its_description_is_no_new_one(tmp_path):
+def test_a_run_without_its_description_is_neither_resumed_nor_overwritten(tmp_path):
     folder = RunFolder.create(tmp_path, "r", {"command": "c"})
     with folder.journal as journal:
         journal.append({"a": 1})
@@ -116,14 +116,14 @@ def test_a_run_that_lost_its_description_is_no_new_one(tmp_path):
         RunFolder.create(tmp_path, "r", {})
 
 
-def test_a_lock_that_cannot_be_had_is_told_in_one_line(tmp_path):
+def test_a_lock_that_cannot_be_opened_is_an_error(tmp_path):
     folder = RunFolder.create(tmp_path, "r", {})
     (folder.path / ".lock").mkdir()
     with pytest.raises(UserError, match=r"\.lock can't be locked: Is a directory"), folder:
         pass
 
 
-def test_a_json_file_is_whole_and_nothing_else_is_left_behind(tmp_path):
+def test_a_json_file_is_replaced_and_no_other_file_is_left(tmp_path):
     folder = RunFolder.create(tmp_path, "r", {})
     folder.write_json("transcripts/p/0.json", {"text": "half \ud800 a pair"})
     path = folder.write_json("transcripts/p/0.json", {"text": "second"})
@@ -131,11 +131,11 @@ def test_a_json_file_is_whole_and_nothing_else_is_left_behind(tmp_path):
     assert [p.name for p in path.parent.iterdir()] == ["0.json"]
 
 
-def test_a_run_without_a_name_gets_one_that_says_what_it_is():
+def test_a_run_without_a_name_is_named_after_its_kind():
     assert new_run_name("solve_set").startswith("solve_set-2")
 
 
-def test_what_is_none_is_left_out_at_any_depth():
+def test_none_is_left_out_at_any_depth():
     assert without_none({"a": None, "b": {"c": None, "d": (1, {"e": None})}}) == {"b": {"d": [1, {}]}}
 
 
@@ -146,17 +146,17 @@ def test_what_is_none_is_left_out_at_any_depth():
         max_size=4,
     )
 )
-def test_what_a_run_is_described_by_reads_back_as_it_was(values):
+def test_a_description_survives_toml(values):
     assume(not any("\ud800" <= letter <= "\udfff" for letter in str(values)))
     assert tomllib.loads(to_toml({"table": values})).get("table", {}) == values
 
 
 @pytest.mark.parametrize("text", ["\\x1b", "C:\\x64", "a\x7fb", "\x00", 'say "so"', "two\nlines", "\U0001f600"])
-def test_texts_that_toml_itself_would_change_read_back_as_they_were(text):
+def test_texts_that_the_toml_package_would_change_survive(text):
     assert tomllib.loads(to_toml({"extra": {"stop": [text], "one": text}})) == {"extra": {"stop": [text], "one": text}}
 
 
-def test_a_file_that_cannot_be_written_is_told_and_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path, monkeypatch):
     folder = RunFolder.create(tmp_path, "r", {})
 
     def full(_fd):

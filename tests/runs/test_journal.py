@@ -43,7 +43,7 @@ def test_any_truncation_gives_a_prefix_and_appending_never_joins_lines(entries, 
 
 @settings(max_examples=50, deadline=None)
 @given(ENTRIES, ENTRIES)
-def test_what_was_appended_is_read_back_over_openings(first, second):
+def test_appended_entries_are_read_back_after_reopening(first, second):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal.jsonl"
         written(path, first)
@@ -53,7 +53,7 @@ def test_what_was_appended_is_read_back_over_openings(first, second):
 
 @settings(max_examples=50, deadline=None)
 @given(ENTRIES, st.binary(max_size=20).filter(lambda tail: b"\n" not in tail))
-def test_whatever_a_torn_line_holds_is_dropped(entries, tail):
+def test_a_torn_line_is_dropped_whatever_it_holds(entries, tail):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal.jsonl"
         path.write_bytes(written(path, entries) + tail)
@@ -68,7 +68,7 @@ def test_a_broken_line_in_the_middle_is_an_error_that_names_it(tmp_path):
         list(Journal(path).entries())
 
 
-def test_a_broken_line_is_left_for_the_user_to_see_when_more_is_appended(tmp_path):
+def test_a_broken_line_is_kept_when_more_is_appended(tmp_path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"broken\n")
     written(path, [NEW])
@@ -79,7 +79,7 @@ def test_a_journal_that_was_never_opened_has_no_entries(tmp_path):
     assert list(Journal(tmp_path / "journal.jsonl").entries()) == []
 
 
-def test_lines_of_many_threads_stay_whole_up_to_the_closing(tmp_path):
+def test_lines_of_many_threads_stay_whole_until_the_journal_is_closed(tmp_path):
     def write(journal, thread):
         with contextlib.suppress(AssertionError):  # it is closed
             for number in range(10_000):
@@ -106,7 +106,7 @@ def test_every_entry_is_one_line_whatever_it_holds(tmp_path):
 
 
 @pytest.mark.parametrize("fits", [0, 5, 13])
-def test_a_line_for_which_the_disk_has_no_room_is_taken_back_so_that_the_next_one_is_whole(tmp_path, monkeypatch, fits):
+def test_a_partial_line_on_a_full_disk_is_removed(tmp_path, monkeypatch, fits):
     path, write, left = tmp_path / "journal.jsonl", os.write, [fits]
 
     def into_little_room(fd, content):
@@ -128,7 +128,7 @@ def test_a_line_for_which_the_disk_has_no_room_is_taken_back_so_that_the_next_on
 
 @settings(max_examples=50, deadline=None)
 @given(ENTRIES)
-def test_the_place_of_an_entry_is_where_its_line_begins(entries):
+def test_the_offset_of_an_entry_is_the_start_of_its_line(entries):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal.jsonl"
         content = written(path, entries)
@@ -138,7 +138,7 @@ def test_the_place_of_an_entry_is_where_its_line_begins(entries):
 
 
 @pytest.mark.parametrize("line", [b"[1]", b"5", b'{"b": 1}', b'{"a": []}', b"[" * 100_000])
-def test_an_entry_that_is_none_of_such_a_run_is_an_error_that_names_it(tmp_path, line):
+def test_an_invalid_entry_is_an_error_that_names_its_line(tmp_path, line):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"a": 1}\n' + line + b"\n")
     with pytest.raises(JournalError, match=r"journal\.jsonl, line 2, was changed.*delete the line"):
@@ -146,7 +146,7 @@ def test_an_entry_that_is_none_of_such_a_run_is_an_error_that_names_it(tmp_path,
 
 
 @pytest.mark.parametrize("torn", [b'{"a": 1', b"{", b"\0\0\0"])
-def test_a_torn_line_is_told_when_it_is_cut_off(tmp_path, warnings, torn):
+def test_a_torn_line_is_cut_off_with_a_warning(tmp_path, warnings, torn):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"a": 1}\n' + torn)
     with Journal(path) as journal:
@@ -157,7 +157,7 @@ def test_a_torn_line_is_told_when_it_is_cut_off(tmp_path, warnings, torn):
         assert len(warnings) == 1
 
 
-def test_an_end_that_no_kill_has_left_is_refused_and_stays(tmp_path):
+def test_an_end_that_is_no_torn_line_is_refused_and_kept(tmp_path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"a": 1}\nremark')
     with pytest.raises(JournalError, match="last 6 bytes aren't a line"), Journal(path):
@@ -166,7 +166,7 @@ def test_an_end_that_no_kill_has_left_is_refused_and_stays(tmp_path):
 
 
 @pytest.mark.parametrize("use", [lambda journal: list(journal.entries()), lambda journal: journal.__enter__()])
-def test_what_is_no_file_is_told_in_one_line(tmp_path, use):
+def test_a_folder_or_dangling_link_is_an_error(tmp_path, use):
     (tmp_path / "folder").mkdir()
     (tmp_path / "dangling").symlink_to(tmp_path / "no" / "where")
     for name, why in (("folder", "Is a directory"), ("dangling", "No such file")):

@@ -1,11 +1,10 @@
 """APPS: programs that read and print, and functions to be called (Hendrycks et al. 2021, arXiv:2105.09938).
 
 1. `input_output` holds the tests as JSON. With `fn_name` in it they are calls: the arguments of each, and what it must
-   return, mostly in a list of its own (`call_result` takes that item alone for right).
-2. JSON spells a dict's keys as text. Where all keys of an argument are integers the benchmark means integers. Such
-   arguments, and integers too long for JSON as Python reads it, stand in code with assertions instead.
-3. The names that APPS imports before each program are imported here, too, but for numpy: the published solutions
-   count on them. A program that imports what it uses doesn't notice.
+   return, mostly in a list of its own (`call_result` accepts the item alone, too).
+2. In JSON the keys of a dict are text. If all keys of an argument are integers, the benchmark means integers. Tests
+   with such arguments, or with integers too long for Python's JSON, become code with assertions.
+3. The names that APPS imports before each program are imported here, too, except numpy: published solutions need them.
 4. A record without tests is a problem without tests: never a pass.
 """
 
@@ -23,9 +22,9 @@ HUB_ID = "codeparrot/apps"
 SPLITS = ("train", "test")
 # Numbers of the column `difficulty` after those of CodeContests: names in `data.schema.DIFFICULTY_NAMES`.
 DIFFICULTIES = {"introductory": 29, "interview": 30, "competition": 31}
-# Says of a problem that its tests may have been guessed wrong by those who rebuilt them from printed text.
+# The tag of a problem whose tests were rebuilt from printed text, and may be wrong.
 AMBIGUOUS = "type_ambiguous"
-# What programs may use without importing it, as APPS has it.
+# What programs may use without importing it, as in APPS.
 SETUP = """\
 import collections, fractions, functools, heapq, itertools, math, random, sys, time
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
@@ -35,10 +34,10 @@ from itertools import accumulate, combinations, permutations, product
 from math import ceil, cos, exp, fabs, floor, gcd, log, log2, sin, sqrt, tan
 from typing import Dict, List, Optional, Set, Tuple
 """
-# Digits that Python reads and writes without being told to.
+# The digits of an integer that Python reads and writes by default.
 DIGITS = 4000
 INTEGER = re.compile(r"-?[0-9]+")
-# Compares as `judge.call` does. The names must not be the program's.
+# Compares as `judge.call` does. The names must not collide with the program's.
 ASSERTION = """\
 def _apps_same(expected, returned):
     if type(expected) is list:
@@ -86,14 +85,14 @@ def _converted(fields: Fields) -> dict[str, Any]:
 
 
 def description(statement: str, starter_code: str, function: str) -> str:
-    """The statement and what a program must define."""
+    """Return the statement with what a program must define."""
     if starter_code.strip():
         return f"{statement.rstrip()}\n\nThe program must begin with:\n\n{starter_code.strip()}\n"
     return f"{statement.rstrip()}\n\nThe program must define the function {function}.\n" if function else statement
 
 
 def difficulty(fields: Fields, known: Mapping[str, int]) -> int:
-    """The number of a record's difficulty, 0 where it gives none; raises DatasetError where its word is unknown."""
+    """Return the number of a record's difficulty, 0 if it has none; raises DatasetError if the word is unknown."""
     word = fields.text("difficulty")
     if word and word not in known:
         fields.fail("difficulty", f"{word!r} is unknown{nearest(word, known)}")
@@ -123,7 +122,7 @@ def _meta(fields: Fields) -> Mapping[str, Any]:
 
 
 def integer_of(digits: str) -> int:
-    """The integer that a text of any length spells: `int` refuses long ones, since it takes long for them."""
+    """Return the integer of any number of digits; `int` refuses long ones, since it is slow for them."""
     if len(digits) <= DIGITS:
         return int(digits)
     if digits[0] == "-":
@@ -157,7 +156,7 @@ def _lines(fields: Fields, value: Any, field: str) -> str:
 
 def _calls(fields: Fields, function: Any, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
     if not isinstance(function, str) or not function.isidentifier():
-        fields.fail("input_output.fn_name", f"{function!r} is no name of a function")
+        fields.fail("input_output.fn_name", f"{function!r} is not the name of a function")
     for place, arguments in enumerate(inputs):
         if not isinstance(arguments, list):
             fields.fail(f"input_output.inputs[{place}]", "must be a list of arguments")
@@ -178,7 +177,7 @@ def _with_integer_keys(argument: Any) -> Any:
 
 
 def _beyond_json(value: Any) -> bool:
-    """Whether JSON, as Python reads it, can't say a value: keys that are no text, integers that are too long."""
+    """Whether Python's JSON can't represent a value: its keys aren't text, or its integers are too long."""
     if isinstance(value, dict):
         return any(not isinstance(key, str) or _beyond_json(item) for key, item in value.items())
     if isinstance(value, list):
@@ -187,12 +186,12 @@ def _beyond_json(value: Any) -> bool:
 
 
 def _assertion(function: str, arguments: list[Any], expected: Any) -> str:
-    spelt = ", ".join(map(_literal, arguments))
-    return ASSERTION.format(expected=_literal(expected), entry_point=function, arguments=spelt)
+    literals = ", ".join(map(_literal, arguments))
+    return ASSERTION.format(expected=_literal(expected), entry_point=function, arguments=literals)
 
 
 def _literal(value: Any) -> str:
-    """A value of JSON as Python spells it, integers that are too long as hexadecimal ones."""
+    """Return a value as a Python literal, with long integers in hexadecimal."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):

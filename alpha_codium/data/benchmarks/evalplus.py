@@ -1,9 +1,8 @@
-"""HumanEval+ and MBPP+ as EvalPlus releases them (Liu et al. 2023, arXiv:2305.01210): inputs, and a reference program.
+"""HumanEval+ and MBPP+ as EvalPlus releases them: inputs, and a reference program (Liu et al. 2023, arXiv:2305.01210).
 
-1. A record has no expected outputs: the test runs the reference beside the program, in the process of the assertions,
-   and compares (see `evalplus_check`). The inputs of the base benchmark are one private test, the added ones another.
-2. Inputs come as JSON; MBPP's tuples, sets and complex numbers are made of it again, by a table of tasks.
-3. `contract`, which says what inputs are valid, is for making inputs: nothing here needs it.
+A record has no expected outputs: the test runs the reference program in the process of the assertions, and compares
+(see `evalplus_check`). The inputs of the base benchmark are one private test, the added ones another. Inputs are JSON;
+a table of tasks says which values are tuples, sets and complex numbers in MBPP.
 """
 
 import re
@@ -15,7 +14,7 @@ from alpha_codium.data.benchmarks.benchmark import Benchmark
 from alpha_codium.data.fields import Fields
 from alpha_codium.languages.python.beginnings import beginning_of
 
-# `eval` reads what `repr` wrote of the inputs; these names stand in it for what has no literal.
+# `eval` reads the `repr` of the inputs; these names are for values without a literal.
 CHECK = """{check}
 
 REFERENCE = {reference!r}
@@ -50,7 +49,7 @@ def _convert(fields: Fields) -> dict[str, Any]:
 
 
 def _of_docstring(prompt: str) -> str:
-    """The statement of MBPP+, whose prompt is a docstring alone."""
+    """Return the statement of MBPP+, whose prompt is only a docstring."""
     return prompt.strip().strip('"').strip() + "\n"
 
 
@@ -61,21 +60,21 @@ def _test(fields: Fields, inputs: list[Any], reference: str) -> str:
     return CHECK.format(
         check=check,
         reference=reference,
-        inputs=_spelt(fields, inputs),
+        inputs=_literal(fields, inputs),
         entry_point=fields.needed("entry_point"),
         atol=float(fields.number("atol")),
     )
 
 
-def _spelt(fields: Fields, inputs: list[Any]) -> str:
+def _literal(fields: Fields, inputs: list[Any]) -> str:
     try:
         return repr(inputs)
     except (RecursionError, ValueError) as error:
-        fields.fail("base_input", f"or plus_input can't be spelt in Python: {error}")
+        fields.fail("base_input", f"or plus_input can't be written in Python: {error}")
 
 
 def _inputs(fields: Fields, field: str, name: str) -> list[Any]:
-    """The arguments of each call, of the types that the task is about."""
+    """Return the arguments of each call, with the types of the task."""
     task = int(name.removeprefix("Mbpp/")) if re.fullmatch(r"Mbpp/[0-9]{1,9}", name) else 0
     shapes = SHAPES.get(task, ())
     calls = []
@@ -90,7 +89,7 @@ def _inputs(fields: Fields, field: str, name: str) -> list[Any]:
 
 
 def _shaped(shapes: "Sequence[Shape]", index: int, value: Any) -> Any:
-    """The argument at a place; what is said of the last one goes for those after it."""
+    """Return the argument at a place; the last shape is for all arguments after it, too."""
     return shapes[min(index, len(shapes) - 1)](value) if shapes else value
 
 
@@ -114,7 +113,7 @@ def _tuples(value: Any) -> Any:
 
 
 def _set(value: Any) -> Any:
-    """A set; the empty one is an empty dict, as MBPP spells it."""
+    """Return a set; the empty one is an empty dict, as in MBPP."""
     return set(value) if value else {}
 
 

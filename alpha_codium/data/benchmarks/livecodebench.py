@@ -1,10 +1,9 @@
 """LiveCodeBench: programs that read and print, and methods of `class Solution` (Jain et al. 2024, arXiv:2403.07974).
 
-1. A test is `{input, output, testtype}`. `functional` ones have an argument a line, each as JSON, and the JSON of what
-   must be returned, which is compared as it stands. `metadata` names the method.
-2. Private tests are JSON, or JSON as text in a pickle, compressed and spelt in base64: read by `data.unpickling`, which
-   makes nothing but data, and of a length that is bounded before it is unfolded.
-3. The names that LiveCodeBench imports before each program are imported here, too, but for those that hide builtins.
+1. A test is `{input, output, testtype}`. `functional` ones have one argument a line, as JSON, and the JSON of what must
+   be returned. `metadata` names the method.
+2. Private tests are JSON, or a compressed pickle of JSON in base64, which `data.unpickling` reads, up to a limit.
+3. The names that LiveCodeBench imports before each program are imported here, too, except those that hide builtins.
 """
 
 import base64
@@ -24,7 +23,7 @@ NAME = "livecodebench"
 # Numbers of the column `difficulty` of our schema.
 DIFFICULTIES = {"easy": 1, "medium": 2, "hard": 3}
 KINDS = ("stdin", "functional")
-# The largest tests that are published take a tenth of it.
+# Ten times the largest published tests.
 MAX_BYTES = 1 << 29
 SETUP = f"""\
 {apps.SETUP}\
@@ -105,7 +104,7 @@ def _columns(fields: Fields, tests: list[dict[str, str]], function: str, field: 
 
 
 def _arguments(fields: Fields, lines: str, field: str) -> str:
-    """The JSON list of what stands as JSON on each line; what it spells stays as it is spelt."""
+    """Return the JSON list of the JSON values on each line, whose text isn't changed."""
     arguments = [line for line in lines.split("\n") if line.strip()]
     for line in arguments:
         try:

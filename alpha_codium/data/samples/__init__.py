@@ -1,8 +1,8 @@
-"""Samples that were made elsewhere, in the formats they are published in: read, matched with problems, made programs.
+"""Samples made elsewhere, in the published formats.
 
-1. `reading`: a file's rows, whatever its format, and which column holds programs.
-2. `runs`: a file may hold several runs; they are told apart and never mixed.
-3. `names`: the ids that files use (`MBPP/11`, `11`, `mbpp_11_remove_Occ`) are problems' names.
-4. `programs`: completions go on from the prompt; rows become those of a Solutions dataset.
-5. `setup`: what of the prompt's own code such programs may count on.
+1. `reading`: the rows of a file, and the column that holds programs.
+2. `runs`: one of several runs in a file.
+3. `names`: matching ids of a file (`MBPP/11`, `11`, `mbpp_11_remove_Occ`) with problems.
+4. `programs`: rows of a Solutions dataset, with whole programs.
+5. `setup`: the part of the prompt's own code that programs may use.
 """

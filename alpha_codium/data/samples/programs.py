@@ -1,18 +1,20 @@
-"""The rows of a file of samples as rows of a Solutions dataset: the right problem, whole programs.
+"""Rows of a file of samples as rows of a Solutions dataset, with the names of problems and whole programs.
 
-1. Every id must mean a problem of the split (`names`). A list in the problems' order must be of their number.
-2. The program of a completion is the prompt and the completion, where the problem's description is the beginning of a
-   function; else, as in MBPP, the completion is the program.
+1. Every id must mean a problem of the split (`names`). A list in the problems' order must have an item for each.
+2. The program of a completion is the prompt and the completion, if the problem's description is the beginning of a
+   function; otherwise, as in MBPP, the completion is the program.
 3. Problems without samples get no row; they count as failed, since a score is of the whole split.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.files import WHOLE, FileSource
+from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, Row
 from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, check_row
+from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON
@@ -22,9 +24,9 @@ CUT_OFF = ("length", "max_tokens", "max_output_tokens")
 
 
 def solutions_of(rows: Sequence[Row], problems: ProblemSet) -> list[dict[str, Any]]:
-    """One row a problem that has samples: `task_name`, `solution_candidates`, and what else is known of each.
+    """Return one row for each problem with samples: `task_name`, `solution_candidates`, and details of each.
 
-    Raises DatasetError where a row's problem isn't in the split, or a list isn't as long as the split.
+    Raises DatasetError if a row's problem isn't in the split, or a list isn't as long as the split.
     """
     found: dict[str, list[Row]] = {}
     for row, name in zip(rows, problem_names(rows, problems), strict=True):
@@ -32,55 +34,63 @@ def solutions_of(rows: Sequence[Row], problems: ProblemSet) -> list[dict[str, An
     return [_solutions_row(name, group, problems) for name, group in found.items()]
 
 
+def problems_for(rows: Sequence[Row], dataset: str, split: str | None) -> ProblemSet:
+    """Return the problems that samples are scored over.
+
+    Raises DatasetError if no split is named and all samples are of one split of several: the problems of the others
+    would all count as failed.
+    """
+    problems = load_problems(dataset, split)
+    source = find_source(dataset)
+    if split is not None or not isinstance(source, FileSource) or len(source.parts()) == 1:
+        return problems
+    named = set(problem_names(rows, problems))
+    for part in source.parts():
+        if named.issubset(load_problems(dataset, part).names):
+            raise DatasetError(
+                f"all samples are of the split {part!r} of {dataset}: score them over that with --split_name {part}, "
+                f"or over all {len(problems)} problems with --split_name {WHOLE}"
+            )
+    return problems
+
+
 def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
-    """The name of each row's problem; raises DatasetError where it has none in the split."""
+    """Return the name of each row's problem; raises DatasetError for a row of no problem of the split."""
     if rows and rows[0].by_place:
         if len(rows) != len(problems):
             raise DatasetError(
-                f"the file holds programs for {len(rows)} problems in their order, and {problems!r} are "
+                f"the file holds programs for {len(rows)} problems in their order, but {problems!r} has "
                 f"{len(problems)}: name the split that they are of with --split_name"
             )
         return [problems.names[int(row.task)] for row in rows]
+    known = TaskNames(problems.names)
+    names = [known.find(row.task) for row in rows]
     if rows and rows[0].values is None:
-        return _names_of_keys(rows, problems)
-    return list(_names_of_tasks(rows, problems))
-
-
-def _names_of_keys(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
-    """The problems that the keys of a JSON object mean: by name, or by place, where that is no other problem."""
-    known = TaskNames(problems.names)
-    names = [known.find(row.task) for row in rows]
-    places = [_at_place(row.task, problems) for row in rows]
-    by_name, by_place = None not in names, None not in places
-    if by_name and by_place and names != places:
-        row = next(r for r, name, at in zip(rows, names, places, strict=True) if name != at)
-        raise DatasetError(
-            f"{row.where} may be the problem {known.find(row.task)!r}, or that at this place, "
-            f"{_at_place(row.task, problems)!r}: name problems in full"
-        )
-    if by_place and not by_name:
-        return [name for name in places if name is not None]
-    return list(_names_of_tasks(rows, problems))
-
-
-def _at_place(key: str | int, problems: ProblemSet) -> str | None:
-    text = str(key)
-    return problems.names[int(text)] if text.isdecimal() and int(text) < len(problems) else None
-
-
-def _names_of_tasks(rows: Iterable[Row], problems: ProblemSet) -> Iterator[str]:
-    known = TaskNames(problems.names)
-    rows = list(rows)
-    names = [known.find(row.task) for row in rows]
-    strangers = [row for row, name in zip(rows, names, strict=True) if name is None]
-    if strangers:
+        names = _by_name_or_place(rows, names, problems)
+    if strangers := [row for row, name in zip(rows, names, strict=True) if name is None]:
         others = len({row.task for row in strangers}) - 1
         row = strangers[0]
         raise DatasetError(
             f"{row.where}: {row.task!r:.80} is no problem of {problems.dataset_name}[{problems.split_name}]"
             f"{nearest(str(row.task)[:80], problems.names)}{f', nor are {others} others' if others else ''}"
         )
-    return (name for name in names if name is not None)
+    return [name for name in names if name is not None]
+
+
+def _by_name_or_place(rows: Sequence[Row], names: list[str | None], problems: ProblemSet) -> list[str | None]:
+    """What the keys of a JSON object mean: `names`, or problems by their places, if they can't mean other ones."""
+    keys = [str(row.task) for row in rows]
+    places = [problems.names[int(key)] if key.isdecimal() and int(key) < len(problems) else None for key in keys]
+    if None in places:
+        return names
+    if None in names:
+        return places
+    for row, name, at in zip(rows, names, places, strict=True):
+        if name != at:
+            raise DatasetError(
+                f"{row.where} may be the problem {name!r}, or that at this place, {at!r}: name problems in full"
+            )
+    return names
 
 
 def _solutions_row(name: str, rows: Sequence[Row], problems: ProblemSet) -> dict[str, Any]:
@@ -95,7 +105,7 @@ def _solutions_row(name: str, rows: Sequence[Row], problems: ProblemSet) -> dict
 
 
 def _languages(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """The language of each program, where the rows name ones of the datasets; else all are in Python."""
+    """Return the language of each program, if the rows name known ones; otherwise all are in Python."""
     named = [str((row.values or {}).get("language")).lower() for row in rows]
     if not any(name in LANGUAGE_SUFFIXES for name in named):
         return {}
@@ -104,7 +114,7 @@ def _languages(rows: Sequence[Row]) -> dict[str, list[str]]:
 
 
 def _kept(name: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """What a Solutions dataset says beside a problem's candidates; raises DatasetError where two rows do."""
+    """Return a Solutions dataset's details of a problem's candidates; raises DatasetError if two rows have some."""
     if any(row.column != CANDIDATES for row in rows):
         return {}
     kept = [
@@ -112,13 +122,13 @@ def _kept(name: str, rows: Sequence[Row]) -> dict[str, Any]:
         for row in rows
     ]
     if len(rows) > 1 and any(kept):
-        raise DatasetError(f"{rows[1].where}: the solutions hold the problem {name!r} twice")
+        raise DatasetError(f"{rows[1].where}: the problem {name!r} is repeated")
     check_row({CANDIDATES: rows[0].texts, **kept[0]}, rows[0].where)
     return kept[0]
 
 
 def _program(text: str, form: str, prompt: str) -> str:
-    """The whole program; of an empty completion none, so that it counts as empty."""
+    """Return the whole program; an empty completion stays empty."""
     return prompt + text if form == COMPLETION and text.strip() else text
 
 
@@ -128,7 +138,7 @@ def _prompt(name: str, problems: ProblemSet) -> str:
 
 
 def _cut_off(row: Row) -> list[bool] | None:
-    """Which texts of a row were cut off, as `finish_reason` says; None where it doesn't say so of each."""
+    """Return which texts of a row were cut off, by `finish_reason`, or None if it isn't given for each."""
     reason = (row.values or {}).get("finish_reason")
     if reason is None:
         return None
@@ -139,5 +149,5 @@ def _cut_off(row: Row) -> list[bool] | None:
 
 
 def columns_of(rows: Iterable[Row]) -> Mapping[str, str]:
-    """The columns that programs were read from, and as what: `{"completion": "completion"}`."""
+    """Return the columns that programs were read from, and their form: `{"completion": "completion"}`."""
     return {row.column: row.form for row in rows if row.column}

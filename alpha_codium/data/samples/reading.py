@@ -1,10 +1,11 @@
-"""The rows of a file of samples: whose problem each is of, and the texts that a model wrote for it.
+"""Rows of a file of samples: a problem, and the texts that a model wrote for it.
 
-1. Objects (JSON lines, a JSON list of them, Parquet, a Solutions dataset) name their problem in a column of
-   `TASK_COLUMNS`, and hold a text, or a list of them, in a column of `PROGRAM_COLUMNS`; the first that is there counts.
-2. A JSON list of texts, or of lists of texts, stands in the order of the problems. A JSON object, or a pickled dict,
-   has the problem's place or name as its key. Pickles are read by `data.unpickling`, which imports and calls nothing.
-3. A `completion` goes on from the problem's prompt; every other column holds whole programs, unless told otherwise.
+1. Objects (JSON lines, a JSON list of them, Parquet, a Solutions dataset) name their problem in the first column of
+   `TASK_COLUMNS` that they have, and hold a text, or a list of texts, in the first of `PROGRAM_COLUMNS`.
+2. A JSON list of texts, or of lists of texts, is in the order of the problems. The keys of a JSON object, or of a
+   pickled dict, are names or places of problems. Pickles are read by `data.unpickling`, which imports and calls
+   nothing.
+3. A `completion` continues the problem's prompt; other columns hold whole programs by default.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,15 +31,15 @@ PROGRAM_COLUMNS = (
 )
 PICKLES = (".pkl", ".pickle")
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet", *PICKLES)
-# Of a pickle, and of what it holds: the largest that APPS' runs come to is a fifth of it.
+# Of a pickle, and of its value: five times the largest run of APPS.
 MOST_PICKLED_BYTES = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: `texts` are samples of the problem `task`, which is an id, or a place where `by_place`.
+    """One row: `texts` are samples of the problem `task`, an id, or a place if `by_place`.
 
-    `values` are the row's own columns, `column` the one that the texts stood in (empty where there are no columns).
+    `values` are the row's own columns, `column` is the one with the texts ("" without columns).
     """
 
     task: str | int
@@ -52,13 +53,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the user says of the columns: which holds the programs, and whether they are completions; else by name."""
+    """The user's choice of the column that holds programs, and of their form; by default, the column's name decides."""
 
     column: str = ""
     form: str = ""
 
     def of(self, values: Mapping[str, Any], where: str) -> tuple[str, str]:
-        """The column of a row that holds its texts, and their form; raises DatasetError where there is none."""
+        """Return the column of a row that holds its texts, and their form; raises DatasetError if there is none."""
         known = (self.column,) if self.column else PROGRAM_COLUMNS
         column = next((name for name in known if name in values), None)
         if column is None:
@@ -69,7 +70,7 @@ class Columns:
 
 
 def read_samples(name: str | Path, columns: Columns | None = None) -> list[Row]:
-    """All rows of a file of samples, or of a Solutions dataset; raises DatasetError where it can't be read as one."""
+    """Return all rows of a file of samples, or of a Solutions dataset; raises DatasetError if it can't be read."""
     path, columns = Path(name).expanduser(), columns or Columns()
     suffix = path.name.lower()
     if not path.is_file():
@@ -78,15 +79,15 @@ def read_samples(name: str | Path, columns: Columns | None = None) -> list[Row]:
         return list(_rows_of_items([_unpickled(path)], columns, str(path)))
     if suffix.endswith(".json"):
         return list(_rows_of_items(list(read_json(path)), columns, str(path)))
-    # Not by `FileSource`, which takes rows with the columns of a benchmark, as some runs have them, for problems.
+    # Not by `FileSource`, which reads rows with the columns of a benchmark, as some runs have them, as problems.
     for ending, read in {".jsonl": read_json_lines, ".jsonl.gz": read_json_lines, ".parquet": read_parquet}.items():
         if suffix.endswith(ending):
             return list(_rows_of_objects(read(path), columns, str(path)))
-    raise DatasetError(f"{path} is no file of samples: it must end in {', '.join(SUFFIXES)}")
+    raise DatasetError(f"{path} is not a file of samples: it must end in {', '.join(SUFFIXES)}")
 
 
 def _stored(name: str) -> Iterator[Mapping[str, Any]]:
-    """The rows of a dataset in a folder."""
+    """Return the rows of a dataset in a folder."""
     source = find_source(name)
     if not isinstance(source, FolderSource):
         raise DatasetError(f"there is no file or Solutions dataset {name}")
@@ -96,7 +97,7 @@ def _stored(name: str) -> Iterator[Mapping[str, Any]]:
 def _unpickled(path: Path) -> Any:
     try:
         if path.stat().st_size > MOST_PICKLED_BYTES:
-            raise DatasetError(f"{path} has more than the {MOST_PICKLED_BYTES} bytes that are read of a pickle")
+            raise DatasetError(f"{path} is larger than the limit of {MOST_PICKLED_BYTES} bytes for a pickle")
         data = path.read_bytes()
     except OSError as error:
         raise DatasetError(f"{path} can't be read: {error.strerror or error}") from error
@@ -104,7 +105,7 @@ def _unpickled(path: Path) -> Any:
 
 
 def _rows_of_items(items: Sequence[Any], columns: Columns, where: str) -> Iterator[Row]:
-    """The rows of a JSON or pickled value; a list in the order of the problems, or an object, may be all of it."""
+    """Return the rows of a JSON or pickled value."""
     if len(items) == 1 and isinstance(items[0], Mapping) and not _task_column(items[0]):
         return _rows_of_mapping(items[0], columns, where)
     if len(items) == 1 and isinstance(items[0], list | tuple) and where.lower().endswith(PICKLES):
@@ -125,7 +126,7 @@ def _rows_of_objects(records: Iterable[Mapping[str, Any]], columns: Columns, whe
         if isinstance(task, bool) or not isinstance(task, str | int):
             raise DatasetError(f"{at}: {key} must be text or a whole number, not {type(task).__name__}")
         column, form = columns.of(values, at)
-        # No list of candidates is none; no program is a sample without one.
+        # Without a list of candidates there are none; a program of None is a sample without a program.
         texts = () if column == CANDIDATES and values[column] is None else _texts(values[column], at)
         yield Row(task, texts, form, column=column, values=values, where=at)
 
@@ -141,25 +142,25 @@ def _rows_in_order(items: Sequence[Any], columns: Columns, where: str) -> Iterat
     for place, value in enumerate(items):
         at = f"{where}, item {place + 1}"
         if isinstance(value, Mapping) and _task_column(value):
-            raise DatasetError(f"{at} names its problem and others don't: each must, or none")
+            raise DatasetError(f"{at} names its problem, others don't: all must, or none")
         form, texts = _form_and_texts(value, columns, at)
         yield Row(place, texts, form, by_place=True, where=at)
 
 
 def _form_and_texts(value: Any, columns: Columns, where: str) -> tuple[str, tuple[str, ...]]:
-    """What stands for one problem in a file without columns of its own: texts, or objects that hold them."""
+    """Return the form and texts for one problem of a file without columns: texts, or objects that contain them."""
     objects = [value] if isinstance(value, Mapping) else value
     if not (isinstance(objects, list | tuple) and objects and all(isinstance(each, Mapping) for each in objects)):
         return columns.form or SOLUTION, _texts(value, where)
     chosen = [columns.of(each, where) for each in objects]
     if len(set(chosen)) > 1:
-        raise DatasetError(f"{where}: programs stand in several columns: choose one with --column")
+        raise DatasetError(f"{where}: several columns hold programs: choose one with --column")
     texts = [text for each in objects for text in _texts(each[chosen[0][0]], where)]
     return chosen[0][1], tuple(texts)
 
 
 def _shown(values: Mapping[Any, Any]) -> str:
-    """The names of columns, in one line."""
+    """Return the names of columns as one line."""
     return ", ".join(repr(str(name)[:40]) for name in list(values)[:12])
 
 
@@ -168,7 +169,7 @@ def _task_column(values: Mapping[str, Any]) -> str | None:
 
 
 def _texts(value: Any, where: str) -> tuple[str, ...]:
-    """The texts of a value; null is a sample without a program."""
+    """Return the texts of a value; null is a sample without a program."""
     texts = value if isinstance(value, list | tuple) else [value]
     for text in texts:
         if text is not None and not isinstance(text, str):

@@ -1,7 +1,7 @@
-"""Several runs in one file: chosen between, never mixed.
+"""Selection of one of several runs in a file.
 
-A file holds several runs where a column of `RUN_COLUMNS` has several values, and a problem has samples under more than
-one of them. Samples of two models averaged into one pass@k would be the score of neither.
+A file holds several runs if a column of `RUN_COLUMNS` has several values, and a problem has samples under more than one
+of them. They are never mixed: pass@k over two models would be the score of neither.
 """
 
 import fnmatch
@@ -18,11 +18,10 @@ MOST_SHOWN = 12
 
 
 def selected(rows: Sequence[Row], selections: Mapping[str, str], where: str) -> list[Row]:
-    """The rows whose columns have the values asked for.
+    """Return the rows whose columns have the values asked for.
 
-    A value may be asked for in full, as a pattern with `*` and `?`, or by a part of it, if that is of one value only.
-    Raises DatasetError where a column or value isn't there, where several values fit, and where the rows that are left
-    are of several runs.
+    A value may be given in full, as a pattern with `*` and `?`, or by a part that only one value contains. Raises
+    DatasetError if a column or value doesn't exist, if several values fit, or if the rows are of several runs.
     """
     kept = list(rows)
     for column, wanted in selections.items():
@@ -33,7 +32,7 @@ def selected(rows: Sequence[Row], selections: Mapping[str, str], where: str) -> 
 
 
 def parse_selections(texts: Sequence[str]) -> dict[str, str]:
-    """`KEY=VALUE` texts as a mapping; raises DatasetError where one is none, or a key stands twice."""
+    """Return `KEY=VALUE` texts as a mapping; raises DatasetError if one is invalid, or a key is repeated."""
     selections: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -46,7 +45,7 @@ def parse_selections(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _value(rows: Sequence[Row], column: str, wanted: str, where: str) -> str:
-    """The one value of `column` that `wanted` means."""
+    """Return the value of `column` that `wanted` means."""
     values = list(dict.fromkeys(text for row in rows if (text := _text(row, column)) is not None))
     if not values:
         columns = {name for row in rows for name in row.values or {}}
@@ -75,7 +74,7 @@ def _refuse_several(rows: Sequence[Row], where: str) -> None:
 
 
 def _text(row: Row, column: str) -> str | None:
-    """A column's value as text; None where the row hasn't got it, or it is no text or number."""
+    """Return a column's value as text, or None if the row has no text or number in it."""
     value = (row.values or {}).get(column)
     return str(value) if isinstance(value, str | int | float) else None
 

@@ -1,11 +1,9 @@
-"""What of a prompt's own code a whole program may count on: published runs differ, and so do their scores.
+"""The part of a prompt's own code that whole programs may use; published scores depend on it.
 
-A prompt of HumanEval begins with imports, and in three problems with helper functions. A completion goes on from both.
-A whole program was asked to repeat them. `imports` gives it what the prompt imports and nothing else, which is how the
-published runs at hand were judged; `all` gives it the helpers, too; `none` nothing.
-
-Helpers that the program doesn't get it must define itself. Tests that use one fail where it isn't there, as in the
-published runs; where it is there, they use the benchmark's own, so that no program decides what it is compared with.
+A prompt of HumanEval begins with imports, and in three problems with helper functions, which a whole program should
+repeat. `imports` runs only the prompt's imports before the program, as most published runs did; `all` runs the helpers,
+too; `none` nothing. Tests that use a helper fail if the program doesn't define it; if it does, they use the benchmark's
+own, so that no program decides what it is compared with.
 """
 
 import ast
@@ -20,7 +18,7 @@ SETUPS = (ALL, IMPORTS, NONE)
 
 
 class WithSetup(ProblemSet):
-    """The problems of a split, judged with a part of their setup code; everything else is as it was."""
+    """The problems of a split, with a part of their setup code."""
 
     def __init__(self, problems: ProblemSet, setup: str) -> None:
         super().__init__(problems.records, problems.dataset_name, problems.split_name)
@@ -31,9 +29,9 @@ class WithSetup(ProblemSet):
 
 
 def with_setup(problem: Problem, setup: str) -> Problem:
-    """The problem with `all`, the `imports` or `none` of its setup code.
+    """Return the problem with `all`, the `imports` or `none` of its setup code.
 
-    One without assertions stays as it is; so does one whose code isn't Python, which the judge says of it.
+    A problem without assertions isn't changed; neither is one whose code isn't Python, which the judge reports.
     """
     spec = problem.execution
     if setup == ALL or spec.kind != "assertions" or not spec.setup_code.strip():
@@ -48,12 +46,12 @@ def with_setup(problem: Problem, setup: str) -> Problem:
 
 
 def _with_helpers(spec: ExecutionSpec, setup: ast.Module, test: ast.Module) -> str:
-    """The test with the helpers that it uses: each must be there in the program, and is then the benchmark's own."""
+    """Return the test with the helpers that it uses: the program must define each, but the benchmark's own is used."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     defined = {node.name for node in setup.body if isinstance(node, kinds)}
     used = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
     helpers = sorted(defined & used)
     if not helpers:
         return spec.test_code
-    # The names stand alone to be asked of the program. What `exec` defines isn't seen to be defined by the test.
+    # The bare names fail if the program lacks them. `exec` hides from the judge that the test defines them.
     return "\n".join((*helpers, f"exec({spec.setup_code!r}, globals())", spec.test_code))

@@ -104,7 +104,7 @@ class KnownResult:
             "file": given.file,
             "language": given.language,
             "expected_verdict": given.label,
-            "verdict": self.verdict,
+            "verdict": result and result.verdict.value,
             "tests_passed": result and result.tests_passed,
             "tests_total": result and result.tests_total,
             "cpu_seconds": result and round(sum(t["cpu_seconds"] for t in result.tests), 4),

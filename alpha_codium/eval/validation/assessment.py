@@ -9,7 +9,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.data.validated import TEST_CODE
+from alpha_codium.data.schema import TEST_CODE
 from alpha_codium.eval.validation.answers import Answers, comparable_tests, examine_answers
 from alpha_codium.eval.validation.checking import examine_checking
 from alpha_codium.eval.validation.findings import Finding, Reason, plural

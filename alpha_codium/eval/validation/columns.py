@@ -1,19 +1,15 @@
 """Assessments as columns beside their problems, in a new dataset."""
 
-import datetime
 import json
 import re
 from collections.abc import Iterable, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.data.counts import SplitCounts
 from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.schema import DATE_COLUMNS, stored_record
+from alpha_codium.data.schema import DATE_COLUMNS, TEST_CODE, features, stored_record
 from alpha_codium.data.sources import output_path
-from alpha_codium.data.store import SplitWriter, check_target, put_splits, workshop
-from alpha_codium.data.validated import TEST_CODE, validated_features
+from alpha_codium.data.store import SplitWriter, check_target, put_splits, temporary_folder
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.validation.assessment import Assessment
 from alpha_codium.problem import TestType
@@ -61,15 +57,12 @@ def write_validated(
     check_output(output_name, problems.split_name)
     target, split = output_path(output_name), problems.split_name
     dates = [column for column in DATE_COLUMNS if len(problems) and column in problems.records[0]]
-    counts = SplitCounts()
-    with workshop(target) as built:
-        with SplitWriter(built / split, validated_features(dates)) as writer:
+    with temporary_folder(target) as built:
+        with SplitWriter(built / split, features(dates, validated=True)) as writer:
             for place, assessment in enumerate(assessments):
                 record = stored_record(problems.records[place], f"{problems}, record {place + 1}", dates)
                 writer.add(record | columns_of(assessment))
-                counts.add(record)
-            writer.finish()
-        info = _info(problems, what) | {"counts": counts.as_record(), "fingerprint": writer.fingerprint.hex}
+            info = _info(problems, what) | writer.finish()
         put_splits(built, {split: info}, target)
     return target
 
@@ -81,7 +74,4 @@ def _info(problems: ProblemSet, what: Mapping[str, Any]) -> dict[str, Any]:
         "source_split": problems.split_name,
         "validation": dict(what),
         "records_in": len(problems),
-        "problems_out": len(problems),
-        "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "versions": {name: version(name) for name in ("alpha_codium", "datasets", "pyarrow")},
     }

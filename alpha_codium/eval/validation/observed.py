@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from alpha_codium.data.validated import TEST_CODE
+from alpha_codium.data.schema import TEST_CODE
 from alpha_codium.eval.prepare import CORRECT
 from alpha_codium.eval.validation.alternatives import Alternative
 from alpha_codium.eval.validation.observation import Observation

@@ -1,6 +1,5 @@
 """Resampling: the same question again until the public tests pass. The baseline that every flow must beat."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from alpha_codium.config import Settings
@@ -25,18 +24,8 @@ class Resample(Writer):
         """Write programs; the state has the best one at any time."""
         best: JudgedProgram | None = None
         judged: dict[str, JudgedProgram] = {}
-        async for program in self._programs(state, context):
-            if program not in judged:
-                judged[program] = await judge_program(program, state, context)
-                best = keep_nearest(state, best, judged[program])
-            judgement = judged[program].judgement
-            context.record("resample", passed=judgement.tests_passed, verdict=judgement.verdict.value)
-            if judgement.accepted or not state.statement.public_tests:
-                return
-
-    async def _programs(self, state: FlowState, context: SampleContext) -> AsyncIterator[str]:
-        settings = context.settings.resample
-        together = settings.answers_per_request if state.statement.public_tests else 1
+        settings, tests = context.settings.resample, state.statement.public_tests
+        together = settings.answers_per_request if tests else 1
         for done in range(0, settings.max_attempts, together):
             size = min(together, settings.max_attempts - done)
             for reading in await ask_many(self.question(state, context, attempt=done + size - 1), size, context):
@@ -44,8 +33,14 @@ class Resample(Writer):
                     raise reading
                 if isinstance(reading, NoAnswer):
                     context.skip("resample", reading)
-                else:
-                    yield reading.code
+                    continue
+                if reading.code not in judged:
+                    judged[reading.code] = await judge_program(reading.code, state, context)
+                    best = keep_nearest(state, best, judged[reading.code])
+                judgement = judged[reading.code].judgement
+                context.record("resample", passed=judgement.tests_passed, verdict=judgement.verdict.value)
+                if judgement.accepted or not tests:
+                    return
 
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""

@@ -10,12 +10,11 @@
 import _signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
 import builtins
 import sys
-from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import Excessive, Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.changes import answers_to
-from alpha_codium.judge.drivers.loading import find, leave, load, print_error, set_stdout_aside, write_all
+from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error, set_stdout_aside, write_all
 
 # Calls below those of the program: `answer_all`, `answers_to`, `perform`.
 FRAMES = 3
@@ -25,18 +24,20 @@ def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: flo
     """Compile the program, run it, and answer each request."""
     out = set_stdout_aside()
     _signal.setitimer(_signal.ITIMER_PROF, seconds)
-    program = compiled(source)
-    if program is None:
+    try:
+        # As the sandboxes do: from bytes, which may have a byte order mark or a line that names an encoding.
+        program = compile(source.encode(), "program.py", "exec", 0, True)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the program doesn't compile
+        print_error(error.with_traceback(None))
         write_all(out, b"uncompiled\n")
-        leave(1)
+        exit_process(1)
     write_all(out, b"compiled\n")
-    code = program
     namespace: dict[str, Any] = {}
     found: dict[str, Any] = {}
 
     def perform(what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         if what == "load":
-            namespace.update(load(code, setup_code, FRAMES))
+            namespace.update(load(program, setup_code, FRAMES))
             return None
         name = arguments[0]
         if name not in found:
@@ -46,7 +47,7 @@ def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: flo
     write_all(out, spelt(answers_to(perform, "load", (), {}, [])))
     for text in requests:
         write_all(out, spelt(answers_to(perform, *decode(text)[1:])))
-    leave(0)
+    exit_process(0)
 
 
 def spelt(messages: "list[tuple[Any, ...]]") -> bytes:
@@ -63,16 +64,6 @@ def spelt(messages: "list[tuple[Any, ...]]") -> bytes:
         raise
     except Unencodable:
         return b"other\n"
-
-
-def compiled(source: str) -> "CodeType | None":
-    """The program's code; None, with the reason on stderr, if it doesn't compile."""
-    try:
-        # As the sandboxes do: from bytes, which may have a byte order mark or a line that names an encoding.
-        return compile(source.encode(), "program.py", "exec", 0, True)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the program doesn't compile
-        print_error(error.with_traceback(None))
-        return None
 
 
 if "program" in globals():

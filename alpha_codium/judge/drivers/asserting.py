@@ -18,7 +18,7 @@ from types import CodeType
 
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers.assertion_side import LeftPeer
-from alpha_codium.judge.drivers.loading import leave, set_stdout_aside
+from alpha_codium.judge.drivers.loading import exit_process, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import outcome_of
 
 
@@ -28,7 +28,7 @@ def run(test_code: "CodeType") -> None:
     out, peer = set_stdout_aside(), LeftPeer(task["catches"], task["has_class"], task["classes"])
     outcome, said = outcome_of(peer, test_code, task)
     os.write(out, f"{token} {outcome} {encode(said)}\n".encode())
-    leave(0 if outcome == "passed" else 1)
+    exit_process(0 if outcome == "passed" else 1)
 
 
 if "program" in globals():

@@ -11,7 +11,7 @@ import sys
 from types import CodeType
 
 from alpha_codium.judge.codec import decode, encode
-from alpha_codium.judge.drivers.loading import find, leave, load, print_error, set_stdout_aside
+from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error, set_stdout_aside
 
 
 def call(program: "CodeType") -> None:
@@ -24,10 +24,10 @@ def call(program: "CodeType") -> None:
         result = encode(find(load(program, setup_code), entry_point)(*arguments))
     except Exception as error:  # noqa: BLE001 - it ends this process, as it would end the program's
         print_error(error)
-        leave(1)
+        exit_process(1)
     with os.fdopen(stdout, "w", encoding="ascii") as out:
         out.write(result)
-    leave(0)
+    exit_process(0)
 
 
 if "program" in globals():

@@ -12,7 +12,6 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable
 from types import CodeType
 from typing import NoReturn
 
@@ -45,7 +44,15 @@ def run_with_files(program: "CodeType") -> None:
         if os.getpid() == own:  # no process that the program has forked
             _copy(output_file, here, stdout)
 
-    os._exit = _after(copy, leave)  # pyrefly: ignore[bad-assignment] - its argument has another name
+    def copy_and_leave(status: int) -> "NoReturn":
+        try:
+            if status == 0:
+                copy()
+        except OSError:
+            leave(1)
+        leave(status)
+
+    os._exit = copy_and_leave  # pyrefly: ignore[bad-assignment] - its argument has another name
     try:
         exec(program, module.__dict__)  # noqa: S102 - running it is what a sandbox is for
     except SystemExit as end:
@@ -60,20 +67,6 @@ def _redirect(stream: int, path: str, flags: int) -> None:
     fd = os.open(path, flags)
     os.dup2(fd, stream)
     os.close(fd)
-
-
-def _after(copy: "Callable[[], None]", leave: "Callable[[int], NoReturn]") -> "Callable[[int], NoReturn]":
-    """`leave`, but with a copy before if the status is 0."""
-
-    def copy_and_leave(status: int) -> "NoReturn":
-        try:
-            if status == 0:
-                copy()
-        except OSError:
-            leave(1)
-        leave(status)
-
-    return copy_and_leave
 
 
 def _wind_down() -> None:

@@ -56,7 +56,7 @@ def print_error(error: BaseException) -> None:
     sys.excepthook(type(error), error.with_traceback(trace), trace)
 
 
-def leave(status: int) -> "NoReturn":
+def exit_process(status: int) -> "NoReturn":
     """End this process at once, without the program's exit handlers."""
     try:
         sys.stdout.flush()

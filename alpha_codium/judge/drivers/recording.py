@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import decode, encode, unreferred
 from alpha_codium.judge.drivers.changes import same_among
-from alpha_codium.judge.drivers.loading import leave, print_error, set_stdout_aside
+from alpha_codium.judge.drivers.loading import exit_process, print_error, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import CallOnly, names_for, run_in
 
 # With more calls than this, the assertions are run with each program.
@@ -89,9 +89,9 @@ def record(task: "dict[str, Any]") -> None:
         run_in(names_for(peer, task), compile(task["test_code"], "tests.py", "exec", 0, True), task)
     except BaseException as error:  # noqa: BLE001 - nothing is known then
         print_error(error)
-        leave(0)
+        exit_process(0)
     os.write(out, "\n".join(["end", *peer.calls]).encode())
-    leave(0)
+    exit_process(0)
 
 
 if "program" in globals():

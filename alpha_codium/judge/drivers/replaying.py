@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.assertion_side import LeftPeer
-from alpha_codium.judge.drivers.loading import leave, set_stdout_aside
+from alpha_codium.judge.drivers.loading import exit_process, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import CallOnly, outcome_of
 from alpha_codium.judge.drivers.peer import ENDED, ChannelClosed
 
@@ -103,7 +103,7 @@ def replay(token: str, task: "dict[str, Any]", requests: "list[str]", answers: "
         outcome, said = outcome_of(ReplayingPeer(task, requests, each), tests, task)
         text, sys.stderr = sys.stderr.getvalue()[-MAX_TRACEBACK:], own
         os.write(out, f"{token} {outcome} {encode((said, text))}\n".encode())
-    leave(0)
+    exit_process(0)
 
 
 if "program" in globals():

@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import decode
-from alpha_codium.judge.drivers.loading import find, leave, load, print_error
+from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 
@@ -108,7 +108,7 @@ def serve(program: "CodeType") -> None:
         try:
             message = peer.receive()
         except ChannelClosed:
-            leave(0)
+            exit_process(0)
         peer.take(message[0], list(message[1:]), (), {})
 
 

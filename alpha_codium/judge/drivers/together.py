@@ -13,7 +13,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import decode, encode
-from alpha_codium.judge.drivers.loading import find, leave, load, print_error, set_stdout_aside
+from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import crossing, text_of
 
 
@@ -41,7 +41,7 @@ def run(program: "CodeType", execute: "Callable[..., Any]" = exec) -> None:
         print_error(error)
     said = encode((failure, False, crossing(namespace.get(task["output_variable"]))))
     write(stdout, f"{token} {outcome} {said}\n".encode())
-    leave(0 if outcome == "passed" else 1)
+    exit_process(0 if outcome == "passed" else 1)
 
 
 if "program" in globals():

@@ -6,7 +6,7 @@ This module is a plugin of pytest (entry-point group `pytest11`), imported whene
 has the options, and needs more than pytest, only for a run of this suite.
 """
 
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,24 @@ NEEDED = {"pytest_asyncio": "pytest-asyncio", "pytest_timeout": "pytest-timeout"
 
 def pytest_load_initial_conftests(early_config: Any, args: list[str]) -> None:
     """Load the plugin of the suite if the command line asks for the suite."""
-    if not any(_asks_for_suite(argument) for argument in args):
+    if not any(_asks_for_suite(each) for before, each in zip(["", *args], args, strict=False) if before != "-p"):
         return
     import pytest
 
-    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+    missing = [name for module, name in NEEDED.items() if not _can_import(module)]
     if missing:
         raise pytest.UsageError(
             f"the conformance suite needs {' and '.join(missing)}: pip install 'alpha_codium[conformance]'"
         )
     early_config.pluginmanager.import_plugin(f"{__name__}.plugin")
+
+
+def _can_import(module: str) -> bool:
+    try:
+        import_module(module)
+    except ImportError:
+        return False
+    return True
 
 
 def _asks_for_suite(argument: str) -> bool:

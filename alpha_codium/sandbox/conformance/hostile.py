@@ -168,7 +168,7 @@ async def within_reach(sandbox: Sandbox) -> list[str]:
         await sandbox.run(TRIAL.format(number=bystander.pid, canary=canary.name), ["file", "process"])
         if os.fstat(canary.fileno()).st_size != len("whole"):
             found.append("change files")
-        await bystander.communicate()
+        await bystander.communicate(b"")
         if bystander.returncode != 0:
             found.append("end processes")
     return found

@@ -40,6 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
         _backend_of(config).open()
     except UserError as error:
         raise pytest.UsageError(str(error)) from error
+    except TypeError as error:
+        raise pytest.UsageError(f"{config.option.backend} can't be opened so: {error}") from error
     # pytest-asyncio warns every project that doesn't set it. The suite names its scopes itself.
     warnings.filterwarnings("ignore", message='.*"asyncio_default_fixture_loop_scope" is unset')
     config.addinivalue_line("markers", "thorough: takes several seconds")

@@ -33,7 +33,7 @@ HERE = [path for path in sorted(ATTACKERS.glob("*.py")) if speaks_this_machine(p
 # What some of them look for.
 CANARY = Path("/tmp/gencode-canary/secret.txt")
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.thorough, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.thorough, pytest.mark.timeout(3600)]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -72,4 +72,5 @@ async def test_an_honest_program_is_answered_right_among_hostile_ones(attacked: 
 
 async def test_hostile_programs_leave_no_process_and_no_change(attacked: dict[str, Any]) -> None:
     assert attacked["canary"] == "CANARY"
-    await until(lambda: len(descendants()) <= len(attacked["idle"]))
+    async with asyncio.timeout(60):
+        await until(lambda: len(descendants()) <= len(attacked["idle"]))

@@ -143,7 +143,7 @@ for _ in range(5000):
         ({"atol": "0"}, "atol must be a number, not text"),
         ({"atol": math.nan}, "atol must be a finite number"),
         ({"atol": 10**400}, "atol must be a finite number"),
-        ({"plus_input": [[DEEP]]}, "can't be spelt in Python"),
+        ({"plus_input": [[DEEP]]}, "can't be written in Python"),
         ({"task_id": "Mbpp/252", "base_input": [[10**400]]}, "isn't as in MBPP\\+: int too large"),
         ({"entry_point": None}, "entry_point is missing"),
     ],

@@ -1,9 +1,8 @@
 import pytest
 
 from alpha_codium.data import load_problems, load_solutions
-from alpha_codium.data.samples.programs import solutions_of
+from alpha_codium.data.samples.programs import problems_for, solutions_of
 from alpha_codium.data.samples.reading import read_samples
-from alpha_codium.data.samples.splits import problems_for
 from alpha_codium.errors import DatasetError
 from tests.data.records import record, write_jsonl
 from tests.data.samples.humaneval import ADD, TWICE, humaneval, humaneval_file, mbpp_record, write_json
@@ -36,7 +35,7 @@ def test_the_lists_of_a_file_follow_the_order_of_the_problems_and_are_as_many(tm
     assert list(programs(write_json(tmp_path / "s.json", [["x"], ["y", "z"], []]), problems).values()) == [
         ["x"], ["y", "z"], [],
     ]  # fmt: skip
-    with pytest.raises(DatasetError, match=r"for 2 problems in their order, and .* are 3: name the split"):
+    with pytest.raises(DatasetError, match=r"for 2 problems in their order, but .* has 3: name the split"):
         programs(write_json(tmp_path / "s.json", [["x"], ["y"]]), problems)
 
 
@@ -113,7 +112,7 @@ def test_two_rows_of_a_problem_are_joined_only_where_they_say_nothing_of_their_s
     path = write_jsonl(tmp_path / "s.jsonl", [solutions_row("x"), solutions_row("y")])
     assert solutions_of(read_samples(path), humaneval(tmp_path)) == [solutions_row("x", "y")]
     path = write_jsonl(tmp_path / "s.jsonl", [solutions_row("x"), solutions_row("", sample_errors=["provider: 503"])])
-    with pytest.raises(DatasetError, match="row 2: the solutions hold the problem 'HumanEval/0' twice"):
+    with pytest.raises(DatasetError, match="row 2: the problem 'HumanEval/0' is repeated"):
         solutions_of(read_samples(path), humaneval(tmp_path))
 
 

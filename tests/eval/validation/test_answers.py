@@ -25,14 +25,14 @@ def test_a_test_on_which_two_known_correct_programs_agree_against_the_expected_o
     assert second["solution"] == 1
 
 
-def test_one_witness_shows_nothing() -> None:
+def test_one_program_shows_nothing() -> None:
     found = assessed(["1", "7"], {"one": ["1", "2"]})
     assert reasons(found) == ["rejected_solution"]
     assert found.is_valid_test["private_tests"] == [True, None]
     assert (found.is_valid_problem, found.multiple_answers) == (False, None)
 
 
-def test_a_copy_with_other_comments_is_no_second_witness() -> None:
+def test_a_copy_with_other_comments_is_no_second_program() -> None:
     found = assessed(["7"], {"print(2)": ["2"], "# mine\nprint(2)  \n\n": ["2"]})
     assert "wrong_test" not in reasons(found)
     assert found.is_valid_test["private_tests"] == [None]
@@ -42,7 +42,7 @@ def test_programs_that_print_nothing_agree_on_nothing() -> None:
     assert "wrong_test" not in reasons(assessed(["7"], {"one": [""], "two": ["\n"]}))
 
 
-def test_a_minority_is_no_witness_but_shows_a_second_answer() -> None:
+def test_a_minority_shows_no_wrong_test_but_shows_a_second_answer() -> None:
     programs = {"a": ["1"], "b": ["1"], "c": ["2"], "d": ["2"]}
     found = assessed(["1"], programs)
     assert reasons(found) == ["several_answers"]
@@ -50,7 +50,7 @@ def test_a_minority_is_no_witness_but_shows_a_second_answer() -> None:
     assert found.findings[0].evidence[0] | {"agree": 2, "differ": 2} == found.findings[0].evidence[0]
 
 
-def test_programs_that_failed_are_no_witnesses() -> None:
+def test_programs_that_failed_show_nothing() -> None:
     late, crashed = Verdict.TIME_LIMIT_EXCEEDED, Verdict.RUNTIME_ERROR
     found = assessed(["7"], {"a": ["2"], "b": ["2"], "c": [late], "d": [crashed], "e": [crashed]})
     assert "wrong_test" in reasons(found)

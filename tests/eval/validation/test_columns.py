@@ -9,7 +9,7 @@ from alpha_codium.data import load_problems
 from alpha_codium.data.catalogue import describe
 from alpha_codium.data.etl import run_etl
 from alpha_codium.data.filters import Filters
-from alpha_codium.data.validated import VALIDATION_COLUMNS
+from alpha_codium.data.schema import VALIDATION_COLUMNS
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.validation.columns import check_output, columns_of, write_validated
 from alpha_codium.problem import CheckerSpec
