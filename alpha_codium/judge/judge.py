@@ -1,9 +1,9 @@
-"""The judge: runs a problem's tests on programs in a sandbox, and decides outside of the program's process.
+"""The judge, which runs programs on a problem's tests in a sandbox and decides outside the program's process.
 
 1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
-2. No test, no program or no execution is never a pass.
-3. A test that doesn't fit its kind (arguments that aren't JSON) is our fault: `internal_error`, whatever the program.
-   So is a checker program that doesn't compile, which shows only when there is an output to check.
+2. Without a test, a program or an execution, the verdict is never a pass.
+3. A malformed test (arguments that aren't JSON) gives every program `internal_error`. So does a checker program that
+   doesn't compile, once there is an output to check.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
-# The next input runs after these; after a limit it would cost as much again.
+# Statuses after which the next input runs; after a limit, it would probably cost as much again.
 GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 
@@ -72,9 +72,9 @@ class ProblemJudge:
         return await self.kind.execute(as_program(program), input)
 
     async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
-        """What `program` does on inputs without expected outputs (for assertions, expressions).
+        """Run `program` on inputs without expected outputs (for assertions, expressions).
 
-        After a limit the other inputs don't run, and get the same result.
+        After a limit, the remaining inputs don't run, and get the same result.
         """
         found: list[Behaviour] = []
         for text in inputs:
@@ -84,7 +84,7 @@ class ProblemJudge:
         return tuple(found + found[-1:] * (len(inputs) - len(found)))
 
     async def actual_output(self, program: str | Program, test: TestCase, execution: Execution) -> Behaviour:
-        """What a program that failed `test` by this execution gave instead, as `shown`."""
+        """Return what a program that failed `test` by this execution gave instead, as `shown`."""
         return await self.kind.actual_output(as_program(program), test, execution)
 
 
@@ -109,7 +109,7 @@ class Judge:
     rules: Rules = field(default_factory=Rules)
 
     def for_problem(self, problem: Problem) -> ProblemJudge:
-        """The judge of one problem; raises Unjudgeable if its checker or kind of tests isn't supported."""
+        """Return the judge of one problem; raises Unjudgeable if its checker or kind of tests isn't supported."""
         try:
             kind = self._kind_of(problem)
         except UserError as error:
