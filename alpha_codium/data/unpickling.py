@@ -72,7 +72,7 @@ def _fail(where: str, why: str) -> NoReturn:
 
 
 def _check_instructions(data: bytes, left: int, where: str) -> int:
-    """Return `left` minus the bytes for all instructions (negative if too few); raises DatasetError for a refused one."""
+    """Return `left` minus the bytes for all instructions, negative if too few; raises DatasetError for a bad one."""
     offset, stored, name = 0, 0, ""
     while name != "STOP" and left >= 0:
         if offset >= len(data):
