@@ -42,6 +42,7 @@ setup(
         "pydantic>=2.7",
         "pyyaml>=6.0",
         "rich>=13.7",
+        "tenacity>=9.0",
         "toml>=0.10.2",
     ],
     extras_require={

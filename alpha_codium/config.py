@@ -20,15 +20,14 @@ from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR
 
 ENVIRONMENT_PREFIX = "GENCODE_"
 Model = TypeVar("Model", bound=BaseModel)
-# Environment variables and settings of earlier versions -> the settings in their place, if any.
-REMOVED = {
+# Environment variables of earlier versions -> the settings that took their place.
+REMOVED_VARIABLES = {
     "GENCODE_OCI_ENGINE": "sandbox.oci.engine",
     "GENCODE_OCI_IMAGE": "sandbox.oci.image",
     "GENCODE_OCI_OPTIONS": "sandbox.oci.options",
     "GENCODE_OCI_RUNTIME": "sandbox.oci.runtime",
     "GENCODE_RUNSC": "sandbox.gvisor.runsc",
     "GENCODE_RUNSC_PLATFORM": "sandbox.gvisor.platform",
-    "code_tester.test_order": "",
 }
 
 
@@ -193,6 +192,7 @@ class CodeTesterSection(Section):
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
     stop_on_first_failure: bool = False
+    test_order: Literal["dataset", "fails_soonest"] = "dataset"
     known_solutions: int = Field(2, ge=0)
     header: str = ""
     calc_trace: bool = False
@@ -291,7 +291,7 @@ def load_settings(
     Raises SettingsError, naming the source, the key, and the nearest known key if it is unknown.
     """
     environment = os.environ if environment is None else environment
-    for variable, setting in REMOVED.items():
+    for variable, setting in REMOVED_VARIABLES.items():
         if variable in environment:
             instead = ENVIRONMENT_PREFIX + setting.replace(".", "__").upper()
             raise SettingsError(f"environment variable {variable} is no longer read: use {instead} or -o {setting}=...")
@@ -369,8 +369,6 @@ def _value(text: str, kind: Any) -> Any:
 def _refuse_unknown(name: str, origin: str) -> None:
     if name in KNOWN:
         return
-    if name in REMOVED:
-        raise SettingsError(f"{origin}: setting {name} was removed: leave it out")
     section, _, key = name.rpartition(".")
     if section.startswith("sandbox.") and section[8:] in entry_points(group="alpha_codium.sandboxes").names:
         return

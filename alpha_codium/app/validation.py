@@ -77,7 +77,8 @@ validate = blocking(validate_async)
 
 
 def _settings_of(settings: Settings) -> dict[str, Any]:
-    return {k: v for k, v in verdict_settings(settings.code_tester).items() if k != "stop_on_first_failure"}
+    every_test_is_run = ("stop_on_first_failure", "test_order")
+    return {key: value for key, value in verdict_settings(settings.code_tester).items() if key not in every_test_is_run}
 
 
 @contextmanager

@@ -6,6 +6,7 @@
    So is a checker program that doesn't compile, which shows only when there is an output to check.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,23 @@ from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
+
+class FailureCounts:
+    """How many programs each test failed, by problem; of a test only its hash is kept."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
+
+    def add(self, problem: str, test: TestCase) -> None:
+        """Count a program that failed a test."""
+        self._counts[problem][hash(test)] += 1
+
+    def places(self, problem: str, tests: Sequence[TestCase]) -> list[int]:
+        """The places of `tests`, sorted by how many programs they failed, most first."""
+        counts = self._counts.get(problem, {})
+        return sorted(range(len(tests)), key=lambda place: -counts.get(hash(tests[place]), 0))
+
+
 # The next input runs after these; after a limit it would cost as much again.
 GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
@@ -30,11 +48,15 @@ NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 
 @dataclass(frozen=True, slots=True)
 class ProblemJudge:
-    """Judges programs by one problem's kind of tests, limits and checker, on any tests of that kind."""
+    """Judges programs by one problem's kind of tests, limits and checker, on any tests of that kind.
+
+    With `failures`, the tests that failed most programs run first if the first failure stops the program.
+    """
 
     name: str
     kind: TestKind
     stop_on_first_failure: bool = False
+    failures: FailureCounts | None = None
 
     async def judge(
         self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
@@ -58,14 +80,22 @@ class ProblemJudge:
     async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
         """Run the tests; raises NotCompiled and Unjudgeable."""
         faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
-        places = [place for place in range(len(tests)) if place not in faults]
+        places = [place for place in self._order(tests, stop_early=stop_early) if place not in faults]
         found = await self.kind.results(program, [tests[place] for place in places], stop_early=stop_early)
         results = {place: _not_run(fault) for place, fault in faults.items()} | dict(zip(places, found, strict=False))
+        if stop_early and self.failures:
+            for place, result in zip(places, found, strict=False):
+                if result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
+                    self.failures.add(self.name, tests[place])
         if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
             results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
         in_order = tuple(results[place] for place in sorted(results))
         verdict = first_failure(result.verdict for result in in_order)
         return Judgement(verdict, in_order, len(tests), message=next(iter(faults.values()), ""))
+
+    def _order(self, tests: Sequence[TestCase], *, stop_early: bool) -> Sequence[int]:
+        """The places of the tests in the order in which they run."""
+        return self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
 
     async def execute(self, program: str | Program, input: str) -> Execution:
         """Run `program` once under the problem's limits, without comparing its output."""
@@ -103,18 +133,20 @@ def _uncompiled(compilation: Execution, tests: int) -> Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges programs by `rules` in `sandbox`."""
+    """Judges programs by `rules` in `sandbox`; `failures` counts which tests failed programs so far."""
 
     sandbox: Sandbox
     rules: Rules = field(default_factory=Rules)
+    failures: FailureCounts = field(default_factory=FailureCounts)
 
     def for_problem(self, problem: Problem) -> ProblemJudge:
         """The judge of one problem; raises Unjudgeable if its checker or kind of tests isn't supported."""
+        failures = self.failures if self.rules.test_order == "fails_soonest" else None
         try:
             kind = self._kind_of(problem)
         except UserError as error:
             raise Unjudgeable(f"problem {problem.name!r}: {error}") from error
-        return ProblemJudge(problem.name, kind, self.rules.stop_on_first_failure)
+        return ProblemJudge(problem.name, kind, self.rules.stop_on_first_failure, failures)
 
     def _kind_of(self, problem: Problem) -> TestKind:
         limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)

@@ -18,8 +18,9 @@ class Rules:
     """A user's settings for judging; 0 leaves a limit to the problem.
 
     `cpu_seconds` is used as given; a problem's own time limit is meant for C++, and multiplied by `time_limit_factor`.
-    `delta` and `order_matters` choose the checker of problems that name none. `header` is code, such as imports, that
-    runs before each program and before a problem's own setup code.
+    `delta` and `order_matters` choose the checker of problems that name none. `test_order` is `dataset` or, for runs
+    that stop at the first failure, `fails_soonest`. `header` is code, such as imports, that runs before each program
+    and before a problem's own setup code.
     """
 
     cpu_seconds: float = 0.0
@@ -28,6 +29,7 @@ class Rules:
     delta: float = 0.0
     order_matters: bool = True
     stop_on_first_failure: bool = False
+    test_order: str = "dataset"
     header: str = ""
 
     @classmethod

@@ -11,7 +11,6 @@
 4. A parameter that a model refuses is no longer sent to it, if the request means the same without it.
 """
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
@@ -156,21 +155,15 @@ class ModelClient:
         raise unavailable
 
     async def _ask_model(self, model: str, call: Call) -> list[Answer]:
-        sent_before, retries = call.sent, 0
+        sent_before = call.sent
         while True:
             try:
-                first, *others = await self._sender.send(model, call)
+                first, *others = await self._policy.retrying()(self._sender.send, model, call)
             except TransientError as error:
-                if retries == self._policy.max_retries:
-                    sent = call.sent - sent_before
-                    raise ProviderUnavailable(f"{model} gave no answer in {sent} requests; last: {error}") from error
-                retries += 1
-                wait = self._policy.wait_before(retries, error.retry_after)
-                logger.debug("{}; trying again in {:.1f} s", error, wait)
+                sent = call.sent - sent_before
+                raise ProviderUnavailable(f"{model} gave no answer in {sent} requests; last: {error}") from error
             except RequestRefused as error:
                 if not self._sender.can_do_without(model, error.parameter, call):
                     raise
-                wait = 0.0
             else:
                 return [replace(first, attempts=call.sent), *(replace(other, attempts=0) for other in others)]
-            await asyncio.sleep(wait)

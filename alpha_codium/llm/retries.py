@@ -12,6 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from loguru import logger
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
+
+from alpha_codium.llm.errors import TransientError
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
@@ -21,11 +26,27 @@ class RetryPolicy:
     first_wait: float = 1.0
     longest_wait: float = 120.0
 
+    def retrying(self) -> AsyncRetrying:
+        """Return what repeats a call that raises TransientError; the last one is raised when no retry is left."""
+        return AsyncRetrying(
+            retry=retry_if_exception_type(TransientError),
+            stop=stop_after_attempt(self.max_retries + 1),
+            wait=lambda state: self.wait_before(state.attempt_number, _error_of(state).retry_after),
+            before_sleep=lambda state: logger.debug("{}; retrying in {:.1f} s", _error_of(state), state.upcoming_sleep),
+            reraise=True,
+        )
+
     def wait_before(self, retry: int, retry_after: float | None = None) -> float:
         """Return the seconds to wait before retry number `retry`, counted from 1."""
         usual = min(self.longest_wait, self.first_wait * 2.0 ** min(retry - 1, 60)) * random.uniform(0.5, 1.0)
         asked = 0.0 if retry_after is None else retry_after + random.uniform(0.0, self.first_wait)
         return min(self.longest_wait, max(usual, asked))
+
+
+def _error_of(state: RetryCallState) -> TransientError:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, TransientError)
+    return error
 
 
 def parse_retry_after(text: str, now: datetime | None = None) -> float | None:

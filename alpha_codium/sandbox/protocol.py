@@ -91,6 +91,8 @@ async def report_of(sandbox: Sandbox, job: Job) -> Report:
 
 
 def require_language(program: Program, *languages: str) -> None:
-    """Raise SandboxError if a backend that runs `languages` can't run `program`."""
+    """Raise SandboxError if a backend that runs programs of one file in `languages` can't run `program`."""
     if program.language not in languages:
         raise SandboxError(f"this backend runs {', '.join(languages)}, not {program.language}")
+    if len(program.files) > 1:
+        raise SandboxError(f"this backend runs programs of one file, not of {len(program.files)}")

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox
@@ -40,6 +41,15 @@ async def test_the_first_execution_is_the_compilers_and_each_input_has_one(sandb
     assert executions[0].status is Status.FINISHED
     (refused,) = [each async for each in sandbox.execute(job_of("print(", inputs))]
     assert refused.status is Status.COMPILATION_ERROR
+
+
+async def test_a_program_of_several_files_is_run_with_all_of_them_or_refused(sandbox: Sandbox) -> None:
+    files = {"program.py": "from helper import word\nprint(word)", "helper.py": "word = 'right'"}
+    try:
+        report = await report_of(sandbox, Job(Program(PYTHON, files, "program.py"), [""]))
+    except SandboxError:
+        return
+    assert report.executions[0].stdout == "right\n"
 
 
 async def test_what_is_consumed_comes_in_order_and_ends_where_the_caller_says_so(sandbox: Sandbox) -> None:
