@@ -1,4 +1,4 @@
-"""Problems: sources, storage and loading. The names here are imported when they are first used."""
+"""Problems: sources, storage and loading. Public names are imported on first use."""
 
 from importlib import import_module
 from typing import Any
@@ -25,7 +25,7 @@ __all__ = [*_HOMES]  # noqa: PLE0604 - the names of the table above
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from the module that holds it."""
+    """Import a public name from its module."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,4 +1,4 @@
-"""The stored datasets, and what one of them holds."""
+"""Listings of the stored datasets, and descriptions of their content."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -19,9 +19,9 @@ from alpha_codium.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One stored dataset; `splits` counts the rows of each split, `kind` is `problems` or `solutions`.
+    """One stored dataset; `splits` maps each split to its number of rows.
 
-    `error` says why it can't be read, where it can't.
+    `kind` is `problems`, `solutions`, or `unreadable`: then `error` says why.
     """
 
     name: str
@@ -32,13 +32,13 @@ class Summary:
     error: str = ""
 
     def as_record(self) -> dict[str, Any]:
-        """The summary as JSON."""
+        """Return the summary as JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class SplitDescription:
-    """What one split holds: its columns, its counts (see `SplitCounts.as_record`), and what `etl.json` says of it."""
+    """The content of one split: its columns, its counts (see `SplitCounts.as_record`), and its entry in `etl.json`."""
 
     split: str
     columns: tuple[str, ...]
@@ -46,20 +46,20 @@ class SplitDescription:
     info: dict[str, Any]
 
     def as_record(self) -> dict[str, Any]:
-        """The description as JSON."""
+        """Return the description as JSON."""
         return asdict(self)
 
 
 def list_datasets() -> tuple[Summary, ...]:
-    """Every stored dataset, in alphabetical order, and what stands among them that can't be read as one."""
+    """Return every stored dataset in alphabetical order, including unreadable ones."""
     return tuple(_summary(path) for path in sorted(datasets_folder().iterdir()) if not path.name.startswith("."))
 
 
 def describe(name: str, split: str | None = None) -> tuple[SplitDescription, ...]:
-    """What each split of a dataset holds, or the one asked for.
+    """Return a description of each split of a dataset, or of the given one.
 
-    What ETL counted is not counted again; another dataset is read once from end to end. Raises DatasetError where it
-    can't be read, or holds no problems.
+    The counts that ETL stored are reused; a dataset without them is read from end to end. Raises DatasetError if the
+    dataset can't be read or holds no problems.
     """
     source = find_source(name)
     splits = source.splits() if split is None else (choose_split(source, split),)
@@ -67,7 +67,7 @@ def describe(name: str, split: str | None = None) -> tuple[SplitDescription, ...
 
 
 def find_problem(dataset: str, name: str, split: str | None = None) -> Problem:
-    """The problem of that name in a dataset; raises DatasetError with the nearest name where there is none."""
+    """Return a dataset's problem by name; raises DatasetError with the nearest name if there is none."""
     source = find_source(dataset)
     if split is None and isinstance(source, FolderSource):
         for each in source.splits():
@@ -94,7 +94,7 @@ def _summary(folder: Path) -> Summary:
 
 
 def _origin_in(info: Mapping[str, Any]) -> str:
-    """Where a split comes from, as the user named it; empty where that isn't known, or was changed."""
+    """Return the origin of a split as the user gave it, or "" if it is unknown."""
     origin = info.get("origin")
     return str(origin.get("text", "")) if isinstance(origin, dict) else ""
 
@@ -121,7 +121,7 @@ def _with_stored(source: Source, split: str) -> Iterator[tuple[Mapping[str, Any]
 
 
 def split_lines(name: str, split: SplitDescription) -> Iterator[str]:
-    """What a split of the dataset `name` holds."""
+    """Yield lines that describe a split of the dataset `name`."""
     counts = split.counts
     yield f"{name}[{split.split}]"
     rows = {"problems": str(counts["problems"]), "repeated names": str(counts["repeated_names"] or "")}
@@ -139,7 +139,7 @@ def split_lines(name: str, split: SplitDescription) -> Iterator[str]:
 
 
 def problem_lines(problem: Problem) -> Iterator[str]:
-    """A problem with its public tests; of the others, how many there are."""
+    """Yield lines that show a problem with its public tests, and the number of its other tests and solutions."""
     limits = [
         f"{problem.time_limit_seconds:g} s" if problem.time_limit_seconds else "",
         f"{problem.memory_limit_bytes / 2**20:g} MiB" if problem.memory_limit_bytes else "",

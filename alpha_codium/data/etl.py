@@ -23,9 +23,9 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class SplitReport:
-    """The result of one split; `counts` as `SplitCounts.as_record` returns them.
+    """The result of one split; `counts` is a `SplitCounts.as_record`.
 
-    `without_tests` counts the stored problems that have no test of any kind: no program can pass them.
+    `without_tests` is the number of stored problems without any tests, which no program can pass.
     """
 
     split: str
@@ -39,7 +39,7 @@ class SplitReport:
 
 @dataclass(frozen=True, slots=True)
 class EtlReport:
-    """What an ETL stored, and where."""
+    """The name, path and splits of the dataset that an ETL stored."""
 
     name: str
     path: Path
@@ -52,7 +52,7 @@ class EtlReport:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What an ETL takes of each split."""
+    """The choice of the problems of each split to store."""
 
     filters: Filters
     sample_rate: float
@@ -69,10 +69,11 @@ def run_etl(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> EtlReport:
-    """Store the splits of a source (all, where none is named) as the dataset `output_name`, a name or a folder.
+    """Store the given splits of a source (by default all) as the dataset `output_name`, a name or a folder.
 
-    Splits that the dataset has already stay, or are replaced. `progress` is called with the number of records read
-    of the split at hand. Raises DatasetError for what can't be read, is malformed, or can't be written.
+    Existing splits of the same names are replaced, others are kept. `progress` is called with the number of records
+    read from the current split. Raises DatasetError if the source can't be read, a record is malformed, or the dataset
+    can't be written.
     """
     check_rate(sample_rate)
     selection = Selection(filters or Filters(), sample_rate, seed)
@@ -100,7 +101,7 @@ def _choose_splits(source: Source, asked: Sequence[str]) -> tuple[str, ...]:
 def _etl_split(
     source: Source, split: str, built: Path, selection: Selection, progress: Progress
 ) -> tuple[SplitReport, dict[str, Any]]:
-    """Write one split; return its report, and what `etl.json` says of it."""
+    """Write one split; return its report and its entry for `etl.json`."""
     label = f"{source.origin.text}[{split}]"
     if not re.fullmatch(r"\w+(\.\w+)*", split):  # the rule of `datasets`
         raise DatasetError(f"{split!r} can't be the name of a split: use letters, digits and '_'")
@@ -139,12 +140,12 @@ def _etl_split(
 
 
 def _validation_of(source: Source, split: str) -> Mapping[str, Any] | None:
-    """How a split of a stored dataset was validated, or None."""
+    """Return the record of the validation of a stored split, or None if it wasn't validated."""
     return read_info(source.path).get(split, {}).get("validation") if isinstance(source, FolderSource) else None
 
 
 def _warn(report: SplitReport, label: str) -> None:
-    """Log what the user should know of a split."""
+    """Log warnings about a split."""
     from loguru import logger
 
     if report.dropped_columns:
@@ -158,7 +159,7 @@ def _warn(report: SplitReport, label: str) -> None:
 
 
 def _converted(record: Record, where: str, dates: Sequence[str]) -> Record:
-    """Return the record in our schema, with the dates that it had in its own."""
+    """Return the record in our schema, with its original date columns."""
     if not isinstance(record, Mapping) or benchmark_of(record) is None:
         return record
     return {**in_our_schema(record, where), **{column: record.get(column) for column in dates}}
@@ -167,7 +168,10 @@ def _converted(record: Record, where: str, dates: Sequence[str]) -> Record:
 def _transform(
     record: Record, where: str, selection: Selection, dates: Sequence[str], added: Sequence[str]
 ) -> Record | None:
-    """The record to store, its columns `added` too, or None where it is left out; DatasetError where malformed."""
+    """Return the record to store with its `added` columns, or None if the selection excludes it.
+
+    Raises DatasetError if the record is malformed.
+    """
     if not in_sample(RecordReader(record, where).name(), selection.sample_rate, selection.seed):
         return None
     stored = stored_record(record, where, dates) | {column: record.get(column) for column in added}
@@ -175,7 +179,7 @@ def _transform(
 
 
 def _date_columns(records: Iterator[Record]) -> tuple[Iterator[Record], tuple[str, ...]]:
-    """The records, and the date columns that the first of them has."""
+    """Return the records, and the date columns of the first one."""
     first = list(islice(records, 1))
     dates = tuple(column for column in DATE_COLUMNS if first and isinstance(first[0], dict) and column in first[0])
     return chain(first, records), dates

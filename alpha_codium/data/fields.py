@@ -1,4 +1,4 @@
-"""Reading the fields of an untrusted record, with errors that name the record, the field and what is wrong."""
+"""A reader of an untrusted record's fields, with errors that name the record, the field and the mistake."""
 
 import json
 import math
@@ -11,9 +11,9 @@ KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text",
 
 
 class Fields:
-    """One record; every method reads one field, or raises DatasetError. Missing and null are the same: empty, or 0.
+    """One record; each method reads one field, or raises DatasetError. Missing or null fields are empty, or 0.
 
-    `where` says which record it is, `key` is the field that holds its name.
+    `where` identifies the record in errors, and `key` is the field with its name.
     """
 
     def __init__(self, record: Mapping[str, Any], where: str, key: str = "name") -> None:
@@ -31,7 +31,7 @@ class Fields:
         return "" if value is None else self.as_text(field, value)
 
     def needed(self, field: str) -> str:
-        """Return a text that must be there, and not empty."""
+        """Return a text that must not be missing or empty."""
         if not self.text(field).strip():
             self.fail(field, "is missing" if self.record.get(field) is None else "is empty")
         return self.text(field)
@@ -41,7 +41,7 @@ class Fields:
         return self.as_texts(field, self.record.get(field))
 
     def rows(self, field: str) -> Sequence[Any]:
-        """Return a list of anything."""
+        """Return a list with items of any type."""
         return self.as_list(field, self.record.get(field))
 
     def integer(self, field: str) -> int:
@@ -60,7 +60,7 @@ class Fields:
         return bool(value)
 
     def parsed(self, field: str, empty: Any, parse_int: Callable[[str], int] = int) -> Any:
-        """Return the value of a field that holds JSON, or a value already, of the type of `empty`."""
+        """Return a value of the type of `empty`, parsed if the field contains JSON text; `empty` if it is missing."""
         value = self.record.get(field)
         if isinstance(value, str):
             try:
@@ -82,7 +82,7 @@ class Fields:
 
     def as_texts(self, field: str, value: Any) -> list[str]:
         """Return `value`, which must be a list of texts."""
-        return [self.as_text(f"{field}[{place}]", item) for place, item in enumerate(self.as_list(field, value))]
+        return [self.as_text(f"{field}[{index}]", item) for index, item in enumerate(self.as_list(field, value))]
 
     def as_text(self, field: str, value: Any) -> str:
         """Return `value`, which must be valid Unicode text."""
@@ -115,5 +115,5 @@ class Fields:
 
 
 def kind_of(value: Any) -> str:
-    """Return what a value is, in the words of JSON."""
+    """Return the type of a value in JSON's terms."""
     return "null" if value is None else KINDS.get(type(value), type(value).__name__)

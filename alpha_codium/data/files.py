@@ -1,7 +1,7 @@
-"""Problems in one file: JSON lines, JSON, Parquet.
+"""Problems in one file: JSON lines, JSON or Parquet.
 
-The file is one split, under any name. If the records of a benchmark say which split they belong to (MBPP), the file
-holds those splits, and `all`.
+A file is one split, which can be given any name. If it is a benchmark whose records name their split (MBPP), it has
+those splits, and `all`.
 """
 
 import gzip
@@ -23,12 +23,12 @@ SPLIT_WORDS = {"test": {"test", "tests"}, "valid": {"valid", "validation", "dev"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet")
 # Rows turned into Python objects at a time: a problem may be megabytes.
 ROWS_AT_A_TIME = 16
-# All of a file that holds several splits.
+# The split of all records in a file with several splits.
 WHOLE = "all"
 
 
 class FileSource:
-    """One file of problems, in the format that its suffix says."""
+    """One file of problems; its suffix decides the format."""
 
     any_split = True
 
@@ -44,11 +44,11 @@ class FileSource:
 
     @cached_property
     def origin(self) -> Origin:
-        """The file."""
+        """The file's path, as given and resolved."""
         return Origin(self.text, "file", str(self.path.resolve()))
 
     def splits(self) -> tuple[str, ...]:
-        """Return the one split, by the name that the file's own name suggests, or `all` of a file of several."""
+        """Return the only split, named by the file's name; `all` for a file with several."""
         return (
             WHOLE
             if self._has_splits
@@ -56,16 +56,16 @@ class FileSource:
         )
 
     def parts(self) -> tuple[str, ...]:
-        """Return the splits that the file holds, in the benchmark's order."""
+        """Return the splits in the file, in the benchmark's order."""
         if not self._has_splits or self._benchmark is None:
             return self.splits()
         found = {split for split, _ in self._with_splits()}
         return tuple(split for split in self._benchmark.splits if split in found)
 
     def records(self, split: str) -> Iterator[Record]:
-        """Yield the file's records; a `.json` file is read whole.
+        """Yield the records of a split; a `.json` file is read into memory first.
 
-        Raises DatasetError where the file has splits of its own, and none of that name.
+        Raises DatasetError if the file has splits, but none of that name.
         """
         if not self._has_splits or split == WHOLE:
             return self._all()
@@ -75,7 +75,7 @@ class FileSource:
 
     @cached_property
     def _benchmark(self) -> Benchmark | None:
-        """The benchmark that the records are of, recognized by the first of them."""
+        """The benchmark, recognized by the first record."""
         first = next(self._all(), None)
         return benchmark_of(first) if isinstance(first, dict) else None
 
@@ -112,7 +112,7 @@ def guess_split(name: str, otherwise: str = "train") -> str:
 
 
 def read_json_lines(path: Path) -> Iterator[Record]:
-    """Yield the objects of a `.jsonl` or `.jsonl.gz` file; raises DatasetError with the number of an invalid line."""
+    """Yield the objects in a `.jsonl` or `.jsonl.gz` file; raises DatasetError with the number of an invalid line."""
     number = 0
     try:
         with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as lines:
@@ -129,7 +129,7 @@ def read_json_lines(path: Path) -> Iterator[Record]:
 
 
 def read_json(path: Path) -> Iterator[Record]:
-    """Yield the problem, or the problems of the list, in a `.json` file."""
+    """Yield the object in a `.json` file, or the items of its list."""
     try:
         value = _parse(path.read_bytes(), str(path))
     except OSError as error:
@@ -143,7 +143,7 @@ def read_parquet(path: Path) -> Iterator[Record]:
     from pyarrow import parquet
 
     try:
-        # pre_buffer, the default, would keep the compressed columns of the whole file
+        # The default, pre_buffer=True, would keep the compressed columns of the whole file in memory.
         with parquet.ParquetFile(path, buffer_size=2**20, pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, use_threads=False):
                 yield from batch.to_pylist()

@@ -1,4 +1,4 @@
-"""Filters of problems and solutions for ETL."""
+"""Filters and sampling of problems and solutions for ETL."""
 
 import datetime
 import hashlib
@@ -10,16 +10,17 @@ from alpha_codium.data.schema import DATE_COLUMNS, DIFFICULTY_NAMES, SOLUTION_CO
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.problem import LANGUAGE_NAMES, SOURCE_NAMES
 
-# Values of `is_valid_problem`; None is a problem that couldn't be judged.
+# The accepted values of `is_valid_problem`; None means that the problem couldn't be judged.
 VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What to keep; an empty filter keeps all. Dates are inclusive.
+    """Filters of problems and solutions; an empty one keeps everything.
 
-    `languages` selects solutions, the others problems: of these sources, of these difficulties, with one of these tags,
-    published between two dates, found `valid` or `not_invalid` by validation. Raises DatasetError for unknown names.
+    `languages` selects solutions. The others select problems: by source, difficulty, tag (one must match), date of
+    publication (inclusive), or the result of validation (`valid` or `not_invalid`). Raises DatasetError for unknown
+    names.
     """
 
     languages: tuple[str, ...] = ()
@@ -39,24 +40,24 @@ class Filters:
 
     @property
     def need_dates(self) -> bool:
-        """Whether a filter looks at the date."""
+        """Whether a filter needs dates."""
         return self.date_from is not None or self.date_to is not None
 
     def keeps_problem(self, stored: Mapping[str, Any]) -> bool:
-        """Whether a stored record passes the filters of problems."""
+        """Return whether a stored record passes the filters of problems."""
         if self.sources and stored["source_name"] not in self.sources:
             return False
         if self.difficulties and stored["difficulty_name"] not in self.difficulties:
             return False
         if self.validity and stored["is_valid_problem"] not in VALIDITIES[self.validity]:
             return False
-        wanted = {tag.lower() for tag in self.tags}
-        if wanted and wanted.isdisjoint(tag.lower() for tag in stored["cf_tags"]):
+        tags = {tag.lower() for tag in self.tags}
+        if tags and tags.isdisjoint(tag.lower() for tag in stored["cf_tags"]):
             return False
         return not self.need_dates or self._keeps_date(stored)
 
     def keep_solutions(self, stored: dict[str, Any]) -> dict[str, Any]:
-        """Return the stored record with the solutions in the chosen languages only."""
+        """Return the stored record with only the solutions in the chosen languages."""
         if not self.languages:
             return stored
         return stored | {column: self._in_languages(stored[column]) for column in SOLUTION_COLUMNS}
@@ -79,9 +80,9 @@ class Filters:
 
 
 def in_sample(name: str, rate: float, seed: int) -> bool:
-    """Whether a problem is in a sample of `rate` (0 to 1) of all problems.
+    """Return whether a problem is in a random sample of all problems, of which `rate` (0 to 1) is the share.
 
-    It depends on its name and the seed alone, not on order or sharding; a smaller rate takes a subset.
+    The result depends only on the problem's name and the seed. A smaller rate selects a subset.
     """
     if rate >= 1:
         return True

@@ -1,4 +1,4 @@
-"""Problems in a folder: what `save_to_disk` wrote, or Parquet files called `SPLIT-*.parquet`."""
+"""Problems in a folder: datasets written by `save_to_disk`, or Parquet files called `SPLIT-*.parquet`."""
 
 import json
 import os
@@ -35,11 +35,11 @@ class FolderSource:
 
     @cached_property
     def origin(self) -> Origin:
-        """The folder."""
+        """The folder's path, as given and resolved."""
         return Origin(self.text, "folder", str(self.path.resolve()))
 
     def splits(self) -> tuple[str, ...]:
-        """Return the names of the splits, in the folder's own order."""
+        """Return the names of the splits, in the order in which they are stored."""
         with _saved_errors(self.path):
             if self.any_split:
                 state = json.loads((self.path / STATE_FILE).read_bytes())
@@ -55,7 +55,7 @@ class FolderSource:
         return tuple(self.path / split for split in self.splits()) if self._is_dict else ()
 
     def records(self, split: str) -> Iterator[Record]:
-        """Yield the rows of one split. Files are read, not mapped, so that memory holds a few rows only."""
+        """Yield the rows of one split. Files aren't memory-mapped, so that only a few rows are in memory at a time."""
         if not self.saved_folders():
             for path in _parquet_files(self.path)[split]:
                 yield from read_parquet(path)
@@ -71,14 +71,14 @@ class FolderSource:
 
 
 def is_dataset_folder(path: Path) -> bool:
-    """Whether a folder holds what `FolderSource` reads; False if it can't be searched."""
+    """Return whether a folder contains a dataset that `FolderSource` reads; False if it can't be listed."""
     return any(_has(path, name) for name in (DICT_FILE, STATE_FILE)) or bool(_parquet_files(path))
 
 
 def is_free_or_dataset(path: Path) -> bool:
-    """Whether a dataset may be written to `path`: nothing is there, or an empty folder, or a dataset.
+    """Return whether a dataset may be written to `path`: it doesn't exist, is an empty folder, or is a dataset.
 
-    Raises DatasetError if the folder can't be searched.
+    Raises DatasetError if the folder can't be listed.
     """
     if not path.is_dir():
         return not os.path.lexists(path)
@@ -89,7 +89,7 @@ def is_free_or_dataset(path: Path) -> bool:
 
 
 def refuse_damaged(folder: Path) -> None:
-    """Raise DatasetError if a file of a saved `Dataset` is missing or damaged; the rows themselves aren't read."""
+    """Raise DatasetError if a file of a saved `Dataset` is missing or damaged; rows aren't read."""
     with _saved_errors(folder):
         json.loads((folder / COLUMNS_FILE).read_bytes())["features"].keys()
         for entry in json.loads((folder / STATE_FILE).read_bytes())["_data_files"]:
@@ -97,7 +97,7 @@ def refuse_damaged(folder: Path) -> None:
 
 
 def load_saved(folder: Path) -> "Dataset":
-    """Return what `Dataset.save_to_disk` wrote to `folder`, memory-mapped; raises DatasetError if it can't be read."""
+    """Return a dataset that `save_to_disk` wrote, memory-mapped; raises DatasetError if it can't be read."""
     import datasets
 
     refuse_damaged(folder)
@@ -109,7 +109,7 @@ def load_saved(folder: Path) -> "Dataset":
 
 
 def dataset_of_parquet(paths: list[Path]) -> "Dataset":
-    """Return Parquet files as one memory-mapped `datasets.Dataset`, by way of the cache of `datasets`."""
+    """Return Parquet files as one memory-mapped `datasets.Dataset`, stored in the cache of `datasets`."""
     import datasets
 
     try:
@@ -123,7 +123,7 @@ def _has(folder: Path, name: str) -> bool:
 
 
 def _parquet_files(folder: Path) -> dict[str, list[Path]]:
-    """The Parquet files of each split, in the folder or, as in a clone from the hub, in its folder `data`."""
+    """Return the Parquet files of each split, in the folder or its subfolder `data` (a clone from the hub)."""
     splits: dict[str, list[Path]] = {}
     for path in sorted(folder.glob("*.parquet")) or sorted((folder / "data").glob("*.parquet")):
         if match := PARQUET_NAME.fullmatch(path.name):
@@ -142,7 +142,7 @@ def _read_arrow(path: Path) -> Iterator[Record]:
 
 @contextmanager
 def _saved_errors(path: Path) -> Iterator[None]:
-    """Turn the errors of reading a saved dataset into one DatasetError."""
+    """Raise errors of reading a saved dataset as DatasetError."""
     try:
         yield
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:

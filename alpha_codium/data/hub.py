@@ -1,10 +1,10 @@
 """Problems on the Hugging Face hub, streamed.
 
-1. One request gets the dataset's commit, without retries, so that an unreachable hub is an error within seconds
-   (`HF_HUB_ETAG_TIMEOUT`). That commit is read, whatever is pushed meanwhile.
-2. `datasets` streams the splits; a lost connection is retried a few times. The script of a dataset (APPS) isn't run:
-   its JSON lines are read, each file as the split in its name.
-3. `HF_ENDPOINT`, `HF_TOKEN` and `HF_HUB_OFFLINE` work as for `huggingface_hub`.
+1. One request gets the dataset's commit. It isn't retried, so that an unreachable hub is reported within seconds
+   (`HF_HUB_ETAG_TIMEOUT`). All reads use that commit.
+2. `datasets` streams the splits; a lost connection is retried a few times. Dataset scripts (APPS) aren't run: their
+   repository's JSON lines are read instead, and a file's name decides its split.
+3. `HF_ENDPOINT`, `HF_TOKEN` and `HF_HUB_OFFLINE` work as in `huggingface_hub`.
 """
 
 import re
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from huggingface_hub import DatasetInfo
 
 HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
-# Over and above the retries of huggingface_hub itself; the default of `datasets`, 20, waits for ten minutes.
+# In addition to the retries of huggingface_hub. The default of `datasets`, 20, would wait for ten minutes.
 READ_RETRIES = 2
 SCRIPT_REFUSED = "Dataset scripts are no longer supported"
 
 
 class HubSource:
-    """A dataset of the hub: its id `org/name`, and the name of a configuration, if it has several."""
+    """A dataset on the hub: its id `org/name` and, if it has several, the name of a configuration."""
 
     any_split = False
 
     def __init__(self, repository: str, configuration: str = "", text: str = "") -> None:
         self.repository, self.configuration = repository, configuration
-        # Also the name, but for its slash, of the stored copy.
+        # The stored copy has this name, with `--` for the slash.
         self.dataset_id = f"{repository}+{configuration}" if configuration else repository
         self.text = text or self.dataset_id
 
     @cached_property
     def origin(self) -> Origin:
-        """The dataset's id and its commit; raises DatasetError if the hub can't be reached."""
+        """The dataset's id and commit; raises DatasetError if the hub can't be reached."""
         return Origin(self.text, "hub", self.dataset_id, self._info.sha)
 
     def splits(self) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ class HubSource:
         return tuple(self._streams)
 
     def records(self, split: str) -> Iterator[Record]:
-        """Yield the rows of one split, as they arrive."""
+        """Yield the rows of one split as they are downloaded."""
         stream = self._streams[split]
         with _hub_errors(self.repository):
             yield from stream
@@ -110,7 +110,7 @@ class _JsonLines:
 
 
 def _read_little_at_a_time(config: Any) -> None:
-    """Stop the Parquet reader of `datasets` from decoding whole row groups, and from reading ahead."""
+    """Make the Parquet reader of `datasets` decode a few rows at a time, without reading ahead."""
     from pyarrow.dataset import ParquetFragmentScanOptions
 
     if hasattr(config, "batch_size") and hasattr(config, "fragment_scan_options"):
@@ -120,7 +120,7 @@ def _read_little_at_a_time(config: Any) -> None:
 
 @contextmanager
 def _hub_errors(dataset_id: str, subject: str = "") -> Iterator[None]:
-    """Turn what the hub's libraries raise into one line; `subject` is what can't be read."""
+    """Raise errors of the hub's libraries as DatasetError; `subject` replaces the dataset's id in the message."""
     import httpx
     from datasets.exceptions import DatasetsError
     from huggingface_hub import constants, errors

@@ -1,4 +1,4 @@
-"""Checkers as ICPC problem packages name them, in the names of `alpha_codium.checkers`.
+"""Conversion of the output validators of ICPC problem packages to the checkers of `alpha_codium.checkers`.
 
 Source: the Kattis problem package format, "default output validator" (icpc.io/problem-package-format).
 """
@@ -17,11 +17,11 @@ TOLERANCES = {
 
 
 def checker_of_package(package: Mapping[str, Any]) -> CheckerSpec:
-    """The checker of a package's `{type: default | custom, flags, ...}`; raises ValueError where it isn't one.
+    """Return the checker of a package's `{type: default | custom, flags, ...}`; raises ValueError if it is invalid.
 
-    Without flags tokens are compared whatever their case. `space_change_sensitive` becomes `exact`, which minds
-    the case too; beside a tolerance it has no counterpart and is left out. A custom validator becomes the checker
-    `program`, of the protocol `icpc` unless the package names testlib's.
+    Without flags, tokens are compared ignoring case. `space_change_sensitive` becomes `exact`, which is always
+    case-sensitive; with a tolerance it is ignored. A custom validator becomes the checker `program`, with the protocol
+    `icpc` unless the package names testlib's.
     """
     if package.get("type") == "custom":
         if "interactive" in str(package.get("protocol") or "").lower():

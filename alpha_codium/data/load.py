@@ -20,17 +20,17 @@ from alpha_codium.problem import Problem
 
 
 class Rows(Protocol):
-    """Raw records by place: a list, or a `datasets.Dataset`."""
+    """Raw records by index: a list, or a `datasets.Dataset`."""
 
     def __len__(self) -> int: ...
-    def __getitem__(self, place: int, /) -> Any: ...
+    def __getitem__(self, position: int, /) -> Any: ...
 
 
 class ProblemSet(Sequence[Problem]):
-    """The problems of one split, each converted when it is used.
+    """The problems of one split, converted on access.
 
-    `records` are the raw records (a memory-mapped `datasets.Dataset`, or a list); a malformed one raises DatasetError
-    when it is converted.
+    `records` are the raw records (a memory-mapped `datasets.Dataset`, or a list). Accessing a malformed one raises
+    DatasetError.
     """
 
     def __init__(self, records: Rows, dataset_name: str, split_name: str, fingerprint: str | None = None) -> None:
@@ -47,77 +47,79 @@ class ProblemSet(Sequence[Problem]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Problem, ...]: ...
     def __getitem__(self, index: int | slice) -> Problem | tuple[Problem, ...]:
-        """Return the problem at a place, or those of a slice."""
+        """Return the problem at an index, or those of a slice."""
         if isinstance(index, slice):
-            return tuple(self[place] for place in range(*index.indices(len(self))))
+            return tuple(self[position] for position in range(*index.indices(len(self))))
         return self._problem(range(len(self))[index])
 
     def __iter__(self) -> Iterator[Problem]:
-        return (self[place] for place in range(len(self)))
+        return (self[position] for position in range(len(self)))
 
     def get(self, name: str) -> Problem:
-        """Return the first problem of that name; raises DatasetError with the nearest name if there is none."""
-        if name not in self._places:
-            raise DatasetError(f"{self._label} has no problem {name!r}{nearest(name, self._places)}")
-        return self[self._places[name]]
+        """Return the first problem with that name; raises DatasetError with the nearest name if there is none."""
+        if name not in self._positions:
+            raise DatasetError(f"{self._label} has no problem {name!r}{nearest(name, self._positions)}")
+        return self[self._positions[name]]
 
     def sample(self, rate: float, seed: int = 0) -> "ProblemSet":
-        """Return a sample, chosen by name and seed as ETL does; the fingerprint is still the split's."""
+        """Return a random sample, selected by name and seed as in ETL; its fingerprint is the whole split's."""
         check_rate(rate)
         if rate == 1:
             return self
-        return self.select([place for place, name in enumerate(self.names) if in_sample(name, rate, seed)])
+        return self.select([position for position, name in enumerate(self.names) if in_sample(name, rate, seed)])
 
-    def select(self, places: Sequence[int]) -> "ProblemSet":
-        """Return the problems at these places; the fingerprint is still the split's."""
+    def select(self, positions: Sequence[int]) -> "ProblemSet":
+        """Return the problems at these indices; the fingerprint is the whole split's."""
         select = getattr(self.records, "select", None)
-        records = select(places) if select else [self.records[place] for place in places]
+        records = select(positions) if select else [self.records[position] for position in positions]
         return ProblemSet(records, self.dataset_name, self.split_name, self.fingerprint)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of all problems, in the dataset's order."""
         if "name" in getattr(self.records, "column_names", ()):
-            return tuple(self.records["name"])  # type: ignore[call-overload] - a Dataset gives a column by its name
-        return tuple(RecordReader(self.records[place], self._where(place)).name() for place in range(len(self)))
+            return tuple(self.records["name"])  # type: ignore[call-overload] - a Dataset returns a column by its name
+        return tuple(
+            RecordReader(self.records[position], self._where(position)).name() for position in range(len(self))
+        )
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the content, as in `etl.json`: the same for the same records in any file format."""
+        """The SHA-256 of the content, as in `etl.json`; it doesn't depend on the file format."""
         if self._known_fingerprint:
             return self._known_fingerprint
         digest = Fingerprint()
         dates = [column for column in DATE_COLUMNS if len(self) and column in self.records[0]]
-        for place in range(len(self)):
-            digest.add(stored_record(self.records[place], self._where(place), dates))
+        for position in range(len(self)):
+            digest.add(stored_record(self.records[position], self._where(position), dates))
         return digest.hex
 
-    def _problem(self, place: int) -> Problem:
-        return problem_from_record(self.records[place], self._where(place))
+    def _problem(self, position: int) -> Problem:
+        return problem_from_record(self.records[position], self._where(position))
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        places: dict[str, int] = {}
-        for place, name in enumerate(self.names):
-            places.setdefault(name, place)
-        return places
+    def _positions(self) -> dict[str, int]:
+        positions: dict[str, int] = {}
+        for position, name in enumerate(self.names):
+            positions.setdefault(name, position)
+        return positions
 
     @property
     def _label(self) -> str:
         return f"{self.dataset_name}[{self.split_name}]"
 
-    def _where(self, place: int) -> str:
-        return f"{self._label}, record {place + 1}"
+    def _where(self, position: int) -> str:
+        return f"{self._label}, record {position + 1}"
 
     def __repr__(self) -> str:
         return f"<{len(self)} problems of {self._label}>"
 
 
 def load_problems(name: str | Path, split: str | None = None) -> ProblemSet:
-    """Return the problems of a stored dataset, a path, or an id of the hub; `split` is needed if there are several.
+    """Return the problems of a stored dataset, a path, or a hub id; `split` is needed if there are several.
 
-    A dataset of the hub is stored, and loaded from there the next time. Raises DatasetError with the nearest name if
-    there is no such dataset or split.
+    A dataset from the hub is stored, and next time loaded from the stored copy. Raises DatasetError with the nearest
+    name if there is no such dataset or split.
     """
     text = str(name)
     source = find_source(text)
@@ -135,7 +137,7 @@ def load_problems(name: str | Path, split: str | None = None) -> ProblemSet:
 
 
 def load_problem_file(path: str | Path) -> Problem:
-    """Return the one problem of a file; raises DatasetError if it is malformed, or holds another number of problems."""
+    """Return the only problem in a file; raises DatasetError if it is malformed, or there isn't exactly one."""
     if not Path(path).is_file():
         raise DatasetError(f"there is no problem file {path}")
     records = list(FileSource(Path(path)).records("file"))
@@ -147,7 +149,7 @@ def load_problem_file(path: str | Path) -> Problem:
 
 
 def _stored_copy(source: HubSource, split: str | None) -> Source:
-    """Return the stored copy of a hub dataset, with the split asked for, or the only one."""
+    """Return the stored copy of a hub dataset; the given split, or the only one, is downloaded if it is missing."""
     from loguru import logger
 
     name = source.dataset_id.replace("/", "--")

@@ -11,9 +11,9 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where records come from: the text that the user gave, and what it means.
+    """The origin of records: the text that the user gave, and what it refers to.
 
-    `location` is a resolved path or a hub id; `revision` the commit of a hub dataset, if it is known.
+    `location` is a resolved path or a hub id; `revision` is the commit of a hub dataset, if known.
     """
 
     text: str
@@ -27,19 +27,19 @@ class Origin:
 
 
 class Source(Protocol):
-    """A source of raw records, split by split.
+    """A source of raw records in splits.
 
-    A package can add a factory in the entry-point group `alpha_codium.sources`: `NAME:TEXT` is `factory(TEXT)`.
+    A package can register a factory in the entry-point group `alpha_codium.sources`: `NAME:TEXT` calls `factory(TEXT)`.
     """
 
     @property
     def origin(self) -> Origin:
-        """Where the records come from."""
+        """The origin of the records."""
         ...
 
     @property
     def any_split(self) -> bool:
-        """Whether there is only one split, which has any name asked for."""
+        """Whether there is only one split, which can be read under any name."""
         ...
 
     def splits(self) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ class Source(Protocol):
 
 
 def choose_split(source: Source, asked: str | None) -> str:
-    """Return the split asked for, or the only one; raises DatasetError that lists the splits."""
+    """Return the given split if it exists, or the only one; otherwise raises DatasetError."""
     splits = source.splits()
     if asked is not None and (source.any_split or asked in splits):
         return asked

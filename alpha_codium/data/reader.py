@@ -1,4 +1,4 @@
-"""Reading the fields of one raw record in the CodeContests schema."""
+"""A reader of raw records in the CodeContests schema."""
 
 import json
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ from alpha_codium.data.kattis import checker_of_package
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.problem import LANGUAGE_NAMES, CheckerSpec
 
-# The names that the dataset's own enumeration gives to LANGUAGE_NAMES, where they differ.
+# Names in the dataset's enumeration of languages that differ from LANGUAGE_NAMES.
 LANGUAGE_ALIASES = {"unknown_language": "unknown"}
 EXECUTION_KEYS = ("kind", "entry_point", "test_code", "setup_code")
 EXECUTION_KINDS = ("stdin", "call", "assertions")
 
 
 class RecordReader(Fields):
-    """One raw record, converted if it is a benchmark's; every method returns a column as it is stored."""
+    """One raw record, converted if it is in a benchmark's schema; each method returns a column in its stored form."""
 
     def __init__(self, record: Mapping[str, Any], where: str = "the record") -> None:
         if not isinstance(record, Mapping):
@@ -25,19 +25,19 @@ class RecordReader(Fields):
         super().__init__(in_our_schema(record, where), where)
 
     def name(self, field: str = "name") -> str:
-        """Return the problem's name, which must be there."""
+        """Return the problem's name, which is required."""
         if self.record.get(field) is None:
             have = ", ".join(sorted(map(str, self.record))[:8]) or "nothing"
             self.fail(field, f"is missing: it is no problem in the CodeContests schema (it has: {have})")
         return self.needed(field)
 
     def tests(self, field: str) -> dict[str, list[str]]:
-        """Return tests as `{input: [...], output: [...]}`, equally long; a list of `{input, output}` is read, too."""
+        """Return tests as `{input: [...], output: [...]}`; a list of `{input, output}` is accepted, too."""
         columns = self._columns(field, "input", "output")
         return {key: self.as_texts(f"{field}.{key}", values) for key, values in columns.items()}
 
     def solutions(self, field: str) -> dict[str, list[Any]]:
-        """Return programs as `{language: [numbers of LANGUAGE_NAMES], solution, language_name}`; reads names, too."""
+        """Return programs as `{language: [indices of LANGUAGE_NAMES], solution, language_name}`; accepts names, too."""
         columns = self._columns(field, "language", "solution")
         languages = [self._language(f"{field}.language", value) for value in columns["language"]]
         programs = self.as_texts(f"{field}.solution", columns["solution"])
@@ -48,7 +48,7 @@ class RecordReader(Fields):
         }
 
     def time_limit(self, field: str) -> dict[str, int] | None:
-        """Return `{seconds, nanos}`, or None for null; a plain number of seconds is read, too."""
+        """Return `{seconds, nanos}`, or None for null; a number of seconds is accepted, too."""
         value = self.record.get(field)
         if value is None:
             return None
@@ -61,14 +61,14 @@ class RecordReader(Fields):
         return {"seconds": seconds, "nanos": nanos}
 
     def byte_count(self, field: str) -> int:
-        """Return a number of bytes; 0 where it isn't given."""
+        """Return a number of bytes; 0 if it is missing."""
         value = self.integer(field)
         if value < 0:
             self.fail(field, "is below 0")
         return value
 
     def checker(self, field: str) -> dict[str, str] | None:
-        """Return `{name, arguments}`, the arguments as JSON; those of an ICPC package are read, too."""
+        """Return `{name, arguments}`, the arguments as JSON; an ICPC package's validator is accepted, too."""
         value = self.record.get(field)
         if value is None:
             return None
@@ -81,7 +81,7 @@ class RecordReader(Fields):
         return {"name": checker.name, "arguments": json.dumps(checker.arguments, sort_keys=True)}
 
     def execution(self, field: str) -> dict[str, str] | None:
-        """Return how a candidate is run, `{kind, entry_point, test_code, setup_code}`; None for null: by stdin."""
+        """Return how candidates are run, `{kind, entry_point, test_code, setup_code}`, or None for null (stdin)."""
         value = self.record.get(field)
         if value is None:
             return None
@@ -128,7 +128,7 @@ class RecordReader(Fields):
 
 
 def split_seconds(seconds: float) -> tuple[int, int]:
-    """Seconds as whole seconds and nanoseconds."""
+    """Return seconds as whole seconds and nanoseconds."""
     return divmod(round(seconds * 10**9), 10**9)
 
 

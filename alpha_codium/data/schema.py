@@ -1,10 +1,9 @@
 """The CodeContests schema: raw records, stored records and problems.
 
-1. A raw record is what a source gives: any subset of the columns of the schema, and perhaps others.
-2. A stored record has every column of `features()`, so that nulls and empty lists have their types; columns of
-   another schema are gone. It adds `source_name`, `difficulty_name` and, beside each list of languages,
-   `language_name`, and renames nothing.
-3. A checker's arguments are stored as JSON text, since Arrow has one type a column.
+1. A raw record, as read from a source, has any of the schema's columns, and perhaps others.
+2. A stored record has exactly the columns of `features()`, so that nulls and empty lists are typed. Added to the
+   CodeContests columns are `source_name`, `difficulty_name` and, with each list of languages, `language_name`.
+3. A checker's arguments are stored as JSON text, since an Arrow column has one type.
 """
 
 import datetime
@@ -31,16 +30,16 @@ from alpha_codium.problem import (
 if TYPE_CHECKING:
     from datasets import Features
 
-# contest_problem.proto of github.com/google-deepmind/code_contests: words, then Codeforces' letters.
+# From contest_problem.proto in github.com/google-deepmind/code_contests: words, then the letters of Codeforces.
 DIFFICULTY_NAMES = (
     *("unknown_difficulty", "easy", "medium", "hard", "harder", "hardest", "external"),
     *"ABCDEFGHIJKLMNOPQRSTUV",
-    *("introductory", "interview", "competition"),  # of APPS
+    *("introductory", "interview", "competition"),  # APPS
 )
 DATE_COLUMNS = ("date", "contest_date", "question_date")
 TEST_COLUMNS = tuple(str(kind) for kind in TestType)
 SOLUTION_COLUMNS = ("solutions", "incorrect_solutions")
-# How each column of a stored record is read.
+# The reader of each column.
 READERS: dict[str, Callable[[RecordReader, str], Any]] = {
     "name": RecordReader.name,
     "description": RecordReader.text,
@@ -68,12 +67,12 @@ VALIDATION_COLUMNS = (
     *("is_valid_problem", "is_valid_test", "multiple_answers", "suggested_checker", "suggested_time_limit"),
     *("suggested_memory_limit_bytes", "undetected_incorrect", "validation_findings"),
 )
-# The test that assertions are, beside the columns of tests.
+# The name of a problem's assertions among the columns of tests.
 TEST_CODE = "test_code"
 
 
 def problem_from_record(record: Mapping[str, Any], where: str = "the record") -> Problem:
-    """Return the problem of a raw or stored record; raises DatasetError with `where`, the field, and what is wrong."""
+    """Return the problem of a raw or stored record; raises DatasetError with `where`, the field, and the mistake."""
     stored = stored_record(record, where)
     limit, checker = stored["time_limit"], stored["checker"]
     parts: dict[str, Any] = {
@@ -98,7 +97,7 @@ def problem_from_record(record: Mapping[str, Any], where: str = "the record") ->
 
 
 def record_from_problem(problem: Problem) -> dict[str, Any]:
-    """A raw record that `problem_from_record` reads back as the same problem."""
+    """Return a raw record that `problem_from_record` converts back to the same problem."""
     limit = None
     if problem.time_limit_seconds is not None:
         limit = dict(zip(("seconds", "nanos"), split_seconds(problem.time_limit_seconds), strict=True))
@@ -128,7 +127,7 @@ def record_from_problem(problem: Problem) -> dict[str, Any]:
 def stored_record(
     record: Mapping[str, Any], where: str = "the record", date_columns: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Return a raw record in the columns of `features(date_columns)`; raises DatasetError as `problem_from_record`."""
+    """Return a raw record with the columns of `features(date_columns)`; raises the errors of `problem_from_record`."""
     read = RecordReader(record, where)
     stored = {column: reader(read, column) for column, reader in READERS.items()}
     names = {"source_name": source_name(stored["source"]), "difficulty_name": difficulty_name(stored["difficulty"])}
@@ -136,7 +135,7 @@ def stored_record(
 
 
 def features(date_columns: Iterable[str] = (), *, validated: bool = False) -> "Features":
-    """Return the types of a stored record's columns, and of those that validation adds if it is `validated`."""
+    """Return the types of a stored record's columns, with those that validation adds if `validated` is set."""
     from datasets import Features, Sequence, Value
 
     text, number, texts = Value("string"), Value("int64"), Sequence(Value("string"))
@@ -165,17 +164,17 @@ def features(date_columns: Iterable[str] = (), *, validated: bool = False) -> "F
 
 
 def source_name(number: int) -> str:
-    """The name of a value of the column `source`."""
+    """Return the name of a value of the column `source`."""
     return SOURCE_NAMES.get(number, f"source_{number}")
 
 
 def difficulty_name(number: int) -> str:
-    """The name of a value of the column `difficulty`: a word in lower case, or a letter in upper case."""
+    """Return the name of a value of the column `difficulty`: a lower-case word, or an upper-case letter."""
     return DIFFICULTY_NAMES[number] if 0 <= number < len(DIFFICULTY_NAMES) else f"difficulty_{number}"
 
 
 def date_text(record: Mapping[str, Any], column: str, where: str = "the record") -> str | None:
-    """A date column's value as ISO 8601 text, None where it is null; raises DatasetError if it is no date."""
+    """Return a date as ISO 8601 text, or None if it is missing; raises DatasetError if it isn't a date."""
     value = record.get(column)
     if value is None or value == "":
         return None
@@ -189,25 +188,25 @@ def date_text(record: Mapping[str, Any], column: str, where: str = "the record")
 
 
 class Fingerprint:
-    """SHA-256 over the canonical JSON of stored records, in order: of their content, not of files or versions."""
+    """The SHA-256 of the canonical JSON of stored records, in order."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
 
     def add(self, record: Mapping[str, Any]) -> int:
-        """Take in one record; return the length of its canonical JSON in bytes."""
+        """Add one record; return the length of its canonical JSON in bytes."""
         line = json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         self._digest.update(line)
         return len(line)
 
     @property
     def hex(self) -> str:
-        """The fingerprint so far, 64 hexadecimal digits."""
+        """The fingerprint of the records so far, 64 hexadecimal digits."""
         return self._digest.hexdigest()
 
 
 class SplitCounts:
-    """Counts over stored records: of tests by type, of solutions by language."""
+    """Counts of stored records: tests by type, solutions by language, and so on."""
 
     def __init__(self) -> None:
         self.problems = self.without_tests = self.repeated_names = 0
@@ -215,7 +214,7 @@ class SplitCounts:
         self._by_column = {c: Counter[str]() for c in ("tests", *SOLUTION_COLUMNS, "sources", "difficulties")}
 
     def add(self, stored: Mapping[str, Any]) -> None:
-        """Count one stored record; the test code of a problem with assertions is one more private test."""
+        """Count one stored record; assertions count as one private test."""
         self.problems += 1
         self.repeated_names += stored["name"] in self._names
         self._names.add(stored["name"])

@@ -1,7 +1,8 @@
-"""Solutions datasets: one row a problem, with the candidates that were generated for it.
+"""Solutions datasets: one row for each problem, with the candidates that were generated for it.
 
-The columns of `ORIGIN` say which problems the candidates were made for: columns survive a conversion or an upload
-of the dataset, unlike a file beside it. Files made elsewhere may lack them, and `truncated_answers` and `language`.
+The columns of `ORIGIN` identify the problems that the candidates were generated for. They are columns because a
+separate file would be lost when the dataset is converted or uploaded. Files from other tools may lack them, and the
+columns of `OPTIONAL`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from alpha_codium.data.load import ProblemSet
 
 CANDIDATES = "solution_candidates"
-# Lists beside the candidates, one entry each, and the type of an entry.
+# Lists with one entry for each candidate, and the type of an entry.
 DETAILS = {
     "sample_index": "int64",
     "model": "string",
@@ -34,15 +35,15 @@ DETAILS = {
 }
 # Lists that a row may lack.
 OPTIONAL = {"truncated_answers": "int64", "language": "string"}
-# The dataset and split of the problems, as they were named, and the fingerprint of their content.
+# The names of the problems' dataset and split, and the fingerprint of their content.
 ORIGIN = ("dataset", "split", "fingerprint")
 
 
 def load_solutions(name: str | Path) -> "Dataset":
-    """Return the Solutions dataset of that name or path, as a `datasets.Dataset`.
+    """Return the Solutions dataset with that name or path, as a `datasets.Dataset`.
 
-    A saved dataset (or one of a single split), Parquet, JSON lines. Files made elsewhere need `task_name` and
-    `solution_candidates` only. Raises DatasetError if it can't be read or lacks one of them.
+    It may be a saved dataset (with one split at most), Parquet, JSON or JSON lines. The only required columns are
+    `task_name` and `solution_candidates`. Raises DatasetError if it can't be read or lacks one of them.
     """
     source = find_source(str(name))
     with no_progress_bars():
@@ -55,15 +56,15 @@ def load_solutions(name: str | Path) -> "Dataset":
         else:
             raise DatasetError(f"there is no Solutions dataset {name}")
     _refuse_missing(dataset.column_names, str(name))
-    beside = [column for column in DETAILS | OPTIONAL if column in dataset.column_names]
-    rows: Iterable[Any] = dataset.select_columns(["task_name", CANDIDATES, *beside]) if beside else ()
+    lists = [column for column in DETAILS | OPTIONAL if column in dataset.column_names]
+    rows: Iterable[Any] = dataset.select_columns(["task_name", CANDIDATES, *lists]) if lists else ()
     for number, row in enumerate(rows, start=1):
         check_row(row, f"{name}, row {number}")
     return dataset
 
 
 def check_row(row: Mapping[str, Any], where: str) -> None:
-    """Raise DatasetError if a list beside a row's candidates hasn't one valid entry for each of them."""
+    """Raise DatasetError unless the lists of a row have one valid entry for each candidate."""
     size = len(row[CANDIDATES] or ())
     for column, type_ in (DETAILS | OPTIONAL).items():
         values = row.get(column)
@@ -87,11 +88,11 @@ def _refuse_missing(columns: Iterable[str], where: str) -> None:
 
 
 def save_solutions(rows: Iterable[Mapping[str, Any]], where: str | Path) -> Path:
-    """Save rows of a Solutions dataset under a name or at a path (`.parquet`: one Parquet file); gives the path.
+    """Save rows of a Solutions dataset under a name or at a path (`.parquet` for one Parquet file); return the path.
 
-    What stood there is replaced in one step. A row holds `task_name`, `solution_candidates` and the lists of
-    `DETAILS`, and may hold those of `OPTIONAL`, all of one length, ValueError otherwise; and texts for `ORIGIN`. Raises
-    DatasetError where it can't be written.
+    An existing dataset is replaced atomically. A row has `task_name`, `solution_candidates` and the lists of `DETAILS`,
+    and may have the lists of `OPTIONAL` and the texts of `ORIGIN`. Raises ValueError if a row's lists differ in length,
+    and DatasetError if the dataset can't be written.
     """
     from datasets import Dataset, Features
 
@@ -112,7 +113,7 @@ def save_solutions(rows: Iterable[Mapping[str, Any]], where: str | Path) -> Path
 
 
 def solutions_features() -> "Features":
-    """The types of the columns of a Solutions dataset."""
+    """Return the types of a Solutions dataset's columns."""
     from datasets import Features, Sequence, Value
 
     text = Value("string")
@@ -121,14 +122,14 @@ def solutions_features() -> "Features":
 
 
 def origin_of(problems: "ProblemSet") -> dict[str, str]:
-    """What a row says of the problems that its candidates were made for."""
+    """Return the columns of a row that identify the problems its candidates were generated for."""
     return dict(zip(ORIGIN, (problems.dataset_name, problems.split_name, problems.fingerprint), strict=True))
 
 
 def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "ProblemSet") -> None:
-    """Raise DatasetError where solutions were made for problems of another content than `problems`.
+    """Raise DatasetError if solutions were generated for problems other than `problems`.
 
-    A dataset may be renamed or moved: its fingerprint tells. Solutions that don't say what they were made for pass.
+    Problems are compared by fingerprint, since a dataset may be renamed. Solutions without one are accepted.
     """
     rows: Iterable[Mapping[str, Any]] = solutions
     columns = getattr(solutions, "column_names", None)
@@ -136,8 +137,8 @@ def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "Pro
         if not set(columns).issuperset(ORIGIN):
             return
         rows = solutions.select_columns(list(ORIGIN))  # type: ignore[union-attr] - a Dataset, without its programs
-    told = {tuple(str(row.get(column) or "") for column in ORIGIN) for row in rows}
-    for dataset, split, fingerprint in sorted(told):
+    origins = {tuple(str(row.get(column) or "") for column in ORIGIN) for row in rows}
+    for dataset, split, fingerprint in sorted(origins):
         if fingerprint and fingerprint != problems.fingerprint:
             raise DatasetError(
                 f"the solutions were made for {dataset}[{split}] (fingerprint {fingerprint[:12]}), not for "
@@ -147,7 +148,7 @@ def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "Pro
 
 
 def solutions_path(where: str | Path) -> Path:
-    """Return the path for solutions of a name or a path; raises DatasetError if they can't be saved there."""
+    """Return the path to save solutions to, given a name or path; raises DatasetError if they can't be saved there."""
     target = where if isinstance(where, Path) else output_path(where)
     if target.suffix == ".parquet":
         if target.is_dir():
@@ -172,7 +173,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _dataset_of_rows(rows: Sequence[Mapping[str, Any]], where: str) -> "Dataset":
-    """Return rows of JSON as a dataset; columns of another schema are left out."""
+    """Return rows of JSON as a dataset, without unknown columns."""
     from datasets import Dataset, Features
 
     for number, row in enumerate(rows, start=1):

@@ -1,7 +1,7 @@
-"""Finding the source of problems for a dataset name.
+"""Lookup of the source of problems for a dataset name.
 
-The first that fits: `NAME:TEXT` of a plug-in called NAME; the path of a file or of a dataset's folder; the name of a
-stored dataset; a benchmark (`mbpp`) or an id of the hub, either with a configuration after a colon (`mbpp:sanitized`).
+A name is tried as `NAME:TEXT` for a plug-in called NAME, the path of a file or a dataset's folder, the name of a stored
+dataset, and a benchmark (`mbpp`) or hub id, which may be followed by a colon and a configuration (`mbpp:sanitized`).
 """
 
 from importlib.metadata import entry_points
@@ -64,9 +64,9 @@ def stored_path(name: str) -> Path | None:
 
 
 def output_path(text: str) -> Path:
-    """Return the path for `--output_dataset_name`: a path as it is, a name in the folder of datasets.
+    """Return the path for `--output_dataset_name`: a path unchanged, a name in the folder of datasets.
 
-    A plain name is a path, too, if it is an empty folder or a dataset. Raises DatasetError for an invalid name.
+    A plain name is also a path if an empty folder or a dataset exists there. Raises DatasetError for an invalid name.
     """
     if looks_like_path(text) or (text and is_free_or_dataset(Path(text)) and Path(text).exists()):
         return Path(text).expanduser()
@@ -76,12 +76,12 @@ def output_path(text: str) -> Path:
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a text is written as a path: it contains a `/` or begins with `.` or `~`."""
+    """Return whether a text is written as a path: it contains a `/`, or begins with `.` or `~`."""
     return "/" in text or text.startswith((".", "~"))
 
 
 def is_plain_name(text: str) -> bool:
-    """Whether a text can be the name of a stored dataset."""
+    """Return whether a text can be the name of a stored dataset."""
     return bool(text) and not text.startswith(".") and all(c.isalnum() or c in "-_.+" for c in text)
 
 

@@ -1,7 +1,8 @@
-"""Problems without tests, from a statement: Markdown or plain text, in a file or on stdin.
+"""Problems without tests, made from a statement: Markdown or plain text, in a file or on stdin.
 
-1. A first line `# Title` is the problem's name, the rest its description; otherwise it is named after the file.
-2. Code that ends inside a function, after its docstring, asks for that function: the whole text is the description.
+1. A problem is named by the first line if that is `# Title`, else by the file. The rest is its description.
+2. If the statement is code that ends inside a function, after its docstring, the problem is to complete that function,
+   and the whole text is the description.
 """
 
 import re
@@ -13,10 +14,10 @@ from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.problem import ExecutionSpec, Problem
 
 STDIN = "-"
-# More than any statement has, and less than any model reads.
-MOST_BYTES = 4 << 20
+# Larger than any statement.
+MAX_BYTES = 4 << 20
 TITLE = re.compile(r"#\s+(.*\S)\s*(?:\n|\Z)")
-# No text holds these.
+# Characters that don't occur in text files.
 BINARY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -36,7 +37,7 @@ def problem_of_statement(text: str, name: str = "", where: str = "the statement"
     text = text.strip()
     title = TITLE.match(text)
     rest = text[title.end() :].strip() if title else ""
-    # A statement of one line is not only a title.
+    # A one-line statement is both title and description.
     return Problem(title[1] if title else name or "problem", rest or (title[1] if title else text))
 
 
@@ -45,16 +46,16 @@ def _read(source: str, where: str) -> bytes:
         if source == STDIN and sys.stdin is None:
             raise DatasetError("there is no stdin to read a statement from: it is closed")
         if source == STDIN:
-            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+            content = sys.stdin.buffer.read(MAX_BYTES + 1)
         else:
             with Path(source).open("rb") as file:
-                content = file.read(MOST_BYTES + 1)
+                content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise DatasetError(f"there is no file {where} with a statement") from None
     except OSError as error:
         raise DatasetError(f"the statement {where} can't be read: {error.strerror}") from error
-    if len(content) > MOST_BYTES:
-        raise DatasetError(f"{where} is no statement: it is longer than {MOST_BYTES >> 20} MiB")
+    if len(content) > MAX_BYTES:
+        raise DatasetError(f"{where} is no statement: it is longer than {MAX_BYTES >> 20} MiB")
     return content
 
 

@@ -1,8 +1,8 @@
 """Atomic writing of datasets.
 
-`SplitWriter` writes one split as an Arrow file, a few records at a time. `datasets` writes the metadata, for an empty
-dataset of the same columns, whose file the Arrow file replaces. `put_splits` builds the whole dataset in a hidden
-folder, with hard links to the splits that stay, and exchanges it with the old one in one step, under a lock.
+`SplitWriter` writes one split as an Arrow file in batches. Its metadata is that of an empty dataset with the same
+columns, saved by `datasets`. `put_splits` builds the whole dataset in a hidden folder, with hard links to unchanged
+splits, and exchanges it with the old one atomically, under a lock.
 """
 
 import datetime
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datasets import Dataset, Features
 
 INFO_FILE = "etl.json"
-# A record batch is written when it holds this many bytes (as JSON) or records.
+# The size of a record batch, in bytes (as JSON) and records.
 BATCH_BYTES = 8 * 2**20
 BATCH_RECORDS = 1000
 
@@ -55,13 +55,13 @@ class SplitWriter:
             self._flush()
 
     def finish(self) -> dict[str, Any]:
-        """Make the folder that `datasets.load_from_disk` opens; return what `etl.json` says of every split."""
+        """Finish the folder for `datasets.load_from_disk`; return the split's facts for `etl.json`."""
         from datasets import Dataset, NamedSplit
 
         self._flush()
         self._file.close()
-        nothing = self.features.arrow_schema.empty_table()
-        empty = Dataset(nothing, split=NamedSplit(self.folder.name), fingerprint=self.fingerprint.hex[:16])
+        table = self.features.arrow_schema.empty_table()
+        empty = Dataset(table, split=NamedSplit(self.folder.name), fingerprint=self.fingerprint.hex[:16])
         save(empty, self.folder)
         (placeholder,) = self.folder.glob("*.arrow")
         self._arrow.replace(placeholder)
@@ -89,28 +89,28 @@ class SplitWriter:
 
 
 def save(dataset: "Dataset", folder: Path) -> None:
-    """`dataset.save_to_disk(folder)` without a progress bar, readable even where the dataset is empty."""
+    """Call `dataset.save_to_disk(folder)` without a progress bar; an empty dataset can be read again, too."""
     with no_progress_bars():
         dataset.save_to_disk(str(folder), num_shards=None if len(dataset) else 1)
 
 
 @contextmanager
 def no_progress_bars() -> Iterator[None]:
-    """Keep `datasets` from drawing progress bars."""
+    """Disable the progress bars of `datasets`."""
     from datasets.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-    already = are_progress_bars_disabled()
+    were_disabled = are_progress_bars_disabled()
     disable_progress_bars()
     try:
         yield
     finally:
-        if not already:
+        if not were_disabled:
             enable_progress_bars()
 
 
 @contextmanager
 def temporary_folder(target: Path) -> Iterator[Path]:
-    """Yield a hidden folder beside `target`, deleted at the end; raises DatasetError if none can be made."""
+    """Yield a hidden folder next to `target`, deleted at the end; raises DatasetError if it can't be created."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -123,7 +123,7 @@ def temporary_folder(target: Path) -> Iterator[Path]:
 
 
 def check_target(target: Path) -> None:
-    """Raise DatasetError if anything but a dataset of splits is at `target`."""
+    """Raise DatasetError if `target` exists and is not a saved dataset with splits, nor an empty folder."""
     refuse_foreign(target)
     if (target / STATE_FILE).exists():
         raise DatasetError(f"{target} is a dataset without splits: choose another name")
@@ -132,13 +132,13 @@ def check_target(target: Path) -> None:
 
 
 def refuse_foreign(target: Path) -> None:
-    """Raise DatasetError if anything but a dataset or an empty folder is at `target`."""
+    """Raise DatasetError if `target` exists and is neither a dataset nor an empty folder."""
     if not is_free_or_dataset(target):
         raise DatasetError(f"{target} exists and is no dataset: choose another name, or move it away")
 
 
 def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:
-    """Add the split folders `built/SPLIT` to the dataset `target`; `infos`, of each split, is kept in `etl.json`."""
+    """Add the split folders `built/SPLIT` to the dataset `target`, and the `infos` of each split to its `etl.json`."""
     with lock(target):
         check_target(target)
         kept = FolderSource(target).splits() if (target / DICT_FILE).exists() else ()
@@ -156,7 +156,7 @@ def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:
 
 
 def read_info(folder: Path) -> dict[str, Any]:
-    """Return what `etl.json` says of each split; empty if it is missing or damaged."""
+    """Return the entry of each split in `etl.json`; empty if the file is missing or damaged."""
     try:
         return {split: dict(info) for split, info in json.loads((folder / INFO_FILE).read_bytes())["splits"].items()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -164,21 +164,21 @@ def read_info(folder: Path) -> dict[str, Any]:
 
 
 def put_in_place(built: Path, target: Path) -> None:
-    """Move `built` to `target` in one step; what was there is moved to `built`, to be deleted with it."""
+    """Move the folder `built` to `target` atomically; an existing `target` is moved to `built`, or deleted."""
     refuse_foreign(target)
     built.chmod(0o755)
     if not target.exists():
         built.rename(target)
     elif not _exchange(built, target):
-        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
-        target.rename(aside / target.name)
+        old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+        target.rename(old / target.name)
         built.rename(target)
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager
 def lock(target: Path) -> Iterator[None]:
-    """Lock the folder that holds `target` against other writers."""
+    """Lock the parent folder of `target` against other writers."""
     import fcntl
 
     folder = os.open(target.parent, os.O_RDONLY)
@@ -190,12 +190,12 @@ def lock(target: Path) -> Iterator[None]:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchange two folders in one step (Linux, renameat2); return False if the system can't."""
+    """Exchange two folders atomically (Linux, renameat2); return False if that isn't supported."""
     import ctypes
 
-    exchange, here = 2, -100  # RENAME_EXCHANGE of linux/fs.h, AT_FDCWD of fcntl.h
+    rename_exchange, at_fdcwd = 2, -100  # of linux/fs.h and fcntl.h
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    return rename is not None and rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
+    return rename is not None and rename(at_fdcwd, os.fsencode(one), at_fdcwd, os.fsencode(other), rename_exchange) == 0
 
 
 def _link_or_copy(source: str, target: str) -> None:

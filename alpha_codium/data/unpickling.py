@@ -1,9 +1,9 @@
-"""Reading untrusted pickles: lists, tuples, dicts, text and numbers; nothing is imported or called.
+"""A reader of untrusted pickles of lists, tuples, dicts, text and numbers, which imports and calls nothing.
 
-1. Before `pickle` runs, every instruction is checked. One that could import or call something, or that makes another
-   type, is refused. So are integers of more than 32 bits: as keys of a dict they can be chosen so that all collide.
-2. Each instruction counts against `max_bytes`, and so does the value that was read, where an object that is used twice
-   counts twice: a small pickle of shared lists can't unfold into a large value.
+1. Before `pickle` runs, every instruction is checked. Those that could import or call something, or that make other
+   types, are refused. So are integers of more than 32 bits, which as keys of a dict could be chosen to collide.
+2. The instructions count against `max_bytes`, and so does the resulting value. An object that is used twice counts
+   twice, so that a small pickle of shared lists can't become a huge value.
 """
 
 import codecs
@@ -28,9 +28,9 @@ CALLS = {
     *("PERSID", "BINPERSID"),
 }
 LONG_INTEGERS = {"LONG", "LONG1", "LONG4"}
-# Digits and sign of an integer of 32 bits, and the end of its line.
+# The length of a line with a 32-bit integer: sign, digits and line break.
 INTEGER_LINE = 12
-# Bytes of memory that an instruction or a value takes besides its argument or size.
+# Bytes of memory for an instruction, besides its argument, and for a reference to a value, besides its size.
 INSTRUCTION, PLACE = 64, 16
 LENGTH_BYTES = {
     pickletools.TAKEN_FROM_ARGUMENT1: 1,
@@ -45,15 +45,15 @@ def _as_latin1(error: Any) -> tuple[str, int]:
     return error.object[error.start : error.end].decode("latin-1"), error.end
 
 
-# For text of Python 2 that isn't UTF-8.
+# For Python 2 strings that aren't UTF-8.
 codecs.register_error("gencode.latin1", _as_latin1)
 
 
 def loads(data: bytes, *, max_bytes: int, where: str = "the pickle") -> Any:
     """Return the value of a pickle of any protocol, made of None, bool, int, float, str, list, tuple and dict.
 
-    Text of Python 2 is read as UTF-8, its invalid bytes as Latin-1. `max_bytes` bounds the pickle and, apart from it,
-    the memory that its value takes. Raises DatasetError, which begins with `where`, for everything else.
+    Python 2 strings are decoded as UTF-8, invalid bytes as Latin-1. `max_bytes` limits the size of the pickle and,
+    separately, the memory for its value. Raises DatasetError, with `where`, if the pickle is refused or invalid.
     """
     if len(data) > max_bytes:
         _fail(where, f"a pickle of {len(data)} bytes is larger than the limit of {max_bytes} bytes")
@@ -72,35 +72,35 @@ def _fail(where: str, why: str) -> NoReturn:
 
 
 def _check_instructions(data: bytes, left: int, where: str) -> int:
-    """What is left of `left` bytes after all instructions, negative if too few; DatasetError at a forbidden one."""
-    place, stored, name = 0, 0, ""
+    """Return `left` minus the bytes for all instructions, negative if too few; raises DatasetError for a bad one."""
+    offset, stored, name = 0, 0, ""
     while name != "STOP" and left >= 0:
-        if place >= len(data):
+        if offset >= len(data):
             _fail(where, "the pickle is cut short")
-        opcode = OPCODES.get(data[place])
-        name = opcode.name if opcode else f"{data[place]:#04x}"
+        opcode = OPCODES.get(data[offset])
+        name = opcode.name if opcode else f"{data[offset]:#04x}"
         if name in CALLS:
             _fail(where, f"it would import or call something ({name}): only lists, dicts, text and numbers are read")
         if opcode is None or name not in ALLOWED | LONG_INTEGERS:
             _fail(where, f"unsupported instruction {name}: only lists, dicts, text and numbers are read")
-        size = _argument_size(data, place + 1, opcode.arg.n if opcode.arg else 0)
-        if place + 1 + size > len(data):
+        size = _argument_size(data, offset + 1, opcode.arg.n if opcode.arg else 0)
+        if offset + 1 + size > len(data):
             _fail(where, "the pickle is cut short")
-        argument = data[place + 1 : place + 1 + size] if "PUT" in name else b""
+        argument = data[offset + 1 : offset + 1 + size] if "PUT" in name else b""
         if name in LONG_INTEGERS or (name == "INT" and size > INTEGER_LINE):
             _fail(where, "it holds an integer of more than 32 bits")
         if name == "MEMOIZE" or argument:
-            # The reader allocates a table as long as the largest number.
+            # `pickle` allocates a table as long as the largest number.
             if argument and (int(argument) if name == "PUT" else int.from_bytes(argument, "little")) > stored + 1:
                 _fail(where, "not a valid pickle: it numbers its values with gaps")
             stored += 1
         left -= INSTRUCTION + size
-        place += 1 + size
+        offset += 1 + size
     return left
 
 
 def _argument_size(data: bytes, start: int, size: int) -> int:
-    """The bytes of an instruction's argument that begins at `start`; `size` is as in `pickletools`."""
+    """Return the number of bytes of an instruction's argument at `start`; `size` is `pickletools`' code for it."""
     if size == pickletools.UP_TO_NEWLINE:
         end = data.find(b"\n", start)
         return end + 1 - start if end >= 0 else len(data)
@@ -111,7 +111,9 @@ def _argument_size(data: bytes, start: int, size: int) -> int:
 
 
 def _left_after(value: Any, left: int, depth: int, where: str) -> int:
-    """What is left of `left` bytes after a value; negative where it takes more. Keys of dicts must not collide."""
+    """Return `left` bytes minus those for a value, negative if too few; raises DatasetError for other keys than text
+    and integers, which could collide.
+    """
     left -= sys.getsizeof(value) + PLACE
     if left < 0 or not isinstance(value, list | tuple | dict):
         return left

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.data.statements import MOST_BYTES, load_statement, problem_of_statement
+from alpha_codium.data.statements import MAX_BYTES, load_statement, problem_of_statement
 from alpha_codium.errors import DatasetError
 from alpha_codium.problem import ExecutionSpec
 
@@ -89,7 +89,7 @@ def test_stdin_is_read_to_its_end(monkeypatch):
         (b"caf\xe9", "no text in UTF-8: .* at byte 3"),
         (b"\x7fELF\x02\x01\x00", "holds the character"),
         (b"a\x00b", "holds the character 0"),
-        (b"x" * (MOST_BYTES + 1), "longer than 4 MiB"),
+        (b"x" * (MAX_BYTES + 1), "longer than 4 MiB"),
     ],
     ids=["empty", "blank", "latin-1", "ELF", "NUL", "long"],
 )

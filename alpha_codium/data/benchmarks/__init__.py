@@ -1,4 +1,4 @@
-"""Benchmarks with schemas of their own: recognized by a record's columns, wherever it comes from, and converted."""
+"""Benchmarks with their own schemas, which are recognized by the columns of a record from any source."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from alpha_codium.data.benchmarks.humaneval import HUMANEVAL, MULTIPL_E
 from alpha_codium.data.benchmarks.livecodebench import LIVECODEBENCH
 from alpha_codium.data.benchmarks.mbpp import MBPP
 
-# The first that matches converts a record.
+# In the order in which they are matched.
 BENCHMARKS = (EVALPLUS, MULTIPL_E, HUMANEVAL, MBPP, APPS, LIVECODEBENCH)
 # Short names of datasets on the hub.
 ALIASES: dict[str, str] = {
@@ -22,11 +22,11 @@ ALIASES: dict[str, str] = {
 
 
 def benchmark_of(record: Mapping[str, Any]) -> Benchmark | None:
-    """Return the benchmark that has records with these columns, or None for a record in our own schema, or in none."""
+    """Return the benchmark with these columns, or None if the record is in our own schema or an unknown one."""
     return next((benchmark for benchmark in BENCHMARKS if benchmark.matches(record)), None)
 
 
 def in_our_schema(record: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """Return a record of a benchmark converted, any other as it is; raises DatasetError for a malformed field."""
+    """Return the record, converted if it is a benchmark's; raises DatasetError for a malformed field."""
     benchmark = benchmark_of(record)
     return record if benchmark is None else benchmark.convert(benchmark.fields(record, where))

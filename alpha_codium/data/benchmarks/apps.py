@@ -1,11 +1,11 @@
 """APPS: programs that read and print, and functions to be called (Hendrycks et al. 2021, arXiv:2105.09938).
 
-1. `input_output` holds the tests as JSON. With `fn_name` in it they are calls: the arguments of each, and what it must
-   return, mostly in a list of its own (`call_result` accepts the item alone, too).
-2. In JSON the keys of a dict are text. If all keys of an argument are integers, the benchmark means integers. Tests
-   with such arguments, or with integers too long for Python's JSON, become code with assertions.
-3. The names that APPS imports before each program are imported here, too, except numpy: published solutions need them.
-4. A record without tests is a problem without tests: never a pass.
+1. `input_output` contains the tests as JSON. If it has `fn_name`, they are function calls: the arguments, and the value
+   to return, mostly wrapped in a list (`call_result` accepts it either way).
+2. JSON objects have text as keys. If all keys of an argument look like integers, they are converted to integers. Tests
+   with such arguments, or with integers too long for Python's JSON, become assertions.
+3. Before each program the imports of APPS run, except numpy, since published solutions need them.
+4. A record without tests becomes a problem without tests, which no program passes.
 """
 
 import json
@@ -20,11 +20,11 @@ from alpha_codium.errors import nearest
 NAME = "apps"
 HUB_ID = "codeparrot/apps"
 SPLITS = ("train", "test")
-# Numbers of the column `difficulty` after those of CodeContests: names in `data.schema.DIFFICULTY_NAMES`.
+# Values of the column `difficulty`, after those of CodeContests; see `data.schema.DIFFICULTY_NAMES`.
 DIFFICULTIES = {"introductory": 29, "interview": 30, "competition": 31}
 # The tag of a problem whose tests were rebuilt from printed text, and may be wrong.
 AMBIGUOUS = "type_ambiguous"
-# What programs may use without importing it, as in APPS.
+# Names that programs may use without importing them, as in APPS.
 SETUP = """\
 import collections, fractions, functools, heapq, itertools, math, random, sys, time
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
@@ -34,10 +34,10 @@ from itertools import accumulate, combinations, permutations, product
 from math import ceil, cos, exp, fabs, floor, gcd, log, log2, sin, sqrt, tan
 from typing import Dict, List, Optional, Set, Tuple
 """
-# The digits of an integer that Python reads and writes by default.
+# A number of digits that Python converts between integers and text by default.
 DIGITS = 4000
 INTEGER = re.compile(r"-?[0-9]+")
-# Compares as `judge.call` does. The names must not collide with the program's.
+# A comparison as in `judge.call`. The names must not collide with the program's.
 ASSERTION = """\
 def _apps_same(expected, returned):
     if type(expected) is list:
@@ -85,7 +85,7 @@ def _converted(fields: Fields) -> dict[str, Any]:
 
 
 def description(statement: str, starter_code: str, function: str) -> str:
-    """Return the statement with what a program must define."""
+    """Return the statement, with the code or function that a program must define."""
     if starter_code.strip():
         return f"{statement.rstrip()}\n\nThe program must begin with:\n\n{starter_code.strip()}\n"
     return f"{statement.rstrip()}\n\nThe program must define the function {function}.\n" if function else statement
@@ -100,7 +100,7 @@ def difficulty(fields: Fields, known: Mapping[str, int]) -> int:
 
 
 def _split_of(fields: Fields) -> str:
-    """The split that a record says it belongs to, or "": a problem's number is its own within a split only."""
+    """Return the record's split, or "" if it doesn't name one. Problem numbers are unique only within a split."""
     split = fields.record.get("split") or _meta(fields).get("split")
     return split if isinstance(split, str) and split in SPLITS else ""
 
@@ -122,7 +122,7 @@ def _meta(fields: Fields) -> Mapping[str, Any]:
 
 
 def integer_of(digits: str) -> int:
-    """Return the integer of any number of digits; `int` refuses long ones, since it is slow for them."""
+    """Return an integer with any number of digits, where `int` has a limit."""
     if len(digits) <= DIGITS:
         return int(digits)
     if digits[0] == "-":
@@ -140,14 +140,14 @@ def _pairs(fields: Fields, tests: Mapping[str, Any]) -> tuple[list[Any], list[An
 
 def _streams(fields: Fields, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
     texts = {
-        key: [_lines(fields, value, f"input_output.{key}s[{place}]") for place, value in enumerate(values)]
+        key: [_lines(fields, value, f"input_output.{key}s[{index}]") for index, value in enumerate(values)]
         for key, values in (("input", inputs), ("output", outputs))
     }
     return {"private_tests": texts, "execution": {"kind": "stdin", "setup_code": SETUP}}
 
 
 def _lines(fields: Fields, value: Any, field: str) -> str:
-    """A text, or a list of its lines, which may be numbers."""
+    """Return the text of a value: a text, or a list of lines, which may be numbers."""
     lines = value if isinstance(value, list) else [value]
     if not all(isinstance(line, str | int | float) for line in lines) or _beyond_json(lines):
         fields.fail(field, "must be text, or a list of lines")
@@ -157,9 +157,9 @@ def _lines(fields: Fields, value: Any, field: str) -> str:
 def _calls(fields: Fields, function: Any, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:
     if not isinstance(function, str) or not function.isidentifier():
         fields.fail("input_output.fn_name", f"{function!r} is not the name of a function")
-    for place, arguments in enumerate(inputs):
+    for index, arguments in enumerate(inputs):
         if not isinstance(arguments, list):
-            fields.fail(f"input_output.inputs[{place}]", "must be a list of arguments")
+            fields.fail(f"input_output.inputs[{index}]", "must be a list of arguments")
     inputs = [list(map(_with_integer_keys, arguments)) for arguments in inputs]
     execution = {"kind": "call", "entry_point": function, "setup_code": SETUP}
     if any(_beyond_json(value) for value in (inputs, outputs)):
@@ -177,7 +177,7 @@ def _with_integer_keys(argument: Any) -> Any:
 
 
 def _beyond_json(value: Any) -> bool:
-    """Whether Python's JSON can't represent a value: its keys aren't text, or its integers are too long."""
+    """Return whether JSON can't represent a value: keys aren't text, or integers are too long for Python's JSON."""
     if isinstance(value, dict):
         return any(not isinstance(key, str) or _beyond_json(item) for key, item in value.items())
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What is known of a benchmark whose records have a schema of their own."""
+"""The description of a benchmark whose records have their own schema."""
 
 import ast
 from collections.abc import Callable, Mapping
@@ -13,9 +13,10 @@ from alpha_codium.languages.python.beginnings import parsed
 class Benchmark:
     """A benchmark; `convert` returns a raw record in the CodeContests schema, or raises DatasetError.
 
-    Its records have all of `columns`, and one of `any_of`, if there are any; `key` is the column of their names. A file
-    of it is the split `only_split`, unless its first record says that it `has_splits`: then `split_of` returns which of
-    `splits` a record belongs to, or raises DatasetError. `hub_id` is empty where the hub has no dataset of this schema.
+    Its records have all of `columns`, and one of `any_of` unless that is empty; `key` is the column of their names. A
+    file of it is the split `only_split`, unless `has_splits` is true for its first record. Then `split_of` returns
+    which of `splits` a record belongs to, or raises DatasetError. `hub_id` is empty if the hub has no dataset with this
+    schema.
     """
 
     name: str
@@ -30,7 +31,7 @@ class Benchmark:
     split_of: Callable[[Fields], str] = lambda _fields: ""
 
     def matches(self, record: Mapping[str, Any]) -> bool:
-        """Whether a record has the benchmark's columns, and isn't in our own schema."""
+        """Return whether a record has the benchmark's columns, and isn't in our own schema."""
         if "name" in record and self.key != "name":
             return False
         return record.keys() >= self.columns and (not self.any_of or not self.any_of.isdisjoint(record))
@@ -41,10 +42,10 @@ class Benchmark:
 
 
 def code_of_test(fields: Fields, field: str) -> str:
-    """Return the code of a test, or "" where it asserts nothing: that is no test."""
+    """Return the code of a test, or "" if it asserts nothing."""
     code = fields.text(field)
     if "assert" in code or "raise" in code:
         return code
-    # Code that isn't Python may fail, too, so that the judge reports it.
+    # Code that isn't Python is kept, so that the judge reports it.
     tree = parsed(code)
     return code if tree is None or any(isinstance(node, ast.Call) for node in ast.walk(tree)) else ""

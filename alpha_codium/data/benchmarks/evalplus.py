@@ -1,8 +1,8 @@
-"""HumanEval+ and MBPP+ as EvalPlus releases them: inputs, and a reference program (Liu et al. 2023, arXiv:2305.01210).
+"""HumanEval+ and MBPP+ in the format of EvalPlus: inputs and a reference program (Liu et al. 2023, arXiv:2305.01210).
 
-A record has no expected outputs: the test runs the reference program in the process of the assertions, and compares
-(see `evalplus_check`). The inputs of the base benchmark are one private test, the added ones another. Inputs are JSON;
-a table of tasks says which values are tuples, sets and complex numbers in MBPP.
+A record has no expected outputs: its tests run the reference program in the same process and compare the results (see
+`evalplus_check`). The inputs of the base benchmark are one private test, the added ones another. Inputs are JSON, so a
+table of tasks defines which values are tuples, sets or complex numbers in MBPP.
 """
 
 import re
@@ -14,7 +14,7 @@ from alpha_codium.data.benchmarks.benchmark import Benchmark
 from alpha_codium.data.fields import Fields
 from alpha_codium.languages.python.beginnings import beginning_of
 
-# `eval` reads the `repr` of the inputs; these names are for values without a literal.
+# `eval` reads the `repr` of the inputs; `inf`, `nan` and `set` have no literals.
 CHECK = """{check}
 
 REFERENCE = {reference!r}
@@ -74,7 +74,7 @@ def _literal(fields: Fields, inputs: list[Any]) -> str:
 
 
 def _inputs(fields: Fields, field: str, name: str) -> list[Any]:
-    """Return the arguments of each call, with the types of the task."""
+    """Return the arguments of each call, converted to the task's types."""
     task = int(name.removeprefix("Mbpp/")) if re.fullmatch(r"Mbpp/[0-9]{1,9}", name) else 0
     shapes = SHAPES.get(task, ())
     calls = []
@@ -89,7 +89,7 @@ def _inputs(fields: Fields, field: str, name: str) -> list[Any]:
 
 
 def _shaped(shapes: "Sequence[Shape]", index: int, value: Any) -> Any:
-    """Return the argument at a place; the last shape is for all arguments after it, too."""
+    """Return the argument at `index` converted by its shape; the last shape also applies to all later arguments."""
     return shapes[min(index, len(shapes) - 1)](value) if shapes else value
 
 
@@ -113,7 +113,7 @@ def _tuples(value: Any) -> Any:
 
 
 def _set(value: Any) -> Any:
-    """Return a set; the empty one is an empty dict, as in MBPP."""
+    """Return a set, or an empty dict for an empty set, as in MBPP."""
     return set(value) if value else {}
 
 
@@ -122,7 +122,7 @@ def _dict_of(inner: Shape) -> Shape:
 
 
 TUPLE = _tuple_of(_same)
-# By MBPP's task: the types of the arguments, as the benchmark's own assertions spell them.
+# The types of the arguments in MBPP's assertions, with the numbers of the tasks that have them.
 BY_SHAPE: tuple[tuple[tuple[Shape, ...], str], ...] = (
     ((TUPLE,), "2 116 132 143 222 261 273 394 399 421 424 429 470 560 579 596 616 630 726 740 744 809"),
     ((_list_of(TUPLE),), "63 64 70 94 120 237 272 299 400 409 417 438 473 614 780"),

@@ -1,9 +1,9 @@
 """HumanEval, and MBPP or HumanEval in the form of MultiPL-E: complete a function from its signature and docstring.
 
-Sources: Chen et al. 2021, arXiv:2107.03374; Cassano et al. 2022, arXiv:2208.08227. The statement is the prompt. What
-stands before the function in the prompt (imports, helpers) runs before each program, so a solution needn't repeat it.
-HumanEval+ on the hub has the same columns, and a longer test. `sample_io`, which the MapCoder project adds to
-MultiPL-E, holds tests that models are shown.
+Sources: Chen et al. 2021, arXiv:2107.03374; Cassano et al. 2022, arXiv:2208.08227. The statement is the prompt. Code
+before the function in the prompt (imports, helpers) runs before each program, so solutions needn't repeat it.
+HumanEval+ on the hub has the same columns, and longer tests. `sample_io`, which the MapCoder project adds to MultiPL-E,
+contains tests that may be shown to models.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def _multipl_e(fields: Fields) -> dict[str, Any]:
 
 
 def _completion(fields: Fields, name: str, test: str) -> dict[str, Any]:
-    """Return a problem whose prompt is the beginning of a function, and whose test is code."""
+    """Return a problem whose prompt is the beginning of a function; `name` and `test` are columns."""
     prompt = fields.needed("prompt")
     beginning = beginning_of(prompt)
     if beginning is None:

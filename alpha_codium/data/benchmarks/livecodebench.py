@@ -1,9 +1,9 @@
 """LiveCodeBench: programs that read and print, and methods of `class Solution` (Jain et al. 2024, arXiv:2403.07974).
 
-1. A test is `{input, output, testtype}`. `functional` ones have one argument a line, as JSON, and the JSON of what must
-   be returned. `metadata` names the method.
-2. Private tests are JSON, or a compressed pickle of JSON in base64, which `data.unpickling` reads, up to a limit.
-3. The names that LiveCodeBench imports before each program are imported here, too, except those that hide builtins.
+1. A test is `{input, output, testtype}`. The input of a `functional` test is one JSON argument per line, its output the
+   JSON of the value to return. `metadata` names the method.
+2. Private tests are JSON, or a compressed pickle of JSON in base64, which `data.unpickling` reads.
+3. Before each program the imports of LiveCodeBench run, except those that hide builtins.
 """
 
 import base64
@@ -20,7 +20,7 @@ from alpha_codium.data.unpickling import loads
 from alpha_codium.errors import nearest
 
 NAME = "livecodebench"
-# Numbers of the column `difficulty` of our schema.
+# Values of the column `difficulty` in our schema.
 DIFFICULTIES = {"easy": 1, "medium": 2, "hard": 3}
 KINDS = ("stdin", "functional")
 # Ten times the largest published tests.
@@ -36,7 +36,10 @@ from typing import *
 
 
 def _convert(fields: Fields) -> dict[str, Any]:
-    public, private = _tests(fields, "public_test_cases"), _tests(_unfolded(fields), "private_test_cases")
+    public, private = (
+        _tests(fields, "public_test_cases"),
+        _tests(_with_decompressed_tests(fields), "private_test_cases"),
+    )
     kinds = {test["testtype"] for test in public + private}
     if len(kinds) > 1:
         fields.fail(
@@ -55,18 +58,18 @@ def _convert(fields: Fields) -> dict[str, Any]:
     }
 
 
-def _unfolded(fields: Fields) -> Fields:
-    """Return the record with its private tests as JSON, read from base64 of a compressed pickle where need be."""
+def _with_decompressed_tests(fields: Fields) -> Fields:
+    """Return the record with its private tests as JSON, if necessary read from a compressed pickle in base64."""
     name = "private_test_cases"
     text = fields.record[name]
     if not isinstance(text, str) or not text.strip() or text.lstrip()[:1] == "[":
         return fields
-    unfolding = zlib.decompressobj()
+    decompressor = zlib.decompressobj()
     try:
-        pickled = unfolding.decompress(base64.b64decode(text, validate=True), MAX_BYTES)
+        pickled = decompressor.decompress(base64.b64decode(text, validate=True), MAX_BYTES)
     except (binascii.Error, ValueError, zlib.error) as error:
         fields.fail(name, f"holds neither JSON nor a compressed pickle in base64: {error}")
-    if not unfolding.eof:
+    if not decompressor.eof:
         fields.fail(name, f"is cut short, or unfolds to more than {MAX_BYTES} bytes")
     where = f"{fields.where} ({fields.record['question_id']!r}): {name}"
     value = loads(pickled, max_bytes=MAX_BYTES, where=where)
@@ -75,8 +78,8 @@ def _unfolded(fields: Fields) -> Fields:
 
 def _tests(fields: Fields, field: str) -> list[dict[str, str]]:
     tests = fields.parsed(field, [])
-    for place, test in enumerate(tests):
-        _check(fields, f"{field}[{place}]", test)
+    for index, test in enumerate(tests):
+        _check(fields, f"{field}[{index}]", test)
     return tests
 
 
@@ -99,12 +102,12 @@ def _function(fields: Fields) -> str:
 def _columns(fields: Fields, tests: list[dict[str, str]], function: str, field: str) -> dict[str, list[str]]:
     inputs = [test["input"] for test in tests]
     if function:
-        inputs = [_arguments(fields, text, f"{field}[{place}].input") for place, text in enumerate(inputs)]
+        inputs = [_arguments(fields, text, f"{field}[{index}].input") for index, text in enumerate(inputs)]
     return {"input": inputs, "output": [test["output"] for test in tests]}
 
 
 def _arguments(fields: Fields, lines: str, field: str) -> str:
-    """Return the JSON list of the JSON values on each line, whose text isn't changed."""
+    """Return a JSON list of the JSON values on each line, as they are written."""
     arguments = [line for line in lines.split("\n") if line.strip()]
     for line in arguments:
         try:

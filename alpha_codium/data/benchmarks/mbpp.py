@@ -1,10 +1,10 @@
-"""MBPP: a short task in one sentence, and the assertions it has to pass (Austin et al. 2021, arXiv:2108.07732).
+"""MBPP: one-sentence tasks with assertions that programs must pass (Austin et al. 2021, arXiv:2108.07732).
 
-1. The paper's prompt shows the assertions, and only they name the function: they are the public tests, one by one, and
-   part of the statement. Together they are the private test; `challenge_test_list` holds generated tests.
-2. `test_setup_code` uses what the program defines (a class `Node`): it goes before each test, as `test_imports` does,
-   and not before the program.
-3. The sanitized configuration and MBPP+ on the hub name some columns differently; in MBPP+ the column `test` is the
+1. Only the assertions name the function, and the paper's prompt shows them. So each is a public test, and they are part
+   of the statement. Together they are the private test; `challenge_test_list` contains generated tests.
+2. `test_setup_code` uses names that the program defines (a class `Node`). Therefore it runs before each test, as
+   `test_imports` does, not before the program.
+3. The sanitized configuration and MBPP+ on the hub have other names for some columns; in MBPP+ the column `test` is the
    private test.
 4. A file of the whole benchmark has the splits of the paper, by `task_id`.
 """
@@ -17,7 +17,7 @@ from alpha_codium.data.benchmarks.benchmark import Benchmark, code_of_test
 from alpha_codium.data.fields import Fields
 from alpha_codium.languages.python.beginnings import parsed
 
-# Section 2.1 of the paper; the split `prompt` is for few-shot prompts.
+# From section 2.1 of the paper; the split `prompt` is for few-shot prompts.
 SPLITS = {"test": range(11, 511), "prompt": range(1, 11), "validation": range(511, 601), "train": range(601, 975)}
 TEST_WORDS = "Your code should pass these tests:"
 
@@ -35,7 +35,7 @@ def _task(fields: Fields) -> int:
 
 
 def _convert(fields: Fields) -> dict[str, Any]:
-    """Return the problem, called `Mbpp/TASK_ID` as EvalPlus calls it."""
+    """Return the problem, named `Mbpp/TASK_ID` as in EvalPlus."""
     code, tests = fields.text("code"), fields.texts("test_list")
     setup = "\n".join([*fields.texts("test_imports"), fields.text("test_setup_code")]).strip()
     whole = code_of_test(fields, "test") or "\n".join(tests)
@@ -54,7 +54,7 @@ def _convert(fields: Fields) -> dict[str, Any]:
 
 
 def entry_point_of(tests: list[str], code: str) -> str:
-    """Return the function under test: the first that the tests call and `code` defines, or ""."""
+    """Return the name of the function under test: the first one called by the tests and defined in `code`, or ""."""
     defined = {node.name for node in _nodes(code) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     called = (node.func.id for node in _nodes(*tests) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
     return next((name for name in called if name in defined), "")
@@ -62,7 +62,7 @@ def entry_point_of(tests: list[str], code: str) -> str:
 
 def _nodes(*codes: str) -> Iterator[ast.AST]:
     for code in codes:
-        # Code that isn't Python has no nodes; the judge reports what is wrong with a test.
+        # Code that isn't Python has no nodes; the judge reports invalid tests.
         yield from ast.walk(parsed(code) or ast.Module([], []))
 
 

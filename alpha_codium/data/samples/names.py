@@ -1,9 +1,9 @@
-"""Matching ids with problems: `Mbpp/11`, `MBPP/11`, `11` and `mbpp_11_remove_Occ` in one file or another are the same.
+"""Matching of task ids with problems: `Mbpp/11`, `MBPP/11`, `11` and `mbpp_11_remove_Occ` are the same.
 
-1. An id that is a problem's name means that problem.
-2. Otherwise an id is read as benchmark, split, number and the rest. The numbers must be equal; so must the benchmark,
+1. An id that is a problem's name matches that problem.
+2. Otherwise an id is parsed as benchmark, split, number and the rest. The numbers must be equal; so must the benchmark,
    if the id has one, and the split and the rest, if both have them.
-3. An id that fits no problem, or several, matches none.
+3. An ambiguous id matches no problem.
 """
 
 import re
@@ -23,7 +23,7 @@ class _Id(NamedTuple):
     rest: str
 
     def fits(self, name: "_Id") -> bool:
-        """Whether this id may mean the problem `name`."""
+        """Return whether this id may refer to the problem `name`."""
         same_benchmark = self.benchmark in ("", name.benchmark)
         same_split = not self.split or not name.split or self.split == name.split
         same_rest = not self.rest or not name.rest or self.rest == name.rest
@@ -31,18 +31,18 @@ class _Id(NamedTuple):
 
 
 class TaskNames:
-    """The names of the problems of a split, found by the ids of files."""
+    """The names of a split's problems, which can be found by the ids in files."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._exact = frozenset(names)
         self._by_number: dict[int, list[tuple[_Id, str]]] = {}
         for name in names:
-            # A name such as 1575_A has its number from a contest, not from the benchmark.
+            # The number in a name such as 1575_A is a contest's, not a problem's.
             if (read := _read(name)) and (read.benchmark or not read.rest):
                 self._by_number.setdefault(read.number, []).append((read, name))
 
     def find(self, task: str | int) -> str | None:
-        """Return the name of the problem that `task` means, or None if it fits none, or several."""
+        """Return the name of the problem that `task` refers to, or None if it matches none or several."""
         text = str(task).strip()
         if text in self._exact:
             return text

@@ -1,9 +1,9 @@
-"""Rows of a file of samples as rows of a Solutions dataset, with the names of problems and whole programs.
+"""Conversion of a file of samples to rows of a Solutions dataset, with the names of problems and whole programs.
 
-1. Every id must mean a problem of the split (`names`). A list in the problems' order must have an item for each.
+1. Every id must match a problem of the split (see `names`). A list in the problems' order must have an item for each.
 2. The program of a completion is the prompt and the completion, if the problem's description is the beginning of a
    function; otherwise, as in MBPP, the completion is the program.
-3. Problems without samples get no row; they count as failed, since a score is of the whole split.
+3. Problems without samples get no row; they count as failed, since a score is over the whole split.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON
 
-# What providers call an answer that was cut off.
+# Providers' finish reasons for an answer that was cut off.
 CUT_OFF = ("length", "max_tokens", "max_output_tokens")
 
 
@@ -37,8 +37,8 @@ def solutions_of(rows: Sequence[Row], problems: ProblemSet) -> list[dict[str, An
 def problems_for(rows: Sequence[Row], dataset: str, split: str | None) -> ProblemSet:
     """Return the problems that samples are scored over.
 
-    Raises DatasetError if no split is named and all samples are of one split of several: the problems of the others
-    would all count as failed.
+    Raises DatasetError if `split` is None and all samples belong to one of several splits: the problems of the other
+    splits would all count as failed.
     """
     problems = load_problems(dataset, split)
     source = find_source(dataset)
@@ -55,7 +55,7 @@ def problems_for(rows: Sequence[Row], dataset: str, split: str | None) -> Proble
 
 
 def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
-    """Return the name of each row's problem; raises DatasetError for a row of no problem of the split."""
+    """Return the name of each row's problem; raises DatasetError if a problem isn't in the split."""
     if rows and rows[0].by_place:
         if len(rows) != len(problems):
             raise DatasetError(
@@ -78,7 +78,10 @@ def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
 
 
 def _by_name_or_place(rows: Sequence[Row], names: list[str | None], problems: ProblemSet) -> list[str | None]:
-    """What the keys of a JSON object mean: `names`, or problems by their places, if they can't mean other ones."""
+    """Return the problems that the keys of a JSON object refer to: by `names`, or else by index.
+
+    Raises DatasetError if both are possible and differ.
+    """
     keys = [str(row.task) for row in rows]
     places = [problems.names[int(key)] if key.isdecimal() and int(key) < len(problems) else None for key in keys]
     if None in places:
@@ -114,7 +117,7 @@ def _languages(rows: Sequence[Row]) -> dict[str, list[str]]:
 
 
 def _kept(name: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return a Solutions dataset's details of a problem's candidates; raises DatasetError if two rows have some."""
+    """Return the details of a problem's candidates from a Solutions dataset; raises DatasetError for repeated rows."""
     if any(row.column != CANDIDATES for row in rows):
         return {}
     kept = [
@@ -138,7 +141,7 @@ def _prompt(name: str, problems: ProblemSet) -> str:
 
 
 def _cut_off(row: Row) -> list[bool] | None:
-    """Return which texts of a row were cut off, by `finish_reason`, or None if it isn't given for each."""
+    """Return whether each text of a row was cut off, by `finish_reason`; None unless it is given for each."""
     reason = (row.values or {}).get("finish_reason")
     if reason is None:
         return None
@@ -149,5 +152,5 @@ def _cut_off(row: Row) -> list[bool] | None:
 
 
 def columns_of(rows: Iterable[Row]) -> Mapping[str, str]:
-    """Return the columns that programs were read from, and their form: `{"completion": "completion"}`."""
+    """Return the columns that programs were read from, and the form of each, such as `{"completion": "completion"}`."""
     return {row.column: row.form for row in rows if row.column}

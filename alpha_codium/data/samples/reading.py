@@ -1,11 +1,11 @@
 """Rows of a file of samples: a problem, and the texts that a model wrote for it.
 
-1. Objects (JSON lines, a JSON list of them, Parquet, a Solutions dataset) name their problem in the first column of
-   `TASK_COLUMNS` that they have, and hold a text, or a list of texts, in the first of `PROGRAM_COLUMNS`.
+1. Objects (JSON lines, a JSON list of them, Parquet, a Solutions dataset) name their problem in the first existing
+   column of `TASK_COLUMNS`, and have a text, or a list of texts, in the first of `PROGRAM_COLUMNS`.
 2. A JSON list of texts, or of lists of texts, is in the order of the problems. The keys of a JSON object, or of a
-   pickled dict, are names or places of problems. Pickles are read by `data.unpickling`, which imports and calls
+   pickled dict, are names or indices of problems. Pickles are read by `data.unpickling`, which imports and calls
    nothing.
-3. A `completion` continues the problem's prompt; other columns hold whole programs by default.
+3. A `completion` continues the problem's prompt; other columns contain whole programs by default.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,15 +31,15 @@ PROGRAM_COLUMNS = (
 )
 PICKLES = (".pkl", ".pickle")
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet", *PICKLES)
-# Of a pickle, and of its value: five times the largest run of APPS.
-MOST_PICKLED_BYTES = 4 << 30
+# The limit for a pickle, and for its value: five times the largest run of APPS.
+MAX_PICKLED_BYTES = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: `texts` are samples of the problem `task`, an id, or a place if `by_place`.
+    """One row: `texts` are samples of the problem `task`, an id, or an index if `by_place` is set.
 
-    `values` are the row's own columns, `column` is the one with the texts ("" without columns).
+    `values` are the row's columns, and `column` is the one with the texts ("" if there are no columns).
     """
 
     task: str | int
@@ -53,7 +53,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The user's choice of the column that holds programs, and of their form; by default, the column's name decides."""
+    """The user's choice of the column with programs, and of their form; by default the names of columns decide."""
 
     column: str = ""
     form: str = ""
@@ -79,7 +79,7 @@ def read_samples(name: str | Path, columns: Columns | None = None) -> list[Row]:
         return list(_rows_of_items([_unpickled(path)], columns, str(path)))
     if suffix.endswith(".json"):
         return list(_rows_of_items(list(read_json(path)), columns, str(path)))
-    # Not by `FileSource`, which reads rows with the columns of a benchmark, as some runs have them, as problems.
+    # `FileSource` would convert rows with the columns of a benchmark, which some runs have, to problems.
     for ending, read in {".jsonl": read_json_lines, ".jsonl.gz": read_json_lines, ".parquet": read_parquet}.items():
         if suffix.endswith(ending):
             return list(_rows_of_objects(read(path), columns, str(path)))
@@ -96,12 +96,12 @@ def _stored(name: str) -> Iterator[Mapping[str, Any]]:
 
 def _unpickled(path: Path) -> Any:
     try:
-        if path.stat().st_size > MOST_PICKLED_BYTES:
-            raise DatasetError(f"{path} is larger than the limit of {MOST_PICKLED_BYTES} bytes for a pickle")
+        if path.stat().st_size > MAX_PICKLED_BYTES:
+            raise DatasetError(f"{path} is larger than the limit of {MAX_PICKLED_BYTES} bytes for a pickle")
         data = path.read_bytes()
     except OSError as error:
         raise DatasetError(f"{path} can't be read: {error.strerror or error}") from error
-    return loads(data, max_bytes=MOST_PICKLED_BYTES, where=str(path))
+    return loads(data, max_bytes=MAX_PICKLED_BYTES, where=str(path))
 
 
 def _rows_of_items(items: Sequence[Any], columns: Columns, where: str) -> Iterator[Row]:
@@ -126,7 +126,7 @@ def _rows_of_objects(records: Iterable[Mapping[str, Any]], columns: Columns, whe
         if isinstance(task, bool) or not isinstance(task, str | int):
             raise DatasetError(f"{at}: {key} must be text or a whole number, not {type(task).__name__}")
         column, form = columns.of(values, at)
-        # Without a list of candidates there are none; a program of None is a sample without a program.
+        # A null list of candidates means no samples, but a null program is a sample without a program.
         texts = () if column == CANDIDATES and values[column] is None else _texts(values[column], at)
         yield Row(task, texts, form, column=column, values=values, where=at)
 
@@ -148,7 +148,7 @@ def _rows_in_order(items: Sequence[Any], columns: Columns, where: str) -> Iterat
 
 
 def _form_and_texts(value: Any, columns: Columns, where: str) -> tuple[str, tuple[str, ...]]:
-    """Return the form and texts for one problem of a file without columns: texts, or objects that contain them."""
+    """Return the form and texts of one problem in a file without ids: texts, or objects that contain them."""
     objects = [value] if isinstance(value, Mapping) else value
     if not (isinstance(objects, list | tuple) and objects and all(isinstance(each, Mapping) for each in objects)):
         return columns.form or SOLUTION, _texts(value, where)

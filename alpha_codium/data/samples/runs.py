@@ -1,7 +1,7 @@
 """Selection of one of several runs in a file.
 
-A file holds several runs if a column of `RUN_COLUMNS` has several values, and a problem has samples under more than one
-of them. They are never mixed: pass@k over two models would be the score of neither.
+A file contains several runs if a column of `RUN_COLUMNS` has several values, and a problem has samples with more than
+one of them. Runs are never mixed, since a pass@k over two models would be the score of neither.
 """
 
 import fnmatch
@@ -18,10 +18,10 @@ MOST_SHOWN = 12
 
 
 def selected(rows: Sequence[Row], selections: Mapping[str, str], where: str) -> list[Row]:
-    """Return the rows whose columns have the values asked for.
+    """Return the rows whose columns have the selected values.
 
     A value may be given in full, as a pattern with `*` and `?`, or by a part that only one value contains. Raises
-    DatasetError if a column or value doesn't exist, if several values fit, or if the rows are of several runs.
+    DatasetError if a column or value doesn't exist, if several values match, or if the rows belong to several runs.
     """
     kept = list(rows)
     for column, wanted in selections.items():
@@ -32,7 +32,7 @@ def selected(rows: Sequence[Row], selections: Mapping[str, str], where: str) -> 
 
 
 def parse_selections(texts: Sequence[str]) -> dict[str, str]:
-    """Return `KEY=VALUE` texts as a mapping; raises DatasetError if one is invalid, or a key is repeated."""
+    """Return `COLUMN=VALUE` texts as a mapping; raises DatasetError if one is invalid, or a column is repeated."""
     selections: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -45,7 +45,7 @@ def parse_selections(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _value(rows: Sequence[Row], column: str, wanted: str, where: str) -> str:
-    """Return the value of `column` that `wanted` means."""
+    """Return the value of `column` that `wanted` refers to."""
     values = list(dict.fromkeys(text for row in rows if (text := _text(row, column)) is not None))
     if not values:
         columns = {name for row in rows for name in row.values or {}}

@@ -1,9 +1,9 @@
-"""The part of a prompt's own code that whole programs may use; published scores depend on it.
+"""The part of the prompt's code that whole programs may use; published scores depend on it.
 
 A prompt of HumanEval begins with imports, and in three problems with helper functions, which a whole program should
-repeat. `imports` runs only the prompt's imports before the program, as most published runs did; `all` runs the helpers,
-too; `none` nothing. Tests that use a helper fail if the program doesn't define it; if it does, they use the benchmark's
-own, so that no program decides what it is compared with.
+repeat. `imports` runs only the prompt's imports before the program, as in most published runs; `all` also runs the
+helpers; `none` runs nothing. Tests that use a helper fail if the program doesn't define it, but always call the
+benchmark's helper, so that a program can't change the tests.
 """
 
 import ast
@@ -18,20 +18,20 @@ SETUPS = (ALL, IMPORTS, NONE)
 
 
 class WithSetup(ProblemSet):
-    """The problems of a split, with a part of their setup code."""
+    """The problems of a split, with only a part of their setup code."""
 
     def __init__(self, problems: ProblemSet, setup: str) -> None:
         super().__init__(problems.records, problems.dataset_name, problems.split_name)
         self.setup = setup
 
-    def _problem(self, place: int) -> Problem:
-        return with_setup(super()._problem(place), self.setup)
+    def _problem(self, position: int) -> Problem:
+        return with_setup(super()._problem(position), self.setup)
 
 
 def with_setup(problem: Problem, setup: str) -> Problem:
     """Return the problem with `all`, the `imports` or `none` of its setup code.
 
-    A problem without assertions isn't changed; neither is one whose code isn't Python, which the judge reports.
+    Problems without assertions aren't changed, nor those whose code isn't Python, which the judge reports.
     """
     spec = problem.execution
     if setup == ALL or spec.kind != "assertions" or not spec.setup_code.strip():
@@ -46,7 +46,7 @@ def with_setup(problem: Problem, setup: str) -> Problem:
 
 
 def _with_helpers(spec: ExecutionSpec, setup: ast.Module, test: ast.Module) -> str:
-    """Return the test with the helpers that it uses: the program must define each, but the benchmark's own is used."""
+    """Return the test with the helpers that it uses. The program must define each, but the benchmark's is called."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     defined = {node.name for node in setup.body if isinstance(node, kinds)}
     used = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
