@@ -3,7 +3,8 @@
 1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
 2. Without a test, a program or an execution, the verdict is never a pass.
 3. A malformed test (arguments that aren't JSON) gives every program `internal_error`. So does a checker program that
-   doesn't compile, once there is an output to check.
+   doesn't compile, once there is an output to check. An output on which a checker program doesn't decide, and a program
+   in a language that can't be run on such tests, get it, too. What the sandbox couldn't run stays `internal_error`.
 """
 
 from collections import Counter, defaultdict
@@ -19,7 +20,7 @@ from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKi
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
-from alpha_codium.problem import CheckerSpec, Problem, TestCase
+from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
@@ -164,7 +165,7 @@ class Judge:
         return StdinKind(self.sandbox, limits, make_checker(checker), spec.setup_code, *files)
 
     def _call_checker(self, problem: Problem) -> Checker:
-        spec = problem.checker or CheckerSpec("call_result", {"abs": self.rules.delta, "rel": self.rules.delta})
+        spec = self.rules.checker_for(problem)
         if spec.name != "call_result":
             raise Unjudgeable(f"the checker {spec.name!r} compares what is printed, not what a call returns")
         try:

@@ -49,10 +49,12 @@ class Rules:
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
         """Return the checker: the problem's own, else the user's, else `float` with the errors that the statement
-        allows, else `tokens`.
+        allows, else `tokens`. For what a call returns, it is the problem's own, else `call_result` within `delta`.
         """
         if problem.checker is not None:
             return problem.checker
+        if problem.execution.kind == "call":
+            return CheckerSpec("call_result", {"abs": self.delta, "rel": self.delta})
         if not self.order_matters:
             return CheckerSpec("unordered_lines")
         if self.delta > 0:
