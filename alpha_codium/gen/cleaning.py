@@ -1,7 +1,7 @@
 """Cleaning of models' texts: what people cut off by hand before they score them, as rules with names.
 
 1. The rules are applied in the order of `RULES`, again until none changes anything, so a clean text stays as it is. A
-   text that isn't done after `MOST_PASSES` is nothing but fences and prose.
+   text that isn't done after `MAX_PASSES` is nothing but fences and prose.
 2. In a text that reads as Python (a completion: after its prompt), the rules about prose, fences and tokens cut
    nothing, whatever its strings contain.
 3. Every rule cuts, none adds or repairs: a program that was cut off in the middle stays broken.
@@ -21,7 +21,7 @@ from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import problem_names
 from alpha_codium.data.samples.reading import COMPLETION, Row
 from alpha_codium.errors import DatasetError
-from alpha_codium.flows.extraction import MOST_CUTS, MOST_STARTS, PROSE_LINE
+from alpha_codium.flows.extraction import MAX_CUTS, MAX_STARTS, PROSE_LINE
 from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens, strip_thinking
 from alpha_codium.languages import CodeKind, Reader, language_named
 from alpha_codium.problem import Problem
@@ -35,8 +35,8 @@ END_TOKEN = re.compile(
     r"|(?P<done>^\[DONE\])",
     re.MULTILINE,
 )
-MOST_TOKENS = 8
-MOST_PASSES = 16
+MAX_TOKENS = 8
+MAX_PASSES = 16
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def cut_thinking(known: GeneratedText, text: str) -> str:
 
 def cut_end_tokens(known: GeneratedText, text: str) -> str:
     """Cut from the first token that ends an answer; with fences, only such tokens at the very end."""
-    matches = list(islice(END_TOKEN.finditer(text), MOST_TOKENS))
+    matches = list(islice(END_TOKEN.finditer(text), MAX_TOKENS))
     if matches and known.reads(text):
         # Of these only `[DONE]` is Python as well: it counts if the text before it reads.
         matches = [match for match in matches if match["done"] and known.reads(text[: match.start()])]
@@ -110,7 +110,7 @@ def cut_prose(known: GeneratedText, text: str) -> str:
     """Cut what the model says before and after a program."""
     if known.reads(text):
         return text
-    for start in (0, *(match.start() for match in islice(known.reader.language.code_line.finditer(text), MOST_STARTS))):
+    for start in (0, *(match.start() for match in islice(known.reader.language.code_line.finditer(text), MAX_STARTS))):
         for end in _ends(text, start):
             piece = text[start:end]
             if known.reads(piece) and (start == 0 or known.reader.kind_of(piece) is CodeKind.PROGRAM):
@@ -154,7 +154,7 @@ RULES = (
 def cleaned(known: GeneratedText, rules: Sequence[CleaningRule] = RULES) -> tuple[str, frozenset[str]]:
     """Return the text after all rules, and the names of those that changed it."""
     text, names = known.text, set[str]()
-    for _ in range(MOST_PASSES):
+    for _ in range(MAX_PASSES):
         before = text
         for rule in rules:
             shorter = rule.apply(known, text)
@@ -170,7 +170,7 @@ def _ends(text: str, start: int) -> Iterator[int]:
     """Where a program that begins at `start` may end: at the end of the text, or before a line of prose, last first."""
     yield len(text)
     cuts = [match.start() for match in PROSE_LINE.finditer(text, start + 1)]
-    yield from reversed(cuts[-MOST_CUTS:])
+    yield from reversed(cuts[-MAX_CUTS:])
 
 
 @dataclass
