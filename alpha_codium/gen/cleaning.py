@@ -1,6 +1,6 @@
 """Cleaning of models' texts before they are scored, by named rules.
 
-1. The rules are applied in the order of `RULES`, repeatedly until none changes anything, but at most `MAX_PASSES` times.
+1. The rules are applied in the order of `RULES`, and repeated until none changes anything, at most `MAX_PASSES` times.
    So a clean text isn't changed by cleaning it again.
 2. The rules for prose, fences and tokens don't change valid Python (for a completion: together with its prompt), so
    that the contents of strings are safe.
@@ -170,7 +170,7 @@ def cleaned(known: GeneratedText, rules: Sequence[CleaningRule] = RULES) -> tupl
 
 
 def _ends(text: str, start: int) -> Iterator[int]:
-    """Yield the possible ends of a program that begins at `start`: the end of the text, and lines of prose, last first."""
+    """Yield possible ends of a program that begins at `start`: the end of the text, then lines of prose, last first."""
     yield len(text)
     cuts = [match.start() for match in PROSE_LINE.finditer(text, start + 1)]
     yield from reversed(cuts[-MAX_CUTS:])

@@ -111,7 +111,7 @@ def refuse_twins(names: Iterable[str]) -> None:
 async def run_all(
     job: SampleJob, run: Callable[[Problem, int], Awaitable[None]], done: Container[tuple[str, int]] = ()
 ) -> None:
-    """Call `run` for each sample of the job, except those in `done`, `concurrency` at a time; raises the first error."""
+    """Call `run` for each sample that isn't in `done`, `concurrency` at a time; raises the first error."""
     work = ((p, s) for p in job.problems for s in range(job.samples) if (p.name, s) not in done)
 
     async def run_some() -> None:
