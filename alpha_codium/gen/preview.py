@@ -206,7 +206,7 @@ def _cuts(whole: Preview, settings: Settings, used: Usage) -> Iterator[str]:
     ]
     for span, limit, text in limits:
         if span is not None and limit and (span.most is None or span.most > limit):
-            too_low = ": less than the least, so samples will be left out" if span.least > limit else ""
+            too_low = ": below the minimum, so some samples will be left out" if span.least > limit else ""
             yield f"at most {text}{too_low}"
     all_seconds = {"a sample": solve.max_seconds, "a problem": budget.problem_seconds, "in all": budget.run_seconds}
     yield from (f"at most {seconds:g} s {whose}" for whose, seconds in all_seconds.items() if seconds)

@@ -114,4 +114,4 @@ def check_level(level: float) -> None:
 def _why_none(scores: Sequence[float]) -> str:
     if len(scores) < 2:
         return "there is one problem only" if scores else "there is no problem"
-    return "no two problems differ, so resampling them shows no spread" if min(scores) == max(scores) else ""
+    return "all problems have the same value, so resampling them shows no spread" if min(scores) == max(scores) else ""

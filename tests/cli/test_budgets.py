@@ -113,7 +113,7 @@ def test_a_dry_run_says_what_it_takes_asks_nothing_and_writes_nothing(server, pr
     assert values["cost"]["least"] == pytest.approx(values["prompt_tokens"]["least"])
     shown = dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if " tokens " not in line)
     assert shown["calls"] == "45 to 135"
-    assert shown["budget"] == "at most 20 calls in all: less than the least, so samples will be left out"
+    assert shown["budget"] == "at most 20 calls in all: below the minimum, so some samples will be left out"
     assert "4 characters a token" in done.stderr
     assert server.requests == []
     assert not (home / "runs").exists()
@@ -129,7 +129,7 @@ def test_a_dry_run_of_one_problem_and_of_what_is_left_of_a_run(server, problems,
     values = json.loads(left.stdout)
     assert values["samples"] == 2
     assert values["cuts"] == [
-        "at most 4 calls in all, including earlier samples: less than the least, so samples will be left out"
+        "at most 4 calls in all, including earlier samples: below the minimum, so some samples will be left out"
     ]
     assert sorted(path.stat().st_mtime_ns for path in (tmp_path / "home/runs/r").rglob("*")) == before
     assert len(server.requests) == 4

@@ -88,8 +88,8 @@ def test_two_runs_are_scored_priced_and_told_apart(runs, tmp_path):
     assert (difference["p_value"], difference["shown"], difference["test"]) == (0.125, False, "McNemar")
     written = values["stages"]["twice"][1]
     assert (written["stage"], written["gained"], written["lost"], written["unchanged"]) == ("write_code (2)", 4, 0, 4)
-    assert "no difference shown at pass@1: twice less once: +0.5000" in done.stdout
-    assert "not at equal budget: a sample took 1.0 calls in once and 2.0 in twice" in done.stdout
+    assert "no difference shown at pass@1: twice minus once: +0.5000" in done.stdout
+    assert "unequal budgets: a sample took 1.0 calls in once and 2.0 in twice" in done.stdout
     assert all(len(line) <= 100 for line in done.stdout.splitlines())
     assert "judged: " in done.stderr and "judged: " not in done.stdout
 
@@ -171,7 +171,7 @@ def test_a_run_that_was_cut_off_and_resumed_is_compared_as_if_it_had_not_been(ru
 def test_one_run_alone_is_shown_with_nothing_to_compare(runs):
     done = compare("twice")
     assert done.returncode == 0, done.stderr
-    assert "One run: there is nothing to compare it with." in done.stdout
+    assert "Only one run: nothing to compare it with." in done.stdout
     assert "Stages of A" in done.stdout
 
 
@@ -179,7 +179,7 @@ def test_a_run_without_transcripts_is_compared_without_its_stages(runs, home, tm
     shutil.rmtree(home / "runs/twice/transcripts")
     values, done = compared(tmp_path, "once", "twice")
     assert values["stages"]["twice"] == [] and values["stages"]["once"]
-    assert "n/a: the run's transcripts don't say which program stood after each stage" in done.stdout
+    assert "n/a: the run's transcripts don't record the program after each stage" in done.stdout
 
 
 def test_a_baseline_is_what_the_others_are_compared_with_and_comes_first(runs, server, problems, tmp_path):

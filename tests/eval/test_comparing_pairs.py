@@ -54,8 +54,8 @@ def test_one_sample_each_is_compared_by_flips_and_mcnemar(tmp_path: Path) -> Non
     assert (pair.test, pair.p_value) == ("McNemar", mcnemar(7, 3))
     assert pair.difference is not None and pair.difference.value == pytest.approx(4 / 12)
     assert not pair.shown and pair.detectable is not None
-    assert sentence(pair).startswith("no difference shown at pass@1: y less x: +0.3333, 95 % interval ")
-    assert f"12 problems like these show one of {pair.detectable:.4f}" in sentence(pair)
+    assert sentence(pair).startswith("no difference shown at pass@1: y minus x: +0.3333, 95 % interval ")
+    assert f"12 problems like these show a difference of {pair.detectable:.4f}" in sentence(pair)
     assert list(first.score.intervals["pass@1"] or ()) == list(wilson_interval(4, 12).bounds or ())
 
 
@@ -69,7 +69,7 @@ def test_few_flips_show_nothing_whatever_the_interval_says(tmp_path: Path) -> No
     first, second = figures(tmp_path, "x", one_each("", "abcdef")), figures(tmp_path, "y", one_each("abcde", "f"))
     pair = pair_of(first, second, 1)
     assert not pair.shown and pair.difference is not None and (pair.difference.interval.bounds or (0,))[0] > 0
-    assert "5 of 6 problems differ, and fewer than 6 never show anything" in sentence(pair)
+    assert "5 of 6 problems differ; fewer than 6 can't show a difference" in sentence(pair)
 
 
 def test_several_samples_are_compared_by_the_bootstrap(tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ def test_runs_are_compared_in_pairs_or_each_with_the_baseline(tmp_path: Path) ->
     ("first", "second", "said"),
     [
         ({"llm_calls": 4}, {"llm_calls": 5}, None),
-        ({"llm_calls": 4}, {"llm_calls": 6}, "not at equal budget: a sample took 4.0 calls in x and 6.0 in y"),
-        ({"llm_calls": 0}, {"llm_calls": 1}, "not at equal budget: a sample took 0.0 calls"),
-        ({"prompt_tokens": 990}, {}, "equal in calls, not in tokens: a sample took 1000 tokens in x and 40 in y"),
+        ({"llm_calls": 4}, {"llm_calls": 6}, "unequal budgets: a sample took 4.0 calls in x and 6.0 in y"),
+        ({"llm_calls": 0}, {"llm_calls": 1}, "unequal budgets: a sample took 0.0 calls"),
+        ({"prompt_tokens": 990}, {}, "equal in calls but not in tokens: a sample took 1000 tokens in x and 40 in y"),
     ],
 )
 def test_a_comparison_says_where_it_is_not_at_equal_budget(

@@ -169,6 +169,6 @@ def test_samples_that_a_budget_of_the_run_ended_are_told_and_those_of_their_own_
     )
     whole = record_of(write_run(tmp_path, "whole", made, description={"settings": {"budget": {"run_calls": 0}}}))
     assert notes_on([record, whole]) == [
-        "2 finished samples of r were cut short, since the run has made its 40 calls: they count with the programs "
-        "they had"
+        "2 finished samples of r were cut short because the run has made its 40 calls; they count with the "
+        "programs that they had"
     ]

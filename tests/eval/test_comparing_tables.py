@@ -40,12 +40,12 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
     text = text_of(report(tmp_path, ("old", made(3)), ("new", made(11))))
     assert "A  old: f, by openai/m, n = 1\nB  new: f, by openai/m, n = 1\n" in text
     assert "A  pass@1  0.2500  0.0889 to 0.5323          3 of 12" in text
-    assert "pass@5" not in text.replace("n/a: no run has the samples for pass@5", "")
+    assert "pass@5" not in text.replace("n/a: no run has enough samples for pass@5", "")
     assert row_of(text, "B - A")[:9] == ["B", "-", "A", "pass@1", "+0.6667", "+0.4167", "to", "+0.9167", "0.0078"]
     assert row_of(text, "B - A")[9:11] == ["8", "0"]
     said = "- new is better than old at pass@1: +0.6667, 95 % interval +0.4167 to +0.9167, p = 0.0078 by McNemar"
     assert said in text.replace("\n  ", " ")
-    assert "n/a: the run's transcripts don't say which program stood after each stage" in text
+    assert "n/a: the run's transcripts don't record the program after each stage" in text
     assert "12 problems are few" in text
 
 
@@ -94,7 +94,7 @@ def test_stages_show_what_they_gained_and_lost(tmp_path: Path) -> None:
     assert "no program yet after plan\n" in text
     assert row_of(text, "fix") == ["fix", "0", "0", "0", "3", "0", "0", "+1.000", "[n/a]"]
     assert "9 of 12 finished samples have no transcript of their stages" in text
-    assert "One run: there is nothing to compare it with." in text
+    assert "Only one run: nothing to compare it with." in text
 
 
 def test_published_numbers_stand_apart_and_only_where_they_are_asked_for(tmp_path: Path) -> None:

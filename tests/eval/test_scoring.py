@@ -191,7 +191,10 @@ def test_pass_hat_k_says_how_often_all_of_k_pass() -> None:
         ([judged("a", 1, 1)], "there is one problem only"),
         ([judged("a", 1, 4)], "there is one problem only"),
         ([judged("a", 0, 0), judged("b", 0, 0)], "no problem has a sample"),
-        ([judged("a", 2, 2), judged("b", 2, 2)], "no two problems differ, so resampling them shows no spread"),
+        (
+            [judged("a", 2, 2), judged("b", 2, 2)],
+            "all problems have the same value, so resampling them shows no spread",
+        ),
         ([judged("a", 1, 1), judged("b", 0, 1, lost=1)], "1 programs got no verdict"),
     ],
 )

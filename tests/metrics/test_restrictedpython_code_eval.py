@@ -49,7 +49,7 @@ def test_the_example_of_the_page_prints_what_the_page_says(capsys: pytest.Captur
     printed = capsys.readouterr().out
     assert printed.startswith("{'pass@1': 0.333")
     assert "'pass@3': 1.0}" in printed
-    [shown] = re.findall(r"^`(failed: .*)`\. It takes", page, re.MULTILINE)
+    [shown] = re.findall(r"^`(failed: .*)`\. The metric needs", page, re.MULTILINE)
     assert shown.removeprefix("failed: ") in printed
 
 

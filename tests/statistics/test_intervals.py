@@ -111,8 +111,8 @@ def test_the_same_scores_and_seed_give_the_same_interval_in_any_order() -> None:
     [
         ([], "there is no problem"),
         ([0.5], "there is one problem only"),
-        ([0.0] * 9, "no two problems differ, so resampling them shows no spread"),
-        ([1.0] * 9, "no two problems differ, so resampling them shows no spread"),
+        ([0.0] * 9, "all problems have the same value, so resampling them shows no spread"),
+        ([1.0] * 9, "all problems have the same value, so resampling them shows no spread"),
     ],
 )
 def test_where_resampling_shows_nothing_there_is_no_interval_but_a_reason(scores: list[float], reason: str) -> None:

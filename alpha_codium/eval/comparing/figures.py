@@ -181,7 +181,7 @@ def ratio_interval(costs: Sequence[float], solved: Sequence[bool], resamples: in
     if not any(costs):
         return Interval((0.0, 0.0), BOOTSTRAP)
     if len(set(pairs)) == 1:
-        return Interval(None, BOOTSTRAP, reason="no two problems differ, so resampling them shows no spread")
+        return Interval(None, BOOTSTRAP, reason="all problems have the same value, so resampling them shows no spread")
     random, n = Random(0), len(pairs)
     ratios = sorted(_ratio(random.choices(pairs, k=n)) for _ in range(resamples))
     cut = math.floor((resamples + 1) * 0.025)

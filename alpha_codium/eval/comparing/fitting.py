@@ -69,7 +69,9 @@ def notes_on(records: Sequence[RunRecord]) -> list[str]:
     notes = []
     if len({record.models for record in records}) > 1:
         each = "; ".join(f"{record.name}: {', '.join(record.models)}" for record in records)
-        notes.append(f"the runs were made by different models ({each}): a difference may be theirs, not the flows'")
+        notes.append(
+            f"the runs were made by different models ({each}): a difference may be due to the models, not the flows"
+        )
     notes += _on_flows(records)
     flat = [dict(_leaves(record.settings)) for record in records]
     keys = sorted({key for values in flat for key in values} - IGNORED)
@@ -91,8 +93,8 @@ def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
     for record in records:
         for end, samples in record.cut_short.items():
             yield (
-                f"{samples} finished samples of {record.name} were cut short, since {end}: they count with the "
-                "programs they had"
+                f"{samples} finished samples of {record.name} were cut short because {end}; they count with the "
+                "programs that they had"
             )
 
 

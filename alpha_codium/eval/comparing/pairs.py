@@ -112,12 +112,12 @@ def _budget(first: Figures, second: Figures) -> Iterator[str]:
         return
     if not _alike(one.calls, other.calls):
         yield (
-            f"not at equal budget: a sample took {one.calls:.1f} calls in {first.name} and {other.calls:.1f} in "
+            f"unequal budgets: a sample took {one.calls:.1f} calls in {first.name} and {other.calls:.1f} in "
             f"{second.name}; pass@k counts samples, not calls" + _in_all(first, second)
         )
     elif not _alike(one.tokens, other.tokens):
         yield (
-            f"equal in calls, not in tokens: a sample took {one.tokens:.0f} tokens in {first.name} and "
+            f"equal in calls but not in tokens: a sample took {one.tokens:.0f} tokens in {first.name} and "
             f"{other.tokens:.0f} in {second.name}"
         )
 

@@ -71,13 +71,12 @@ def _of_numbers(n_problems: int, pairs: Sequence[Pair]) -> list[str]:
     notes = []
     if n_problems < FEW_PROBLEMS:
         notes.append(
-            f"{n_problems} problems are few: read each interval as the least that the uncertainty can be "
-            "(docs/statistics.md)"
+            f"{n_problems} problems are few: the real uncertainty is larger than the intervals (docs/statistics.md)"
         )
     compared = sum(pair.difference is not None for pair in pairs)
     if compared > 1:
         notes.append(
-            f"{compared} differences were tested: where there are none, one in twenty is shown by chance; a p-value "
-            f"below {0.05 / compared:.2g} would be significant among all of them"
+            f"{compared} differences were tested: of differences that don't exist, one in twenty is shown by chance; "
+            f"to correct for that, require a p-value below {0.05 / compared:.2g}"
         )
     return notes

@@ -30,8 +30,8 @@ from alpha_codium.statistics import Interval
 FEWEST_FLIPS = 6
 STAGE_COLUMNS = {
     "none": NO_PROGRAM,
-    "1st ok": FIRST_PASSES,
-    "1st bad": FIRST_FAILS,
+    "first ok": FIRST_PASSES,
+    "first bad": FIRST_FAILS,
     "gained": GAINED,
     "lost": LOST,
     "unchanged": UNCHANGED,
@@ -45,11 +45,11 @@ def text_of(report: Comparison) -> str:
         _heading(report),
         f"Runs\n{_runs(report.runs, letters)}",
         f"Scores, with 95 % intervals\n{_scores(report.runs, letters)}",
-        f"What it took\n{_costs(report.runs, letters)}",
+        f"Costs\n{_costs(report.runs, letters)}",
         f"Samples\n{_samples(report.runs, letters)}",
         _differences(report, letters),
         *(_stages(run, report.stages[run.name], letters[run.name]) for run in report.runs),
-        "To be known\n" + _list([*report.notes, f"judge error: {report.judge_error}"]),
+        "Notes\n" + _list([*report.notes, f"judge error: {report.judge_error}"]),
         *_references(report.references),
     ]
     return "\n\n".join(parts) + "\n"
@@ -107,7 +107,7 @@ def _score(run: Figures, name: str) -> tuple[str, str]:
 def _reasons(runs: Sequence[Figures], letters: dict[str, str]) -> str:
     """Why a score or an interval is n/a, each reason once."""
     missing = sorted(_too_large(runs))
-    said: dict[str, list[str]] = {f"no run has the samples for {', '.join(missing)}": []} if missing else {}
+    said: dict[str, list[str]] = {f"no run has enough samples for {', '.join(missing)}": []} if missing else {}
     for run in runs:
         for name, reason in (run.score.interval_reasons | run.score.reasons).items():
             if name not in missing:
@@ -120,7 +120,7 @@ def _costs(runs: Sequence[Figures], letters: dict[str, str]) -> str:
     units = ("", "calls", "tokens", "dollars")
     samples = [(letters[run.name], *_cells(run.per_sample)) for run in runs]
     solved = [(letters[run.name], *_cells(run.per_solved, run.solved_intervals)) for run in runs]
-    return f"A sample:\n{table(units, samples)}\n\nA solved problem, with 95 % intervals:\n{table(units, solved)}"
+    return f"Per sample:\n{table(units, samples)}\n\nPer solved problem, with 95 % intervals:\n{table(units, solved)}"
 
 
 def _cells(costs: Costs | None, intervals: Mapping[str, Interval] = MappingProxyType({})) -> tuple[str, ...]:
@@ -151,11 +151,11 @@ def _samples(runs: Sequence[Figures], letters: dict[str, str]) -> str:
 
 def _differences(report: Comparison, letters: dict[str, str]) -> str:
     if len(report.runs) < 2:
-        return "One run: there is nothing to compare it with."
+        return "Only one run: nothing to compare it with."
     left_out = _too_large(report.runs)
     pairs = [pair for pair in report.pairs if f"pass@{pair.k}" not in left_out]
     rows = [_difference(pair, letters) for pair in pairs if pair.difference is not None]
-    header = ("", "", "difference", "95 % interval", "p", "better", "worse", "can be shown")
+    header = ("", "", "difference", "95 % interval", "p", "better", "worse", "detectable")
     title = "Differences on the same problems (better, worse: problems on which the second scores higher, lower)"
     body = table(header, rows, left=2) + "\n\n" if rows else ""
     return f"{title}\n{body}{_list([sentence(pair) for pair in pairs])}"
@@ -189,18 +189,18 @@ def sentence(pair: Pair) -> str:
     numbers = f"{value:+.4f}, {shown}, p = {_p_value(pair)} by {pair.test}"
     if pair.shown:
         return f"{pair.second} is {'better' if value > 0 else 'worse'} than {pair.first} at pass@{pair.k}: {numbers}"
-    less = f"{pair.second} less {pair.first}"
-    return f"no difference shown at pass@{pair.k}: {less}: {numbers}; {_power(pair, pair.difference.n_problems)}"
+    minus = f"{pair.second} minus {pair.first}"
+    return f"no difference shown at pass@{pair.k}: {minus}: {numbers}; {_power(pair, pair.difference.n_problems)}"
 
 
 def _power(pair: Pair, n: int) -> str:
     """What `n` problems could have shown."""
     differ = len(pair.better) + len(pair.worse)
     if differ < FEWEST_FLIPS:
-        return f"{differ} of {n} problems differ, and fewer than {FEWEST_FLIPS} never show anything"
+        return f"{differ} of {n} problems differ; fewer than {FEWEST_FLIPS} can't show a difference"
     if pair.detectable is None:
-        return f"so few of {n} problems differ that nothing could be shown"
-    return f"{n} problems like these show one of {pair.detectable:.4f} four times in five"
+        return f"too few of the {n} problems differ to show anything"
+    return f"{n} problems like these show a difference of {pair.detectable:.4f} four times in five"
 
 
 def _p_value(pair: Pair) -> str:
@@ -210,7 +210,7 @@ def _p_value(pair: Pair) -> str:
 def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> str:
     title = f"Stages of {letter}, in samples (change: what a stage adds to the share of samples that pass)\n"
     if not effects:
-        missing = "the run's transcripts don't say which program stood after each stage"
+        missing = "the run's transcripts don't record the program after each stage"
         return f"{title}n/a: {missing if run.finished else 'no sample is finished'}"
     unknown = {"?": UNKNOWN} if any(effect.counts.get(UNKNOWN) for effect in effects) else {}
     columns = STAGE_COLUMNS | unknown
