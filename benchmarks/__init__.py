@@ -1,1 +1,1 @@
-"""Measurements of the package; README.md says what there is."""
+"""Benchmarks of the package; see README.md."""

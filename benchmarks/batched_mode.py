@@ -1,12 +1,12 @@
-"""What a batched mode could gain at most: why it was left out (docs/sandbox.md, "One process for many tests").
+"""The most that a batched mode could gain, and why there is none (docs/sandbox.md, "One process for many tests").
 
     python benchmarks/batched_mode.py            # CPU of 20 tests isolated, and in one process
     python benchmarks/batched_mode.py FILE.jsonl # besides: how many python3 solutions of a CodeContests file a static
                                                  # gate could let share a process
 
-The bound is generous to the batched mode: all inputs are handed over at once, nothing is done between two tests but to
-make a new namespace, and nothing checks that a program left nothing behind. The gate is generous too: it lets pass
-what can leave something behind through a function of a module.
+The bound favours the batched mode: all inputs are sent at once, only a new namespace is made between two tests, and
+nothing checks what a program left behind. The gate is generous, too: it accepts programs that can leave something
+behind through a function of a module.
 """
 
 import ast
@@ -49,7 +49,7 @@ ATTRIBUTES = frozenset("setrecursionlimit exit seed settrace setswitchinterval".
 
 
 async def show_cost() -> None:
-    """What 20 tests cost isolated, and what they cost at least in one process."""
+    """Print the cost of 20 isolated tests, and a lower bound of their cost in one process."""
     program = WORKLOADS["b"].program
     inputs = [an_input(WORKLOADS["b"], str(test)) for test in range(TESTS)]
     async with LocalSandbox(workers=1) as sandbox:
@@ -63,7 +63,7 @@ async def show_cost() -> None:
 
 
 async def cpu_of(sandbox: LocalSandbox, program: str, inputs: list[str]) -> float:
-    """CPU milliseconds of a candidate: the host's and the worker's."""
+    """Return the CPU milliseconds of a candidate, on the host and in the worker."""
     await sandbox.run(program, inputs)
     group = sandbox._slots[0].plain.group
     assert group is not None, "this benchmark needs a cgroup that counts CPU time"
@@ -75,7 +75,7 @@ async def cpu_of(sandbox: LocalSandbox, program: str, inputs: list[str]) -> floa
 
 
 def obstacle(source: str) -> str:
-    """The first thing in a program that forbids a second test in its process, or nothing."""
+    """Return the first construct in a program that forbids a second test in its process, or an empty string."""
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except SyntaxError:
@@ -97,7 +97,7 @@ def _obstacle_in(node: ast.AST) -> str:
 
 
 def show_share(file: Path) -> None:
-    """How many of a file's python3 solutions the gate lets pass, and what stops the others."""
+    """Print how many of a file's python3 solutions the gate accepts, and why it refuses the others."""
     rows = [json.loads(line)["solutions"] for line in file.read_text("utf-8").splitlines()]
     programs = [
         code for row in rows for kind, code in zip(row["language"], row["solution"], strict=True) if kind == PYTHON3

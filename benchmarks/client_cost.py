@@ -1,15 +1,15 @@
-"""What one call costs the client in CPU: bare litellm, our client over it, and our client with a store of answers.
+"""The client's CPU time per model call: bare litellm, our client on top of it, and our client with an answer store.
 
     python benchmarks/client_cost.py                        # the table, at 50 and at 200 in flight
     python benchmarks/client_cost.py --memory               # memory over 4,000 calls with 200 in flight
     python benchmarks/client_cost.py --rounds 9 --calls 400 --in-flight 50
 
-1. The server is in a process of its own and answers after 50 ms; only this process's CPU time is counted.
-2. All ways are measured in one run, a round of each in turn, so that what else the machine does meets all of them; the
-   ratio to bare litellm is that of the same round. The median over the rounds counts.
-3. "bare" is `litellm.acompletion` as anyone would call it: same model, messages and address, nothing else. "Its own
-   HTTP handler" is the route that our client takes, and "hosted_vllm" another one to the same server.
-4. A sample with a store asks ten times, then comes the next.
+1. The server is a separate process and answers after 50 ms; only this process's CPU time is counted.
+2. All variants are measured in one run, a round of each in turn, so that other load affects all of them. The ratio to
+   bare litellm is taken within a round; the median over the rounds is reported.
+3. "bare" is a plain call of `litellm.acompletion`, with the same model, messages and address. "Its own HTTP handler" is
+   the route that our client takes, and "hosted_vllm" another route to the same server.
+4. With a store, each sample makes ten calls.
 """
 
 import argparse
@@ -69,7 +69,7 @@ async def table(api_base: str, folder: Path, in_flight: int, rounds: int, calls:
     async with ways(api_base, folder, in_flight) as asks:
         costs: dict[str, list[float]] = {name: [] for name in asks}
         for ask in asks.values():
-            await many(ask, 2 * in_flight, in_flight)  # connections, and what is loaded at the first call
+            await many(ask, 2 * in_flight, in_flight)  # warm up: connections and lazy imports
         for _ in range(rounds):
             for name, ask in asks.items():
                 costs[name].append(await cpu_ms(ask, calls, in_flight))
@@ -82,7 +82,7 @@ async def table(api_base: str, folder: Path, in_flight: int, rounds: int, calls:
 
 @contextlib.asynccontextmanager
 async def ways(api_base: str, folder: Path, in_flight: int) -> AsyncIterator[dict[str, Ask]]:
-    """Each way to ask once; every request is a new one."""
+    """Yield the variants by name, as functions that make one call; every request is different."""
     litellm = await asyncio.to_thread(load)
     client = ModelClient(ConfigSection(model=MODEL, api_base=api_base, max_concurrent_requests=in_flight), api_key="k")
     with AnswerStore(folder / f"answers-{in_flight}.sqlite") as store:
@@ -121,24 +121,24 @@ async def ways(api_base: str, folder: Path, in_flight: int) -> AsyncIterator[dic
 
 
 def said(number: int) -> list[dict[str, str]]:
-    """The messages of one request."""
+    """Return the messages of one request."""
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": f"{PROMPT}{number}"}]
 
 
 def question(number: int) -> ChatRequest:
-    """The same as our client takes it."""
+    """Return the same request for our client."""
     return ChatRequest((Message("system", SYSTEM), Message("user", f"{PROMPT}{number}")))
 
 
 async def cpu_ms(ask: Ask, calls: int, in_flight: int) -> float:
-    """Milliseconds of this process's CPU a call."""
+    """Return this process's CPU milliseconds per call."""
     begun = time.process_time()
     await many(ask, calls, in_flight)
     return (time.process_time() - begun) / calls * 1000
 
 
 async def many(ask: Ask, calls: int, in_flight: int) -> None:
-    """Ask so often, with so many in flight at a time."""
+    """Make `calls` calls, `in_flight` at a time."""
     begun = time.monotonic_ns()
     numbers = iter(range(begun, begun + calls))
 
@@ -160,7 +160,7 @@ async def memory(api_base: str, folder: Path) -> None:
 
 
 def resident_mb() -> float:
-    """What this process holds in memory now."""
+    """Return this process's resident memory."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 2**20
 

@@ -1,12 +1,11 @@
-"""The flows `resample`, `reflexion` and `select` on the same problems, with the same calls a problem, by a real model.
+"""The flows `resample`, `reflexion` and `select` with the same number of calls per problem and a real model.
 
     GENCODE_SHARED=../shared python benchmarks/equal_budget.py --model local/qwen2.5-coder-0.5b [--calls 12]
 
 1. The problems are drawn from HumanEval with a fixed seed. A flow gets one sample of each and at most `--calls` calls.
 2. Each flow is a run of `gencode gen solve_set`; `gencode compare` judges them by HumanEval's own tests, which no flow
-   sees, and prints the table. A small model takes hours: what was cut off goes on where it was when the same command is
-   given again.
-3. `resample` is the control: a flow is worth its calls only if it is better than that.
+   sees, and prints the table. Even a small model takes hours; to resume, run the same command again.
+3. `resample` is the control: a flow is worth its calls only if it is better.
 """
 
 import argparse
@@ -23,7 +22,7 @@ SEED = 20260
 
 
 def draw(number: int, folder: Path) -> Path:
-    """A file with so many problems of HumanEval, the same ones each time."""
+    """Return a file with `number` problems of HumanEval, always the same ones."""
     lines = (SHARED / "humaneval.jsonl").read_text().splitlines()
     chosen = sorted(random.Random(SEED).sample(range(len(lines)), number))
     file = folder / f"humaneval_{number}.jsonl"
@@ -32,13 +31,13 @@ def draw(number: int, folder: Path) -> Path:
 
 
 def gencode(*arguments: str) -> int:
-    """Run one command of gencode; what it prints is seen."""
+    """Run a gencode command, without capturing its output."""
     print("$ gencode", *arguments, flush=True)
     return subprocess.run([sys.executable, "-m", "alpha_codium", *arguments], check=False).returncode
 
 
 def note(options: argparse.Namespace, file: Path) -> None:
-    """Write down what is asked for; ends the command where runs of this folder were asked for otherwise."""
+    """Record the options; exit if the folder's runs were made with other ones."""
     asked = {name: value for name, value in vars(options).items() if name not in ("folder", "flows")}
     before = json.loads(file.read_text()) if file.exists() else {}
     for name, value in asked.items():
@@ -48,7 +47,7 @@ def note(options: argparse.Namespace, file: Path) -> None:
 
 
 def generate(flow: str, run: Path, problems: Path, options: argparse.Namespace) -> None:
-    """One flow's run, new or gone on with."""
+    """Start or resume a flow's run."""
     if (run / "run.toml").exists():
         code = gencode("gen", "solve_set", "--resume", str(run))
     else:
@@ -62,7 +61,7 @@ def generate(flow: str, run: Path, problems: Path, options: argparse.Namespace) 
 
 
 def main() -> None:
-    """Generate what isn't there yet, and compare."""
+    """Generate missing samples, and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True)
     parser.add_argument("--problems", type=int, default=16)

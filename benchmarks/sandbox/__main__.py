@@ -86,7 +86,7 @@ def main(
 
 
 def _ours(common: CommonOptions) -> dict[str, str]:
-    """Our sandbox as the settings ask for it, in words for a child's command line."""
+    """Return the configured sandbox as options for a child's command line."""
     settings = common.settings.code_tester
     isolation = str(settings.sandbox).lower()
     own = json.dumps(common.settings.sandbox.options_of(settings.tester_type))
@@ -127,7 +127,7 @@ def _memory(names: str, candidates: int, plan: Plan, common: CommonOptions) -> d
 
 
 def _one_workload(names: str) -> Workload:
-    """The workload named, or `b` where it was left to us."""
+    """Return the workload named, by default `b`."""
     return find_workloads("b" if names == "a,b,c" else names)[0]
 
 

@@ -1,4 +1,4 @@
-"""Every backend beside the others: conformance, what it keeps a program from, and its pace, on this machine."""
+"""A comparison of all backends on this machine: conformance, isolation, and speed."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from benchmarks.sandbox.probes import PROBES, Bait, lay_bait, probe
 from benchmarks.sandbox.rounds import Line, Plan, measure
 from benchmarks.sandbox.workloads import WORKLOADS
 
-# What stands in the table -> the backend and its isolation.
+# Names in the table -> the backend and its isolation.
 BACKENDS: Mapping[str, tuple[str, bool]] = {
     "local": ("local", True),
     "portable": ("portable", True),
@@ -25,14 +25,14 @@ BACKENDS: Mapping[str, tuple[str, bool]] = {
     "gvisor": ("gvisor", True),
     "oci": ("oci", True),
 }
-# The same in the conformance suite, where it has a name of its own.
+# Names in the table -> names in the conformance suite, where they differ.
 IN_SUITE = {"local, sandbox = false": "local-unsafe"}
 OUTCOMES = ("passed", "failed", "known", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One backend: why it can't be had here (or nothing), what programs reach in it, its pace, its conformance.
+    """One backend: why it isn't available here (if so), what programs can reach in it, its speed, its conformance.
 
     `conformance` counts the suite's tests by outcome; `known` are differences that are listed with a reason.
     """
@@ -97,7 +97,7 @@ def _outcome(case: ElementTree.Element) -> str:
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
-    """The table, and under it why a backend can't be had here."""
+    """Return the table, followed by the reasons why backends aren't available here."""
     head = ["backend", "conformance", *PROBES, "tests/s", "CPU ms/test"]
     lines = [_line(head), _line(["---"] * len(head)), *(_line(_cells(row)) for row in rows)]
     missing = [f"- {row.name}: {row.missing}" for row in rows if row.missing]
@@ -117,6 +117,6 @@ def _cells(row: Row) -> list[str]:
 def _pace_cells(line: Line | None) -> list[str]:
     if line is None or not line.all_right:
         return ["-", line.failure if line else "-"]
-    # Where the work is done by processes of a daemon, no group of ours has counted it.
+    # If processes of a daemon do the work, our control group doesn't count it.
     cpu = "-" if line.cpu_ms is None else f"{line.cpu_ms:.2f}"
     return [f"{line.tests_per_second or 0:.0f}", cpu]

@@ -1,4 +1,4 @@
-"""One contender's process: started under a meter, asked for batches, ended."""
+"""A contender's process, which is started under a meter and runs batches."""
 
 import contextlib
 import os
@@ -88,7 +88,7 @@ class Child:
 
 @contextlib.contextmanager
 def start_child(contender: Contender, options: Mapping[str, str]) -> Iterator[Child]:
-    """Start a contender under a meter of its own; at the end it is asked to end, and then made to."""
+    """Start a contender under a new meter; at the end ask it to exit, then kill it."""
     with tempfile.TemporaryDirectory(prefix="gencode-bench-") as scratch, contextlib.closing(open_meter()) as meter:
         with Path(scratch, "stderr").open("wb") as stderr:
             process = subprocess.Popen(

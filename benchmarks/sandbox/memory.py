@@ -1,8 +1,8 @@
-"""What our sandbox holds of memory: each worker's unique pages, and whether the parent grows.
+"""The memory use of our sandbox: unique pages per worker, and growth of the parent.
 
-1. A worker is every process below the parent. Unique memory is `Private_*` of /proc/PID/smaps_rollup, read between
-   batches, when only what lives long is there. While programs run, processes forked from each other share pages:
-   there the proportional share (`Pss`) is added up, and the highest sum of a few is reported.
+1. Workers are all processes below the parent. Unique memory is `Private_*` of /proc/PID/smaps_rollup, read between
+   batches, when only long-lived processes exist. While programs run, forked processes share pages, so the proportional
+   shares (`Pss`) are added up, and the highest of several sums is reported.
 2. The parent runs N candidates in batches. Its resident memory after a tenth of them is compared with that at the end.
 """
 
@@ -19,7 +19,7 @@ from benchmarks.sandbox.rounds import Plan, options_for
 from benchmarks.sandbox.workloads import Batch, Workload
 
 MOST_IN_A_BATCH = 100
-# Seconds between two looks at processes that come and go.
+# Seconds between two samples while programs run.
 LOOK = 0.05
 MEGA = 2**20
 
@@ -53,7 +53,7 @@ def measure_memory(
     with start_child(CONTENDERS[OURS], options) as child:
         for number, size in enumerate(batch_sizes(candidates)):
             batch = Batch(workload, size, plan.tests[0], number)
-            # Looking costs time: the first batches tell as much as all.
+            # Sampling costs time, and the first batches are representative.
             with _Watch(child, looking=number < 3) as watch:
                 right += child.run(batch).right
             busy = max(busy, watch.highest)

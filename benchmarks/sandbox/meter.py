@@ -1,11 +1,11 @@
-"""Counts the CPU time of a command and of everything it starts.
+"""Meters for the CPU time of a command and of everything that it starts.
 
-1. `RUSAGE_CHILDREN` counts what a process has reaped itself: what others reap, or nobody, is missing (it shows 3 ms
-   where a sandbox spends 35). A cgroup counts all, whoever reaps it and wherever it goes in the process tree.
-2. So each contender gets a new cgroup before it starts: v1 `cpuacct`, else v2 `cpu.stat`, below the one we are in.
-3. The counter is read when it stands still: what a contender cleans up after its answer is work of that answer.
-4. Where no cgroup can be made the times of the process tree are added up from /proc, which misses what left the
-   tree; where there is no /proc either, nothing is said. Both are told in `note`.
+1. `RUSAGE_CHILDREN` counts only processes that a process reaped itself (it shows 3 ms where a sandbox spends 35). A
+   cgroup counts all processes, even if others reap them or they leave the process tree.
+2. So each contender gets a new cgroup before it starts: v1 `cpuacct`, else v2 `cpu.stat`, below our own.
+3. The counter is read when it no longer changes, so that clean-up after an answer is included.
+4. If no cgroup can be made, the times of the process tree are added up from /proc, without processes that left the
+   tree; without /proc there is no figure. `note` reports either case.
 """
 
 import contextlib
@@ -47,7 +47,7 @@ class Meter(Protocol):
 
 
 class CgroupMeter:
-    """Counts with a cgroup of its own in `folder`."""
+    """A meter that uses a new cgroup in `folder`."""
 
     note = ""
 
@@ -79,7 +79,7 @@ class CgroupMeter:
 
 
 class TreeMeter:
-    """Adds up the times of the process tree from /proc, in clock ticks: a fallback."""
+    """A fallback that adds up the times of the process tree from /proc, in clock ticks."""
 
     note = "no cgroup here: CPU time is that of the process tree and misses processes that left it"
 
@@ -114,7 +114,7 @@ def settled(meter: Meter, pid: int) -> float | None:
 
 
 def open_meter() -> Meter:
-    """The best meter that this machine gives."""
+    """Return the best meter that works on this machine."""
     for base, counter in _cgroups():
         folder = base / f"gencode-bench-{os.getpid()}-{next(_numbers)}"
         try:
@@ -122,7 +122,7 @@ def open_meter() -> Meter:
         except OSError:
             continue
         meter = CgroupMeter(folder, counter)
-        # A trial, since a folder can be made where nothing can be moved to.
+        # Try it: a folder may be writable although no process can be moved into it.
         trial = subprocess.run(meter.wrap(["true"]), stderr=subprocess.DEVNULL, check=False)
         if trial.returncode == 0 and (folder / counter).exists():
             return meter
@@ -172,7 +172,7 @@ def _empty(folder: Path) -> None:
         if not numbers:
             return
         for number in numbers:
-            # 0 stands for a process that this namespace can't name, and to kill() for our own group.
+            # 0 is a process that isn't visible in this namespace; to kill(), it means our own group.
             if number > 0:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(number, signal.SIGKILL)

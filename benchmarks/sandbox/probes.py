@@ -1,7 +1,7 @@
-"""What a program can reach from inside a backend: small programs of ours that try, and a host that looks.
+"""Probes of a backend's isolation: small programs that try to reach objects on the host.
 
-1. Each program prints `yes` where it got through, and `no` where it didn't.
-2. What it tries to reach is real and ours: a listener on loopback, a file and a folder that anyone may use, a process.
+1. Each program prints `yes` if it succeeded, and `no` if it didn't.
+2. The objects are made for this purpose: a listener on loopback, a file and a folder that anyone may use, a process.
 """
 
 import contextlib
@@ -57,7 +57,7 @@ def attempt():
             pass
     return found
 """
-# What it is called -> the program, and how often it runs: the last one tells.
+# Name of a probe -> the program, and how often it runs; the last run counts.
 PROBES: Mapping[str, tuple[str, int]] = {
     "the host's network": (NETWORK, 1),
     "reads the host's files": (READING, 1),
@@ -69,7 +69,7 @@ PROBES: Mapping[str, tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Bait:
-    """What the programs try to reach: a port, a folder with a `canary`, a process with `marker` in its arguments."""
+    """The objects to reach: a port, a folder with a `canary`, a process with `marker` in its arguments."""
 
     port: int
     folder: str
@@ -81,13 +81,13 @@ class Bait:
         return Path(self.folder, "written").exists()
 
     def forget(self) -> None:
-        """As if no program had been here."""
+        """Restore the folder."""
         Path(self.folder, "written").unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def lay_bait() -> Iterator[Bait]:
-    """Open a port, make a folder that anybody may use, start a process; all of it is gone afterwards."""
+    """Open a port, make a folder that anyone may use and start a process; remove them afterwards."""
     marker = f"gencode-{uuid.uuid4().hex}"
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))

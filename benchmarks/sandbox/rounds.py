@@ -1,10 +1,10 @@
-"""Rounds: every contender in turn, again and again, so that a slow moment of the machine meets all of them.
+"""Interleaved rounds, in which every contender runs in turn, so that other load affects all of them.
 
-1. A first batch of one candidate warms each contender up and tells how many candidates fill about `seconds`.
-2. Then A B C A B C ...: each round gives each contender a batch of new texts. Medians of rounds are reported, and the
-   ratio to ours is taken within each round before its median.
-3. With `cores` 1 everything of a contender runs on one core, its own host process too, and costs less: no process
-   is woken across cores. With 0 it may use all, as in use.
+1. A first batch of one candidate warms each contender up and determines how many candidates take about `seconds`.
+2. Then A B C A B C ...: in each round each contender gets a batch of new programs and inputs. Medians over rounds are
+   reported; the ratio to ours is taken within each round before its median.
+3. With `cores` 1, all processes of a contender, including its host process, run on one core, which costs less: no
+   process is woken across cores. With 0 it may use all cores.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _batch_numbers = count()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure: rounds, seconds a batch, tests a candidate (the first is everyone's), cores, ours' options."""
+    """Parameters: rounds, seconds per batch, tests per candidate (the first for all), cores, options of ours."""
 
     rounds: int = 5
     seconds: float = 1.0
@@ -36,7 +36,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A contender on a workload: its samples, one a round, and what was amiss."""
+    """A contender on a workload: its samples, one per round, and its problems."""
 
     contender: Contender
     workload: Workload
@@ -79,13 +79,13 @@ class _Entrant:
     failure: str = ""
 
     def warm_up(self, seconds: float) -> None:
-        """One candidate twice: the first pays for what is made on demand, the second tells the pace."""
+        """Run one candidate twice: the first run initialises, the second determines the speed."""
         self.try_batch(1)
         if sample := self.try_batch(1):
             self.candidates = max(1, min(MOST_CANDIDATES, round(seconds / sample.wall_seconds)))
 
     def try_batch(self, candidates: int) -> Sample | None:
-        """A batch's sample; None, and the failure kept, where it failed."""
+        """Run a batch and return its sample; if it fails, keep the failure and return None."""
         if self.failure or self.child is None:
             return None
         try:

@@ -1,7 +1,7 @@
-"""How much more two workers do than one: eight candidates in flight, wall time, settings interleaved.
+"""The speed-up from one worker to two: eight candidates in flight, wall time, settings interleaved.
 
-One worker is measured on one core, which is what "from one core to two" means, and also with all cores free: there its
-host process has a core of its own already.
+One worker is measured on one core ("from one core to two"), and also with all cores, where its host process can already
+use another core.
 """
 
 import contextlib

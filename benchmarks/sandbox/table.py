@@ -13,7 +13,7 @@ HEAD = ("", "isolates", "tests/candidate", "tests/s", "CPU ms/test", "(lowest-hi
 
 
 def as_text(lines: Sequence[Line]) -> str:
-    """One workload's table, and under it what failed or is amiss."""
+    """Return one workload's table, followed by failures and other problems."""
     workload = lines[0].workload
     shown = [HEAD, *(_cells(line, lines) for line in lines if line.samples)]
     widths = [max(len(row[column]) for row in shown) for column in range(len(HEAD))]
@@ -46,7 +46,7 @@ def as_json(lines: Sequence[Line]) -> list[dict[str, Any]]:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were taken on."""
+    """Return a description of this machine."""
     model = [line for line in _lines_of("/proc/cpuinfo") if line.startswith("model name")]
     return {
         "system": f"{platform.system()} {platform.release()}",

@@ -1,10 +1,10 @@
-"""What the contenders run: three workloads, and batches of them on disk.
+"""The three workloads that the contenders run, and batches of them on disk.
 
 1. Workload `a` echoes a line, `b` is a small algorithmic program with the imports of such programs, `c` is `b` with
    numpy. Each input is about a hundred bytes.
 2. Each is written twice: as a program that reads stdin, and as a function for the peers that call one.
-3. A batch is a folder, so that any Python of any version can read it. No two candidates of a run are the same
-   text and no two batches have the same inputs, so that nothing can be answered from a cache.
+3. A batch is a folder, so that any version of Python can read it. All candidates of a run are different, and so are
+   the inputs of all batches, so that nothing can be answered from a cache.
 """
 
 import random

@@ -1,1 +1,1 @@
-"""The judge's verdicts on published programs, kept so that a change can prove that none moved."""
+"""The judge's verdicts on published programs, to check that a change of the code doesn't change any."""

@@ -1,4 +1,4 @@
-"""What the judge says of published programs, frozen row by row, so that a change can prove that no verdict moved.
+"""A tool that saves the judge's results on published programs, to check that a change of the code changes none.
 
     python -m benchmarks.verdicts freeze --data ../shared/data --backend local --output before.jsonl
     python -m benchmarks.verdicts freeze --data ../shared/data --backend local --output again.jsonl
@@ -10,13 +10,13 @@
    first 20 of those that have 200), and run in the sandbox only. A program that is known to run out of time is judged
    with `stop_early`: it would take minutes. The set `humaneval_batches` goes the way of `code_eval` instead
    (`judge_batch`).
-2. A file holds a line with the options, then rows: one for each test, and after those one for their program. All rows
-   of a program are written at once, and a freeze that was cut off goes on where it stopped when it is started again.
-3. `executions_run` is counted where the sandbox gives executions, runs of a checker included. Of a batch it isn't told:
-   how many programs run twice there depends on the machine's load.
-4. Baselines of the same code show what differs by itself. A field in which they disagree isn't compared.
-5. Backends that are slow judge a part with `--share` or `--limit`; `compare --common` holds that against all. The
-   image of `oci`, its engine and so on are set in the environment: GENCODE_SANDBOX__OCI__IMAGE (docs/containers.md).
+2. A file has a line with the options, then rows: one for each test, followed by one for their program. All rows of a
+   program are written at once; run an interrupted `freeze` again to resume it.
+3. `executions_run` counts the sandbox's executions, including those of checkers. It isn't recorded for batches, where
+   the number of programs that run twice depends on the machine's load.
+4. Several baselines of the same code show which fields vary between runs; these aren't compared.
+5. With slow backends, judge a part with `--share` or `--limit`, and use `compare --common`. The image of `oci`, its
+   engine and so on are set in the environment: GENCODE_SANDBOX__OCI__IMAGE (docs/containers.md).
 6. Only `package` knows the insides of alpha_codium. Everything else works on plain values.
 """
 

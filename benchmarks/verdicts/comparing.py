@@ -1,4 +1,4 @@
-"""Comparing frozen files row by row."""
+"""Comparison of frozen files, row by row."""
 
 import argparse
 import itertools
@@ -20,7 +20,7 @@ Difference = tuple[Row | None, Row | None, list[str]]
 
 @dataclass
 class Comparison:
-    """What came of a comparison: rows by set, differences, and what wasn't compared."""
+    """The result of a comparison: rows by set, differences, and fields that weren't compared."""
 
     rows: Counter[str] = field(default_factory=Counter)
     differences: list[Difference] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Comparison:
     left_out: int = 0
 
     def add(self, baselines: Sequence[Row], new: Row, *, words: bool) -> None:
-        """Compare a row with what the baselines have in its place."""
+        """Compare a row with those of the baselines."""
         self.rows[new["set"]] += 1
         fields = fields_of(new, words=words)
         disputed = [each for each in fields if len({row[each] for row in baselines}) > 1]
@@ -42,13 +42,13 @@ class Comparison:
 
 
 def fields_of(row: Row, *, words: bool) -> tuple[str, ...]:
-    """The fields of a row that are compared; `words` are what programs and judge say in prose."""
+    """Return the fields of a row that are compared; with `words`, also texts of programs and judge."""
     is_test = "test_index" in row
     return (TEST_FIELDS if is_test else PROGRAM_FIELDS) + (WORDS[is_test] if words else ())
 
 
 def by_time(name: str, row: Row) -> bool:
-    """Whether a field may move because a program took a little longer or less long."""
+    """Whether a field may differ because a program took slightly more or less time."""
     return name != "cpu_limit" and (name != "executions_run" or row["mode"] == STOP_EARLY)
 
 
@@ -81,7 +81,7 @@ def programs_of(key: Key, files: Sequence[Frozen]) -> list[Row]:
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    """Compare the last file with all others; 1 where something differs that time doesn't explain."""
+    """Compare the last file with the others; return 1 for differences that timing doesn't explain."""
     *others, last = arguments.files
     paths = [*arguments.baseline, *others]
     if not paths:
@@ -121,7 +121,7 @@ def show_unsettled(result: Comparison) -> None:
 
 
 def show_differences(label: str, differences: Sequence[Difference], most: int) -> None:
-    """What moved, with both rows; at most so many."""
+    """Print differences, with both rows; at most `most`."""
     if differences:
         print(f"\n{label}: {len(differences)}")
     for old, new, names in differences[:most]:

@@ -1,4 +1,4 @@
-"""Programs written for what published ones hardly do: every status, and tests that can't be judged."""
+"""Programs for cases that are rare in published ones: every status, and tests that can't be judged."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from benchmarks.verdicts.rows import FULL, STOP_EARLY, Job, Row
 
 
 def edges(_data: Path) -> Iterator[Job]:
-    """What published programs hardly do: every status, every kind of tests, tests and problems that are none."""
+    """Yield jobs for rare cases: every status, every kind of tests, invalid tests and problems."""
     for mode in (FULL, STOP_EARLY):
         for problem, programs in (
             (ADDING, (*PRINTING, *ANYWHERE)),
@@ -30,7 +30,7 @@ def _tests(*pairs: tuple[str, str]) -> Row:
 
 
 SUMS = _tests(("1 2\n", "3\n"), ("2 2\n", "4\n"), ("-1 1\n", "0\n"), ("10 -3\n", "7\n"))
-# Soon reached, and far enough apart that a program reaches the same one each time.
+# Limits that are reached quickly, and far enough apart that a program always reaches the same one.
 TIGHT = {"time_limit": 0.3, "memory_limit_bytes": 1 << 28}
 ADDING = {"name": "adding", "public_tests": _tests(("0 0\n", "0\n")), "private_tests": SUMS, **TIGHT}
 UNORDERED = {
@@ -59,7 +59,7 @@ ASSERTIONS = {
     "execution": ASSERTING | {"test_code": "def check(candidate):\n    assert candidate(2, 2) == 4\n"},
     **TIGHT,
 }
-# What has to run in the program's process, or believes what its objects say of themselves.
+# Assertions that have to run in the program's process, or trust comparisons by its objects.
 TOGETHER = {
     "name": "together",
     "private_tests": _tests(

@@ -1,4 +1,4 @@
-"""Judging programs, and writing a row for each test and each program."""
+"""Judging of programs, with a row written for each test and each program."""
 
 import argparse
 import asyncio
@@ -18,7 +18,7 @@ from benchmarks.verdicts.programs import SETS, spread
 from benchmarks.verdicts.rows import BATCH, STOP_EARLY, Frozen, Job, Key, Row, program_key, readable, sha256
 
 ROOT = Path(__file__).resolve().parents[2]
-# A token that is drawn anew for each run stands in what assertions in the program's own process print.
+# Assertions in the program's own process print a token, which differs in each run.
 TOKEN = re.compile(r"\b[0-9a-f]{32}\b")
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 # For each worker of the sandbox, as `gencode eval` has them.
@@ -48,7 +48,7 @@ def _test_row(test: Row, mode: str) -> Row:
     stdout = TOKEN.sub("TOKEN", test["stdout"]) if test["trust"] == "in_process" else test["stdout"]
     row = {key: test[key] for key in ("verdict", "status", "trust")}
     return row | {
-        # What a program printed in a batch isn't kept.
+        # The output of programs in a batch isn't kept.
         "stdout_sha256": None if mode == BATCH else sha256(stdout),
         "stderr_sha256": sha256(ADDRESS.sub("ADDRESS", test["stderr"])),
         "cpu_seconds": round(test["cpu_seconds"], 4),
@@ -104,9 +104,9 @@ async def freeze_all(jobs: Sequence[Job], backend: str, workers: int, output: Pa
 
 
 def begun(output: Path, about: Row) -> set[Key]:
-    """Make the file, or mend it where a freeze was cut off; the keys of the programs that it holds.
+    """Create the file, or repair one whose freeze was interrupted; return the keys of its programs.
 
-    Ends the process where the file was made for something else.
+    Exits if the file was made with other options.
     """
     rows = list(readable(output)) if output.exists() else []
     if rows and (other := {key for key in COMPARABLE if rows[0].get("about", {}).get(key) != about[key]}):
@@ -123,7 +123,7 @@ COMPARABLE = ("backend", "python")
 
 
 def described(backend: str, share: float, limit: int) -> Row:
-    """What a file says of itself."""
+    """Return a file's first line, with the options."""
     command = ["git", "describe", "--always", "--dirty"]
     commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return {
@@ -137,7 +137,7 @@ def described(backend: str, share: float, limit: int) -> Row:
 
 
 def freeze(arguments: argparse.Namespace) -> int:
-    """Judge what is asked for and isn't in the file yet."""
+    """Judge the selected programs that aren't in the file yet."""
     names = arguments.sets.split(",") if arguments.sets else list(SETS)
     if unknown := [name for name in names if name not in SETS]:
         sys.exit(f"there is no set {unknown[0]!r}: there are {', '.join(SETS)}")

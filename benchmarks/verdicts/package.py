@@ -1,4 +1,4 @@
-"""alpha_codium as the tool knows it. A change that renames the package's insides changes this file only."""
+"""The tool's interface to alpha_codium; the only file to change when internals of the package are renamed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -7,9 +7,9 @@ from benchmarks.verdicts.rows import Row
 
 
 class Package:
-    """alpha_codium as this tool knows it: plain values in, plain values out.
+    """An adapter to alpha_codium, with plain values as arguments and results.
 
-    A change that renames the package's insides changes this class and `CountingSandbox`, and nothing else here.
+    Only this class and `CountingSandbox` use internals of the package.
     """
 
     def __init__(self, backend: str, workers: int) -> None:
@@ -28,9 +28,9 @@ class Package:
         await self.sandbox.__aexit__(*error)
 
     async def judge(self, record: Row, setup: str, program: str, *, stop_early: bool) -> Row:
-        """What the judge says of one program by all tests of the raw record `record`.
+        """Judge one program by all tests of the raw record `record`.
 
-        `setup` says what of a prompt's own code the program may use, as `gencode eval score --setup` does.
+        `setup` selects the part of a prompt's code that the program may use, as in `gencode eval score --setup`.
         """
         from alpha_codium.errors import Unjudgeable
         from alpha_codium.judge import Judge
@@ -55,7 +55,7 @@ class Package:
         }
 
     async def judge_together(self, record: Row, setup: str, programs: Sequence[str]) -> list[Row]:
-        """What `judge_batch` says of programs under the assertions of the raw record `record`."""
+        """Judge programs with `judge_batch`, by the assertions of the raw record `record`."""
         from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
         from alpha_codium.judge.assertions import AssertionsKind
 
@@ -95,7 +95,7 @@ class Package:
 
 
 class CountingSandbox:
-    """A sandbox that counts the executions it gives, and remembers how the first program compiled."""
+    """A sandbox that counts executions, and keeps the compilation of the first program."""
 
     def __init__(self, sandbox: Any) -> None:
         self.sandbox = sandbox
@@ -120,7 +120,7 @@ class CountingSandbox:
         return report
 
     async def execute_pair(self, job: Any) -> Any:
-        """See `Sandbox.execute_pair`; the program stands on the right."""
+        """See `Sandbox.execute_pair`; the program is on the right side."""
         report = await self.sandbox.execute_pair(job)
         self._count(report.right)
         self._count(report.left)

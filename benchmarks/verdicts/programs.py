@@ -1,4 +1,4 @@
-"""Programs that people and models published, by the files of the shared data."""
+"""Published programs of people and models, from the shared data."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ from benchmarks.verdicts.rows import BATCH, FULL, STOP_EARLY, Job, Row, sha256
 PYTHON3 = 3
 CODET_STEP = 20
 MOST_TESTS = 20
-# Programs of codecontests_test that take long on every test, which their labels don't say.
+# Programs of codecontests_test that are slow on every test, although their labels don't show it.
 SLOW = {"912df8c0e700bc79", "b2c04a8f3e699544", "2fc69da00dd220f5", "be0329bb5a2e2eae", "2e8043377ed90f73"}
 CODET = "samples_humaneval_codet_codegen16b_n100.jsonl.gz"
 

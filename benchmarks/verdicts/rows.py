@@ -38,26 +38,26 @@ def sha256(text: str) -> str:
 
 
 def readable(path: Path) -> Iterator[Row]:
-    """The rows up to a torn one."""
+    """Yield the rows up to an incomplete one."""
     with path.open() as file, contextlib.suppress(json.JSONDecodeError):
         for line in file:
             yield json.loads(line)
 
 
 def program_key(row: Row) -> Key:
-    """What tells a row's program from all others."""
+    """Return the unique key of a row's program."""
     return row["set"], row["problem"], row["mode"], row["program"]
 
 
 @dataclass(frozen=True)
 class Frozen:
-    """A file's rows, by what tells each from all others."""
+    """The rows of a file by their unique keys."""
 
     path: Path
     rows: dict[Key, Row]
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The rows of a file; of a program that stands there twice the last ones."""
+        """Read a file; if a program occurs twice, its last rows count."""
         rows = (row for row in readable(path) if "about" not in row)
         return cls(path, {(*program_key(row), row.get("test_index", PROGRAM)): row for row in rows})

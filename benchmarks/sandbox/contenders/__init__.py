@@ -1,8 +1,8 @@
-"""Who takes part: ways to run a program on an input and compare its output, each a script of this folder.
+"""The contenders: ways to run a program on an input and compare its output, each a script of this folder.
 
-Every script has `run(programs, inputs, outputs)`, which says how many executions gave the expected output. It may
-have `start(options)`, `prepare(programs, inputs, outputs)` and `stop()`, whose time isn't counted, and `FORM =
-"functions"` to be given functions in place of programs. `loop.py` runs a script in whatever Python it needs.
+Every script has `run(programs, inputs, outputs)`, which returns the number of executions with the expected output. It
+may have `start(options)`, `prepare(programs, inputs, outputs)` and `stop()`, whose time isn't counted, and `FORM =
+"functions"` to get functions instead of programs. `loop.py` runs a script in the Python that it needs.
 """
 
 import os
@@ -20,12 +20,12 @@ HOW = "run benchmarks/install_peers"
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A script, the Python that runs it and what it takes.
+    """A script, the Python that runs it, and its restrictions.
 
-    `home` is the peer's folder under the benchmarks' home, and empty where our own Python runs the script; where
-    `any_python` will do, ours stands in for one that is missing.
-    `both_sizes`: whether the number of tests a candidate matters to it. `cannot` and `one_core_for` name workloads that
-    it can't run, with the reason, and those that it can run on one core only.
+    `home` is the peer's folder under the benchmarks' home, empty if our own Python runs the script. With `any_python`,
+    ours replaces a missing one.
+    `both_sizes`: whether the number of tests per candidate matters to it. `cannot` and `one_core_for` name workloads
+    that it can't run, with the reason, and those that it can run on one core only.
     """
 
     name: str

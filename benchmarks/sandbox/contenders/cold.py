@@ -1,4 +1,4 @@
-"""What everybody starts with: a new `python3 program.py` for each test."""
+"""The simplest way: a new `python3 program.py` for each test."""
 
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 """The floor: a warm interpreter forks, the child runs code that is compiled already, the parent waits.
 
-Nothing is isolated and nothing limited. What every design that gives each test a process of its own must pay.
+Nothing is isolated or limited. This is the least cost of any design with a process per test.
 """
 
 import gc
