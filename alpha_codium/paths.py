@@ -7,7 +7,7 @@ from alpha_codium.errors import UserError
 
 
 def home() -> Path:
-    """Return the folder of everything that gencode stores, made if missing; raises UserError if it isn't writable."""
+    """Return gencode's folder, which is created if missing; raises UserError if it isn't writable."""
     chosen = os.environ.get("GENCODE_HOME")
     return _writable(Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "gencode")
 
