@@ -1,4 +1,4 @@
-"""Let language models write programs, and know how good the programs are.
+"""Generate programs with language models, and measure how good they are.
 
 The names here are loaded when they are first used, so that importing the package costs next to nothing.
 """

@@ -23,10 +23,10 @@ from alpha_codium.errors import UserError
     type=click.FloatRange(0, min_open=True),
     default=1.0,
     show_default=True,
-    help="Multiply the problems' own time limits, which the labels of --known_verdicts refer to.",
+    help="Multiply the time limits of the problems in --known_verdicts by this factor.",
 )
 @click.option(
-    "--skip_kit", is_flag=True, help="Skip the built-in programs (the kit): judge only the file of --known_verdicts."
+    "--skip_kit", is_flag=True, help="Skip the built-in cases (the kit); judge only the file of --known_verdicts."
 )
 @click.option("--run", "run_name", help="A name for the run folder of --known_verdicts.")
 @click.option("--resume", help="Resume this run of --known_verdicts.")
@@ -40,7 +40,7 @@ def doctor(
     resume: str | None,
     common: CommonOptions,
 ) -> None:  # fmt: skip
-    """Check the judge with programs of known verdict: built-in idioms and cheats, and a file of your own."""
+    """Check the judge with programs whose verdicts are known: built-in cases, and a file of your own."""
     from alpha_codium.app.examination import check_judge
 
     if backend is not None:

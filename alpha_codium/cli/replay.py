@@ -13,10 +13,11 @@ MOST_SHOWN = 20
 @click.command("replay")
 @click.argument("run", metavar="RUN")
 @click.option(
-    "--flow", help="Another flow, or a folder; its prompts must have been answered in the run.  [default: the run's]"
+    "--flow",
+    help="Another flow, or a folder; the run must have answers to its prompts.  [default: the run's]",
 )
-@click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.  [default: nowhere]")
-@click.option("--shared", is_flag=True, help="Take missing answers from the cache that runs share.")
+@click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.  [default: not saved]")
+@click.option("--shared", is_flag=True, help="Take missing answers from the shared cache.")
 @common_options
 def command(run: str, flow: str | None, output_dataset_name: str | None, shared: bool, common: CommonOptions) -> None:
     """Repeat a run from its stored answers, without a model, and compare the candidates."""

@@ -72,7 +72,7 @@ def test_a_second_installation_does_nothing_and_says_so(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     done = gencode("sandbox", "install", "code-contests", "--json", out, home=home_with_it())
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("there already: ") and done.stderr == ""
+    assert done.stdout.startswith("already installed: ") and done.stderr == ""
     assert json.loads(out.read_text())["installed"] is False
 
 
