@@ -43,7 +43,7 @@ def clear(model: str | None, older_than: float | None, everything: bool, common:
 
     chosen = model is not None or older_than is not None
     if chosen == everything:
-        raise UserError("which answers? Give --model, --older_than (or both), or --all alone")
+        raise UserError("give --model or --older_than (or both), or --all alone")
     path = _path()
     before = cache_maintenance.size_of(path)
     gone = cache_maintenance.clear_all(path) if everything else cache_maintenance.clear(path, model, older_than)

@@ -49,7 +49,7 @@ def clean_generations(
     dataset = dataset_of(benchmark, dataset)
     rows = read_samples(file, Columns(column, form or ""))
     if not rows:
-        raise DatasetError(f"{file} holds no samples")
+        raise DatasetError(f"{file} contains no samples")
     problems = load_problems(dataset, split) if dataset is not None else None
     rules = [rule for rule in RULES if not off[f"no_{rule.name}"]]
     stops = [word.replace("\\n", "\n") for word in stop_words] or STOP_WORDS

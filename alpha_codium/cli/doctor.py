@@ -46,7 +46,7 @@ def doctor(
     if backend is not None:
         common.extra_overrides.append(f"code_tester.tester_type={backend}")
     if known_verdicts is None and (run_name or resume or skip_kit):
-        raise UserError("--run, --resume and --skip_kit are for --known_verdicts: give a file")
+        raise UserError("--run, --resume and --skip_kit need --known_verdicts FILE")
     settings = common.settings.code_tester
     click.echo(f"judge: {settings.tester_type}{'' if settings.sandbox else ', without isolation'}")
     report = check_judge(

@@ -73,7 +73,7 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
 
     kinds = parse_test_types(test_types) if test_types else ()
     if chosen["statement"] == STDIN and sys.stdin is not None and sys.stdin.isatty():
-        click.echo("Type the statement; Ctrl-D on a line of its own ends it.", err=True)
+        click.echo("Type the statement, then press Ctrl-D on an empty line.", err=True)
     problem = solving.chosen_problem(**chosen)
     if dry_run:
         _show(solving.preview_problem(problem, flow, common.settings), common)
@@ -129,7 +129,7 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
         )
     if summary.unfinished:
         click.echo(
-            f"{summary.unfinished} samples ended through no fault of the model: "
+            f"{summary.unfinished} samples ended because of errors other than the model's: "
             f"try them again with --resume {summary.run}",
             err=True,
         )

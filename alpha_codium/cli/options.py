@@ -95,7 +95,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that every command takes; they arrive as one argument, `common`."""
 
     @click.option("--config", "config_file", type=click.Path(path_type=Path), help="A TOML file of settings.")
-    @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Set one setting; repeatable.")
+    @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable.")
     @click.option(
         "--json",
         "json_path",

@@ -36,7 +36,7 @@ def command(run: str, flow: str | None, output_dataset_name: str | None, shared:
     whole, of = replayed.replayed, len(replayed.candidates)
     click.echo(f"{whole} of {of} sample{'s' * (of != 1)} replayed, {replayed.compared} compared with the journal")
     for reason, count in Counter(each.reason for each in replayed.never_begun).items():
-        click.echo(f"{count} {'sample has' if count == 1 else 'samples have'} nothing to be replayed: {reason}")
+        click.echo(f"{count} {'sample was' if count == 1 else 'samples were'} not replayed: {reason}")
     _list("sample lacks an answer", "samples lack an answer", [
         f"{each.problem}, sample {each.sample}: {each.prompt or 'a prompt'}, {each.calls} call{'s' * (each.calls != 1)}"
         for each in replayed.missing
@@ -45,7 +45,7 @@ def command(run: str, flow: str | None, output_dataset_name: str | None, shared:
         f"{each.problem}, sample {each.sample}: {', '.join(each.fields)}" for each in replayed.differing
     ])  # fmt: skip
     if replayed.compared and not replayed.differing:
-        click.echo("every one of them is, bit for bit, the journal's")
+        click.echo("all of them are identical to the journal's")
     if replayed.solutions is not None:
         say(f"written to {replayed.solutions}")
     if replayed.missing or replayed.differing:

@@ -262,7 +262,7 @@ def _check_language(given: int | str, where: str) -> None:
     if isinstance(given, int):
         if not 0 <= given < len(LANGUAGES) or isinstance(given, bool):
             numbers = ", ".join(f"{number} {name}" for number, name in enumerate(LANGUAGES))
-            raise DatasetError(f"{where}: language {given!r} is unknown (there is: {numbers})")
+            raise DatasetError(f"{where}: language {given!r} is unknown (known: {numbers})")
         return
     word = given.strip().lower()
     pythons = [name for name in LANGUAGES if name.startswith("python")]

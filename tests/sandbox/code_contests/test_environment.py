@@ -113,5 +113,5 @@ def test_folders_within_others_are_not_named_twice(tmp_path: Path) -> None:
 
 
 def test_an_interpreter_that_does_not_answer_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SandboxError, match="doesn't answer"):
+    with pytest.raises(SandboxError, match="doesn't respond"):
         library_folders(str(tmp_path / "python"))
