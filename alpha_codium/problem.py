@@ -28,7 +28,7 @@ class TestCase:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A program that a human submitted; `language` is a name of `LANGUAGES`."""
+    """A program that a human submitted; `language` is a name of `LANGUAGE_NAMES`."""
 
     language: str
     code: str
@@ -108,7 +108,7 @@ class Problem:
         return tuple(test for kind in TestType if kind in test_types for test in by_type[kind])
 
 
-# The enumerations of the CodeContests schema, by number
+# The enumerations of the CodeContests schema, by number; what can be run is in `alpha_codium.languages`
 # (github.com/google-deepmind/code_contests, contest_problem.proto).
-LANGUAGES = ("unknown", "python2", "cpp", "python3", "java")
+LANGUAGE_NAMES = ("unknown", "python2", "cpp", "python3", "java")
 SOURCE_NAMES = {0: "unknown", 1: "codechef", 2: "codeforces", 3: "hackerearth", 4: "codejam", 5: "atcoder", 6: "aizu"}

@@ -24,6 +24,7 @@ from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
 
 # What may change when a run is resumed, since it doesn't change the results.
 RESUMABLE_ENTRIES = {"versions", "output_dataset_name"}
+# For `solve_set`, whose `run.toml` has all settings; budgets and prices may change so that more samples can be made.
 RESUMABLE_SETTINGS = {
     "budget": set(BudgetSection.model_fields),
     "prices": {"models"},
@@ -42,8 +43,8 @@ RESUMABLE_SETTINGS = {
     "sandbox": set(SandboxSection.model_fields),
     "solve": {"reduce_verbose"},
 }
-# Settings of [code_tester] that don't change verdicts: they may change when an evaluation is resumed.
-NO_VERDICT = {"workers", "preload", "known_solutions", "calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
+# For evaluations: their `run.toml` has [code_tester] without these, which don't change verdicts, and no other settings.
+VERDICT_NEUTRAL = {"workers", "preload", "known_solutions", "calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
 
 # Returns the settings on the base of an earlier run's, or of none.
 SettingsOn = Callable[[Mapping[str, Any] | None], Settings]
@@ -58,7 +59,7 @@ def settings_on(settings: Settings | SettingsOn | None) -> SettingsOn:
 
 def verdict_settings(code_tester: CodeTesterSection) -> dict[str, Any]:
     """Return the settings of `[code_tester]` that verdicts depend on."""
-    return code_tester.model_dump(exclude=NO_VERDICT)
+    return code_tester.model_dump(exclude=VERDICT_NEUTRAL)
 
 
 @contextmanager
@@ -178,5 +179,5 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def _may_change(key: str) -> bool:
     section, _, name = key.removeprefix("settings.").partition(".")
     if key.startswith("code_tester."):
-        return name in NO_VERDICT
+        return name in VERDICT_NEUTRAL
     return section in RESUMABLE_ENTRIES or name.partition(".")[0] in RESUMABLE_SETTINGS.get(section, ())

@@ -8,7 +8,7 @@ from typing import Any
 
 from alpha_codium.data.schema import DATE_COLUMNS, DIFFICULTY_NAMES, SOLUTION_COLUMNS, date_text
 from alpha_codium.errors import DatasetError, nearest
-from alpha_codium.problem import LANGUAGES, SOURCE_NAMES
+from alpha_codium.problem import LANGUAGE_NAMES, SOURCE_NAMES
 
 # The accepted values of `is_valid_problem`; None means that the problem couldn't be judged.
 VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
@@ -33,7 +33,7 @@ class Filters:
 
     def __post_init__(self) -> None:
         """Raise DatasetError for unknown names."""
-        _check("language", self.languages, LANGUAGES)
+        _check("language", self.languages, LANGUAGE_NAMES)
         _check("source", self.sources, SOURCE_NAMES.values())
         _check("difficulty", self.difficulties, DIFFICULTY_NAMES)
         _check("validity", (self.validity,), ("", *VALIDITIES))

@@ -8,9 +8,9 @@ from alpha_codium.data.benchmarks import in_our_schema
 from alpha_codium.data.fields import Fields, kind_of
 from alpha_codium.data.kattis import checker_of_package
 from alpha_codium.errors import DatasetError, nearest
-from alpha_codium.problem import LANGUAGES, CheckerSpec
+from alpha_codium.problem import LANGUAGE_NAMES, CheckerSpec
 
-# Names in the dataset's enumeration of languages that differ from LANGUAGES.
+# Names in the dataset's enumeration of languages that differ from LANGUAGE_NAMES.
 LANGUAGE_ALIASES = {"unknown_language": "unknown"}
 EXECUTION_KEYS = ("kind", "entry_point", "test_code", "setup_code")
 EXECUTION_KINDS = ("stdin", "call", "assertions")
@@ -37,14 +37,14 @@ class RecordReader(Fields):
         return {key: self.as_texts(f"{field}.{key}", values) for key, values in columns.items()}
 
     def solutions(self, field: str) -> dict[str, list[Any]]:
-        """Return programs as `{language: [indices of LANGUAGES], solution, language_name}`; names are accepted, too."""
+        """Return programs as `{language: [indices of LANGUAGE_NAMES], solution, language_name}`; accepts names, too."""
         columns = self._columns(field, "language", "solution")
         languages = [self._language(f"{field}.language", value) for value in columns["language"]]
         programs = self.as_texts(f"{field}.solution", columns["solution"])
         return {
             "language": languages,
             "solution": programs,
-            "language_name": [LANGUAGES[number] for number in languages],
+            "language_name": [LANGUAGE_NAMES[number] for number in languages],
         }
 
     def time_limit(self, field: str) -> dict[str, int] | None:
@@ -117,12 +117,13 @@ class RecordReader(Fields):
     def _language(self, field: str, value: Any) -> int:
         if isinstance(value, str):
             name = LANGUAGE_ALIASES.get(value.lower(), value.lower())
-            if name not in LANGUAGES:
-                self.fail(field, f"{value!r} is unknown{nearest(name, LANGUAGES)}")
-            return LANGUAGES.index(name)
+            if name not in LANGUAGE_NAMES:
+                self.fail(field, f"{value!r} is unknown{nearest(name, LANGUAGE_NAMES)}")
+            return LANGUAGE_NAMES.index(name)
         number = self.as_integer(field, value)
-        if not 0 <= number < len(LANGUAGES):
-            self.fail(field, f"{number} is unknown: it goes from 0 to {len(LANGUAGES) - 1} ({', '.join(LANGUAGES)})")
+        if not 0 <= number < len(LANGUAGE_NAMES):
+            names = ", ".join(LANGUAGE_NAMES)
+            self.fail(field, f"{number} is unknown: it goes from 0 to {len(LANGUAGE_NAMES) - 1} ({names})")
         return number
 
 

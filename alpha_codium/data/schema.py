@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from alpha_codium.data.reader import EXECUTION_KEYS, RecordReader, split_seconds
 from alpha_codium.errors import DatasetError
 from alpha_codium.problem import (
-    LANGUAGES,
+    LANGUAGE_NAMES,
     SOURCE_NAMES,
     CheckerSpec,
     ExecutionSpec,
@@ -112,7 +112,7 @@ def record_from_problem(problem: Problem) -> dict[str, Any]:
         "difficulty": problem.difficulty,
         "cf_tags": list(problem.tags),
         **{
-            column: {"language": [LANGUAGES.index(s.language) for s in of], "solution": [s.code for s in of]}
+            column: {"language": [LANGUAGE_NAMES.index(s.language) for s in of], "solution": [s.code for s in of]}
             for column, of in programs.items()
         },
         "time_limit": limit,

@@ -1,4 +1,4 @@
-"""Flows: stages that fill a state by asking a model and judging code."""
+"""Flows: sequences of stages that ask a model and run code to solve a problem."""
 
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.loading import Flow, load_flow

@@ -1,10 +1,10 @@
-"""Structured answers: how a prompt asks for them, by instructions or a JSON schema, and how they are read.
+"""Schemas of structured answers, for prompts and for parsing.
 
-1. A prompt file describes its answer in a table `fields`; `AnswerSchema.from_table` reads it.
-2. A model that supports schemas gets `json_schema()`; any other gets `instructions("yaml")`, in which a short example
-   helps more than the description (a 0.5B model gave 8 of 12 valid answers with it, 1 without).
-3. `parse` reads YAML or JSON, in a fence or bare, and repairs common mistakes of models (see `repairs`). Every value is
-   text. An unreadable answer raises `FormatError`, whose message can be shown to the model.
+1. A prompt file describes the answer in its table `fields`, which `AnswerSchema.from_table` reads.
+2. Models that support schemas get `json_schema()`, others `instructions("yaml")`. A short example in these helps more
+   than the description: with it 8 of 12 answers of a 0.5B model were valid, without it 1.
+3. `parse` reads YAML or JSON, with or without a fence, and repairs common mistakes of models (see `repairs`). All
+   values are text. An unreadable answer raises `FormatError`, whose message can be shown to the model.
 """
 
 import json
@@ -37,7 +37,7 @@ your own texts:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSchema:
-    """The fields of a structured answer, in the order in which they are asked for."""
+    """The fields of a structured answer, in order."""
 
     name: str
     fields: tuple[Field, ...]
@@ -46,8 +46,8 @@ class AnswerSchema:
     def from_table(cls, name: str, table: Mapping[str, Any]) -> Self:
         """Read a prompt's table `fields`; raises FlowError if a field's description is wrong.
 
-        `goal = "text: what it holds"`, `labels = "list: ..."`, or a table with `kind`, `about`, `example` and, for
-        `kind = "records"`, one entry a field of the record.
+        An entry is a text such as `goal = "text: its description"` or `labels = "list: ..."`, or a table with `kind`,
+        `about`, `example` and, for `kind = "records"`, one entry for each field of a record.
         """
         if not table:
             raise FlowError(f"prompt {name!r}: the table `fields` is empty")
@@ -58,32 +58,32 @@ class AnswerSchema:
         return _object_schema(self.fields)
 
     def instructions(self, style: Style = "yaml") -> str:
-        """Return the part of a prompt that asks for this form, with one example."""
+        """Return the part of a prompt that describes the format, with an example."""
         fields = "\n".join(_description(field) for field in self.fields)
         if style == "yaml":
             return YAML_RULES.format(fields=fields, example=to_yaml(self.example()))
         return JSON_RULES.format(fields=fields, example=json.dumps(self.example(), ensure_ascii=False))
 
     def example(self) -> dict[str, Any]:
-        """Return a small answer of this form; the value of a field without an example is what it is about."""
+        """Return a small example answer; fields without an example have their description as value."""
         return {field.name: _example(field) for field in self.fields}
 
     def parse(self, answer: str, *, truncated: bool = False) -> dict[str, Any]:
         """Return the fields' values: a str for a text, a list of str for a list, a list of dicts for records.
 
-        If the answer was `truncated`, its incomplete last item may be left out. Raises the FormatError of the reading
-        that got furthest.
+        If the answer was `truncated`, its incomplete last item may be left out. Several repairs are tried; if all fail,
+        the FormatError of the most successful one is raised.
         """
-        furthest, rank = FormatError("the answer is too long to be read"), (-1, False)
+        best_error, best_rank = FormatError("the answer is too long to be read"), (-1, False)
         for text in readings(answer, self.fields, truncated):
             try:
                 return bind(read(text), self.fields)
             except FormatError as error:
-                # In an answer with a fence, errors inside the fence say more.
-                own_rank = (error.progress, text is not answer or "```" not in answer)
-                if own_rank > rank:
-                    furthest, rank = error, own_rank
-        raise furthest if any(field.name in answer for field in self.fields) else none_of(self.fields)
+                # In an answer with a fence, errors inside the fence are more informative.
+                rank = (error.progress, text is not answer or "```" not in answer)
+                if rank > best_rank:
+                    best_error, best_rank = error, rank
+        raise best_error if any(field.name in answer for field in self.fields) else none_of(self.fields)
 
 
 def _object_schema(fields: tuple[Field, ...]) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _example(field: Field) -> Any:
 
 
 def to_yaml(values: Mapping[str, Any]) -> str:
-    """Return answers as YAML in the form that is asked for: texts as blocks, lists of texts as quoted items."""
+    """Return values as YAML in the format that prompts ask for: texts as blocks, lists of texts as quoted items."""
     lines: list[str] = []
     for name, value in values.items():
         if isinstance(value, str):

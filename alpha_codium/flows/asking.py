@@ -1,14 +1,13 @@
-"""Questions to the model, asked until the answer can be read.
+"""Questions to the model, repeated until the answer can be read.
 
-1. The prompt is rendered, and its `fields` and `code` decide which instructions on the answer's form are added.
-2. Fields alone are asked for by JSON schema if the model supports it, else as YAML. Code always stands in a fence of
-   its own, so that no YAML or JSON escapes can change it.
-3. An unreadable answer is shown to the model again with the reason. After `max_format_retries` of those, when the
-   model refuses or its context is full, and when only the budget's last call is left for an answer that holds no
-   program, `NoAnswer` is raised: the stage goes on without the answer.
-4. Independent questions are asked at once. Their calls begin, and their answers are read, in the order of the
-   questions; so the same calls are made in the same order whichever answer comes first, and a sample that is run again
-   finds its own answers.
+1. The prompt is rendered, followed by instructions on the answer's format, which depend on its `fields` and `code`.
+2. Fields without code are requested by a JSON schema if the model supports it, else as YAML. Code is always in its own
+   fence, so that no YAML or JSON escapes can change it.
+3. If an answer is unreadable, the model gets it back with the reason, and is asked again. `NoAnswer` is raised after
+   `max_format_retries` repetitions, if the model refuses, if its context is full, or if the budget's last call would be
+   used for a question that doesn't ask for a program. The stage then continues without the answer.
+4. Independent questions are asked concurrently. Calls start, and answers are read, in the order of the questions, so
+   that a sample that is run again makes the same calls in the same order and finds its stored answers.
 """
 
 import asyncio
@@ -29,10 +28,11 @@ from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
 from alpha_codium.runs.events import FailedCall, ModelAnswer, ModelRefusal, UnreadableAnswer, kept_text
 
-WRITTEN = language_named(PYTHON)
-CODE_FORMAT = f"Give the complete {WRITTEN.title} program in one fenced block:\n```{WRITTEN.tag}\n...\n```"
+# The language of the programs.
+TARGET = language_named(PYTHON)
+CODE_FORMAT = f"Give the complete {TARGET.title} program in one fenced block:\n```{TARGET.tag}\n...\n```"
 CODE_AFTER_FIELDS = "After that comes what matters most. {asked}"
-# Small models stop after the fields; asked for the whole answer again they repeat themselves.
+# Small models stop after the fields, and would only repeat them if asked for the whole answer again.
 ASK_FOR_PROGRAM = "Now the program. {asked}"
 ASK_AGAIN = "I couldn't use that answer: {reason}. Answer once more, in full, in the format asked for."
 FILTERED = "a content filter stopped the answer"
@@ -46,12 +46,12 @@ class NoAnswer(Exception):
 
 
 class NoProgram(FormatError):
-    """An answer to a prompt for a program contains none."""
+    """The answer to a prompt for a program doesn't contain one."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeForm:
-    """How code is asked for, and how it is read from an answer; by default a whole program."""
+    """The request for code in a prompt, and the function that reads it from an answer; by default a whole program."""
 
     asked: str = CODE_FORMAT
     read: Callable[[str], Extracted | None] = extract_code
@@ -62,7 +62,7 @@ WHOLE_PROGRAM = CodeForm()
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The fields and the code of an answer; the whole text is the value `text` of a prompt that asks for neither."""
+    """The fields and the code of an answer; if the prompt asks for neither, the field `text` is the whole answer."""
 
     values: dict[str, Any] = field(default_factory=dict)
     code: str = ""
@@ -72,8 +72,8 @@ class Reading:
 class Question:
     """One prompt and its variables.
 
-    `attempt` counts earlier tries at the same thing: with any, the temperature is higher. `may_be_last` allows the
-    budget's last call though the answer is no program, since the sample has one.
+    `attempt` is the number of earlier attempts at the same thing, which raise the temperature. `may_be_last` allows the
+    budget's last call to be used although the prompt doesn't ask for a program, because the sample already has one.
     """
 
     prompt: Prompt
@@ -84,13 +84,13 @@ class Question:
 
 
 async def ask(question: Question, context: SampleContext) -> Reading:
-    """Ask until the answer can be read; raises NoAnswer, BudgetExhausted, and what the model client raises."""
-    asking = _Asking.of(question, context)
-    return await asking.reading(await asking.answer(asking.request))
+    """Ask until the answer can be read; raises NoAnswer, BudgetExhausted, and the errors of the model client."""
+    prepared = _PreparedQuestion.of(question, context)
+    return await prepared.reading(await prepared.answer(prepared.request))
 
 
 async def ask_or_skip(step: str, question: Question, context: SampleContext) -> Reading | None:
-    """As `ask`; without an answer None, and the transcript says that `step` was skipped."""
+    """Ask a question; without an answer, record in the transcript that `step` was skipped, and return None."""
     try:
         return await ask(question, context)
     except NoAnswer as error:
@@ -99,25 +99,25 @@ async def ask_or_skip(step: str, question: Question, context: SampleContext) -> 
 
 
 async def ask_all(questions: Sequence[Question], context: SampleContext) -> list[Reading | NoAnswer | BudgetExhausted]:
-    """Ask all questions at once, and return the result of each; raises what the model client raises for faults."""
-    askings = [_Asking.of(question, context) for question in questions]
-    answers = await gather_all(_outcome(asking.answer(asking.request)) for asking in askings)
-    return [await asking.outcome(answer) for asking, answer in zip(askings, answers, strict=True)]
+    """Ask all questions concurrently, and return the result of each; raises the errors of the model client."""
+    prepared = [_PreparedQuestion.of(question, context) for question in questions]
+    answers = await gather_all(_outcome(each.answer(each.request)) for each in prepared)
+    return [await each.outcome(answer) for each, answer in zip(prepared, answers, strict=True)]
 
 
 async def ask_many(
     question: Question, count: int, context: SampleContext
 ) -> list[Reading | NoAnswer | BudgetExhausted]:
-    """Return `count` answers to one question, asked for by one request if the provider can; fewer if the budget ends.
+    """Return `count` answers to one question, by one request if the provider supports that; fewer if the budget ends.
 
-    They count as `count` attempts, the question's being the last. Ends of the budget come last.
+    They count as `count` attempts, of which `question.attempt` is the last. BudgetExhausted results are at the end.
     """
-    asking = _Asking.of(question, context)
-    request = asking.request
+    prepared = _PreparedQuestion.of(question, context)
+    request = prepared.request
     if request.seed is not None:
         request = dataclasses.replace(request, seed=request.seed - SEEDS_APART * (count - 1))
-    answers = await asking.answers(request, count)
-    outcomes = [await asking.outcome(answer) for answer in answers]
+    answers = await prepared.answers(request, count)
+    outcomes = [await prepared.outcome(answer) for answer in answers]
     return sorted(outcomes, key=lambda outcome: isinstance(outcome, BudgetExhausted))
 
 
@@ -129,8 +129,8 @@ async def _outcome(result: Awaitable[T]) -> T | NoAnswer | BudgetExhausted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
-    """A question with its request, and how its answers are read."""
+class _PreparedQuestion:
+    """A question with its schema and its request."""
 
     question: Question
     context: SampleContext
@@ -138,17 +138,17 @@ class _Asking:
     request: ChatRequest
 
     @classmethod
-    def of(cls, question: Question, context: SampleContext) -> "_Asking":
+    def of(cls, question: Question, context: SampleContext) -> "_PreparedQuestion":
         prompt = question.prompt
         schema = AnswerSchema.from_table(prompt.name, prompt.fields) if prompt.fields else None
         return cls(question, context, schema, _request(question, context, schema))
 
     async def answer(self, request: ChatRequest) -> Answer | Refusal:
-        """Make one call; a refusal is returned as well."""
+        """Make one call; a refusal is returned, not raised."""
         return (await self.answers(request, 1))[0]
 
     async def answers(self, request: ChatRequest, count: int) -> Sequence[Answer | Refusal]:
-        """Ask for several answers by one request; a refusal stands for all of them."""
+        """Ask for several answers by one request; a refusal is returned once for all of them."""
         prompt, context = self.question.prompt, self.context
         if context.on_last_call and not prompt.code and not self.question.may_be_last:
             raise NoAnswer(f"{prompt.name}: the last call is kept for a program")
@@ -166,19 +166,19 @@ class _Asking:
     async def outcome(
         self, answer: Answer | Refusal | NoAnswer | BudgetExhausted
     ) -> Reading | NoAnswer | BudgetExhausted:
-        """As `reading`, but return the errors with which a stage goes on."""
+        """Do the same as `reading`, but return NoAnswer and BudgetExhausted instead of raising them."""
         if isinstance(answer, NoAnswer | BudgetExhausted):
             return answer
         return await _outcome(self.reading(answer))
 
     async def reading(self, answer: Answer | Refusal) -> Reading:
-        """Read an answer; ask again as long as it can't be read."""
+        """Read an answer, or ask again if it can't be read; raises NoAnswer when no retry is left."""
         prompt, form = self.question.prompt, self.question.form
         request, reason = self.request, ""
         for left in range(self.context.settings.solve.max_format_retries, -1, -1):
             given = self._recorded(request, answer)
             try:
-                # A huge answer can take seconds to read: not in the event loop.
+                # In a thread, since a huge answer can take seconds to read.
                 return await asyncio.to_thread(_read, given, self.schema, form if prompt.code else None)
             except FormatError as error:
                 self.context.events.append(UnreadableAnswer(prompt.name, str(error)))
@@ -186,8 +186,7 @@ class _Asking:
                 no_program = isinstance(error, NoProgram) and not given.truncated
                 again = ASK_FOR_PROGRAM.format(asked=form.asked) if no_program else ASK_AGAIN.format(reason=reason)
             if left:
-                begun = self.request.messages
-                messages = (*begun, Message("assistant", given.text), Message("user", again))
+                messages = (*self.request.messages, Message("assistant", given.text), Message("user", again))
                 request = dataclasses.replace(request, messages=messages)
                 answer = await self.answer(request)
         raise NoAnswer(f"{prompt.name}: no readable answer ({reason})")
@@ -246,7 +245,7 @@ def _request(question: Question, context: SampleContext, schema: AnswerSchema | 
 
 
 def _read(answer: Answer, schema: AnswerSchema | None, form: CodeForm | None) -> Reading:
-    """Read fields and code; beside code, fields that can't be read are left out."""
+    """Read fields and code; if there is code, unreadable fields are ignored."""
     if form is None:
         return Reading(schema.parse(answer.text, truncated=answer.truncated) if schema else {"text": answer.text})
     found = form.read(answer.text)

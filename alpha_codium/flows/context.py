@@ -1,4 +1,4 @@
-"""What a stage works with: the model, the judge, the settings, and a record of what was done."""
+"""The context of a stage: the model, the judge, the settings, and the events of the sample."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ SHOWN_OUTPUT = 2000
 
 
 class BudgetExhausted(Exception):
-    """The sample may make no further call and ends with the best program so far; `end` says which budget is spent."""
+    """The sample may make no further calls, and ends with the best program so far; `end` names the spent budget."""
 
     def __init__(self, end: BudgetEnd) -> None:
         super().__init__(str(end))
@@ -34,12 +34,12 @@ class BudgetExhausted(Exception):
 
 
 class SandboxFault(Exception):
-    """The sandbox gave no verdict: an internal error, which must not decide anything about a program."""
+    """The sandbox failed to run a program, which says nothing about the program."""
 
 
 @dataclass
 class SampleContext:
-    """What the stages of one sample share."""
+    """The objects that the stages of one sample share."""
 
     model: ChatModel
     judge: ProblemJudge
@@ -50,11 +50,11 @@ class SampleContext:
 
     @property
     def on_last_call(self) -> bool:
-        """Whether the sample's budget leaves one call: it is kept for a program."""
+        """Whether the sample's budget has one call left, which is reserved for a program."""
         return self.calls == self.settings.solve.max_calls - 1
 
     async def run_tests(self, program: str, tests: Sequence[TestCase], *, stop_early: bool = False) -> Judgement:
-        """Judge a program by tests; raises SandboxFault."""
+        """Run tests on a program; raises SandboxFault."""
         judgement = await self.judge.judge(program, tests, stop_early=stop_early)
         fault = next((t.execution for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), None)
         if fault is not None:
@@ -73,24 +73,24 @@ class SampleContext:
         return found
 
     async def actual_output(self, program: str, test: TestCase, execution: Execution) -> str:
-        """Return what a program gave for a test that it failed; raises SandboxFault."""
+        """Return a program's output for a test that it failed; raises SandboxFault."""
         actual = await self.judge.actual_output(program, test, execution)
         if actual.status is Status.INTERNAL_ERROR:
             raise SandboxFault(actual.shown)
         return actual.shown
 
     def record(self, step: str, **values: Any) -> None:
-        """Add the result of a step, values for JSON, to the transcript; long texts are shortened."""
+        """Record the result of a step as JSON values in the transcript; long texts are shortened."""
         kept = {name: shortened(v, LONGEST_TEXT) if isinstance(v, str) else v for name, v in values.items()}
         self.events.append(StepResult(step, kept))
 
     def skip(self, step: str, reason: object) -> None:
-        """Add to the transcript that a stage goes on without a step."""
+        """Record in the transcript that a step was skipped."""
         self.events.append(StepSkipped(step, str(reason)))
 
 
 def shortened(text: str, limit: int = SHOWN_OUTPUT) -> str:
-    """Return a text for a prompt without its middle if it is longer than `limit` characters."""
+    """Return a text for a prompt, without its middle part if it is longer than `limit` characters."""
     if len(text) <= limit:
         return text
     half = limit // 2

@@ -1,16 +1,16 @@
-"""Extraction of the one program in a model's answer, byte for byte.
+"""Extraction of the program from a model's answer.
 
-1. Thinking, end tokens and invisible characters at the start are removed first.
-2. A fence ends at the first fence line up to which its body parses, since a docstring may contain fences; else at the
-   first fence line that can close it; else at prose or the end. The body loses the indentation of its fence; code is
-   changed in no other way.
-3. Of several fences: a program tagged as the language, else one without a tag, else anything tagged so, else a program
-   under another tag, and so on. Of equals the last that is at least half as long as the longest: models correct
-   themselves, and add short examples of use and test data.
-4. Without fences: the whole answer if it parses and does anything, else a field such as `code` of a YAML or JSON
-   answer, else the lines between prose that parse.
+1. First, thinking, end tokens and invisible characters at the start are removed.
+2. Since a docstring may contain fences, a fenced block ends at the first closing fence before which the block parses;
+   if there is none, at the first fence that can close it, else before prose or at the end of the answer. The fence's
+   indentation is removed from the block; nothing else in the code is changed.
+3. Of several blocks, programs tagged as the language are preferred, then untagged programs, then other blocks with that
+   tag, then programs with other tags, and so on. Of equally good blocks the last is chosen that is at least half as
+   long as the longest, since models correct themselves, but also add short examples and test data.
+4. Without fences, the program is the whole answer if it parses and does anything, else a field such as `code` in a YAML
+   or JSON answer, else the longest part between prose that parses.
 
-Other answers hold no program: refusals, prose, data.
+Refusals, prose and data contain no program.
 """
 
 import itertools
@@ -25,11 +25,11 @@ from alpha_codium.flows.yaml_text import FormatError, read
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader, language_named
 from alpha_codium.program import PYTHON
 
-# `{}` stands for the language's tag.
+# `{}` is replaced by the language's tag.
 CODE_FIELDS = ("fixed_code", "code", "{}_code", "solution_code", "program", "solution", "{}", "answer")
-MOST_CLOSINGS = 8
-MOST_STARTS = 8
-MOST_CUTS = 8
+MAX_CLOSINGS = 8
+MAX_STARTS = 8
+MAX_CUTS = 8
 PROSE_LINE = re.compile(
     r"^(?![A-Za-z_][\w.\[\]]*[ \t]*(?:[-+*/%|&^]?=|[(\[]))"
     r"(?:[A-Z][\w'\u2019]*(?:[ ,:.!]|\r?$)|\*\*|#{2,6} |[-*] |\d+[.)] |>|\[/|</|<\||`{3}|~{3}|---)",
@@ -42,8 +42,8 @@ GLUED_CLOSING = re.compile(r"(?<=[^\s`])`{3,}[ \t\r]*$", re.MULTILINE)
 class Extracted:
     """A program in an answer.
 
-    `complete` says that its end was seen: a closing fence, or text after it. `language` is the fence's tag, "" if it
-    has none; all tags of the language asked for are its usual one.
+    `complete` means that a closing fence or other text follows it. `language` is the fence's tag, or "" if it has none;
+    for all tags of the requested language it is the usual one.
     """
 
     code: str
@@ -62,7 +62,7 @@ class _Block:
     language: str
 
     def rank(self, language: Language) -> int:
-        """How likely this is the program asked for; 0 if it is none."""
+        """Return a rank, which is higher for blocks that are more likely the program; 0 if it isn't code."""
         if self.kind is CodeKind.INERT or not self.code.strip():
             return 0
         if self.language == language.tag:
@@ -84,7 +84,7 @@ def extract_code(answer: str, language: str = PYTHON) -> Extracted | None:
 
 
 def fenced_texts(answer: str) -> list[Extracted]:
-    """Return the bodies of an answer's fences, whatever they hold, in order."""
+    """Return the content of all fenced blocks in an answer, in order."""
     blocks = _blocks(clean(answer), language_named(PYTHON).reader())
     return [Extracted(block.code, block.complete, block.language) for block in blocks]
 
@@ -101,7 +101,7 @@ def _from_fences(text: str, reader: Reader) -> Extracted | None:
 
 
 def _blocks(text: str, reader: Reader) -> Iterator[_Block]:
-    """The blocks of a text in order; a fence around one that is tagged as the language is skipped."""
+    """Yield the fenced blocks of a text; an outer fence around a block tagged as the language is skipped."""
     fences, is_own = find_fences(text), reader.language.is_tag
     position = 0
     for number, opening in enumerate(fences):
@@ -115,11 +115,14 @@ def _blocks(text: str, reader: Reader) -> Iterator[_Block]:
 
 
 def _closings(fences: Sequence[Fence], number: int, reader: Reader) -> list[Fence]:
-    """The fences that may close fence `number`; one of another language ends before a fence of the language."""
+    """Return the fences that may close fence `number`.
+
+    A fence tagged as the language ends the search, unless fence `number` has that tag, too.
+    """
     opening, is_own = fences[number], reader.language.is_tag
     found: list[Fence] = []
     for fence in fences[number + 1 :]:
-        if len(found) == MOST_CLOSINGS or (is_own(fence.info) and not is_own(opening.info)):
+        if len(found) == MAX_CLOSINGS or (is_own(fence.info) and not is_own(opening.info)):
             break
         if fence.can_close(opening):
             found.append(fence)
@@ -127,14 +130,14 @@ def _closings(fences: Sequence[Fence], number: int, reader: Reader) -> list[Fenc
 
 
 def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: Reader) -> _Block:
-    """The block that begins at a fence; point 2 of the module says where it ends."""
+    """Return the block that begins at a fence; see point 2 of the module's docstring."""
     is_own = reader.language.is_tag
     language = reader.language.tag if is_own(opening.info) else opening.tag
     for closing in closings:
         if closing.start - opening.end <= MAX_PROGRAM:
             code, kind = _read(text[opening.end : closing.start], opening.indent, reader)
             if kind is not CodeKind.BROKEN:
-                # A fence that opens a program also closes this one if its closing was forgotten.
+                # If the closing fence is missing, the fence that opens the next program closes this one.
                 return _Block(code, kind, True, closing.start if is_own(closing.info) else closing.end, language)
     closing = next((fence for fence in closings if not fence.info), closings[0] if closings else None)
     rest = text[opening.end : closing.start if closing else len(text)]
@@ -147,10 +150,10 @@ def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: Reader)
 
 
 def _read(body: str, indent: str, reader: Reader) -> tuple[str, CodeKind]:
-    """A fence's body without the fence's indentation, and its kind.
+    """Return a block without the indentation of its fence, and its kind.
 
-    If some lines have less indentation than the fence, the body stays as it is if it parses; else each line loses as
-    much of the indentation as it has.
+    If some lines are indented less than the fence, nothing is removed if the block parses as it is; otherwise at most
+    the fence's indentation is removed from each line.
     """
     code = dedent(body, indent).lstrip(ZERO_WIDTH)
     kind = reader.kind_of(code)
@@ -162,14 +165,14 @@ def _read(body: str, indent: str, reader: Reader) -> tuple[str, CodeKind]:
 
 
 def _before_glued_closing(text: str, reader: Reader) -> str | None:
-    """The code up to a closing fence at the end of its last line (`main()````), if it parses."""
+    """Return the code before a closing fence that is on the last line of code (`main()````), if it parses."""
     match = GLUED_CLOSING.search(text)
     code = text[: match.start()] if match else ""
     return code if code and reader.kind_of(code) > CodeKind.BROKEN else None
 
 
 def _before_prose(text: str, reader: Reader) -> str | None:
-    """The longest beginning of a text that ends at a line of prose and does anything."""
+    """Return the longest part of a text, from the start to a line of prose, that parses and does anything."""
     head = text[:MAX_PROGRAM]
     error = reader.line_of_error(head)
     if error is None:
@@ -177,20 +180,20 @@ def _before_prose(text: str, reader: Reader) -> str | None:
     readable = sum(map(len, LINE.findall(head)[: error - 1]))
     starts = (match.start() for match in PROSE_LINE.finditer(head))
     cuts = list(itertools.takewhile(lambda start: start <= readable, starts))
-    for cut in reversed(cuts[-MOST_CUTS:]):
+    for cut in reversed(cuts[-MAX_CUTS:]):
         if reader.kind_of(head[:cut]) > CodeKind.BROKEN:
             return head[:cut]
     return None
 
 
 def _whole(text: str, reader: Reader) -> Extracted | None:
-    """The whole answer, without the white space that chat templates leave before it."""
+    """Return the whole answer if it is code, without the leading white space of chat templates."""
     code = text.lstrip()
     return Extracted(code) if reader.kind_of(code) > CodeKind.BROKEN else None
 
 
 def _from_fields(text: str, reader: Reader) -> Extracted | None:
-    """The program in a field of a YAML or JSON answer, fenced there or not."""
+    """Return the program in a field of a YAML or JSON answer, with or without a fence."""
     tag = reader.language.tag
     if not re.search(rf"(?:code|program|solution|{tag}|answer)\W{{0,3}}:", text, re.IGNORECASE):
         return None
@@ -208,10 +211,10 @@ def _from_fields(text: str, reader: Reader) -> Extracted | None:
 
 
 def _between_prose(text: str, reader: Reader) -> Extracted | None:
-    """The first program that begins at a line of code and ends at prose or the end; else the first snippet."""
+    """Return the first program that begins at a line of code and ends at prose or the end, else the first snippet."""
     snippet = None
     for number, match in enumerate(reader.language.code_line.finditer(text)):
-        if number == MOST_STARTS:
+        if number == MAX_STARTS:
             break
         rest = text[match.start() :]
         code = rest if reader.kind_of(rest) > CodeKind.BROKEN else _before_prose(rest, reader)

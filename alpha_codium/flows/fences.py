@@ -1,10 +1,10 @@
 """Fences, thinking and end tokens in a model's answer.
 
-1. Thinking (`<think>...</think>`) is no part of an answer; thinking that never ends takes the rest with it.
-2. Tokens that end a turn (`<|im_end|>`) are cut at the very end only.
-3. A fence is a line of three or more backticks or tildes, after white space or a list marker. At least as many of the
-   same sign close it. The text after the sign is the fence's tag.
-4. Everything works by offsets and in one pass, so that an answer of megabytes costs little.
+1. Thinking (`<think>...</think>`) is removed; without a closing tag, everything after the opening one is removed.
+2. Tokens that end a turn (`<|im_end|>`) are removed only at the very end.
+3. A fence is a line of three or more backticks or tildes, after white space or a list marker. It is closed by at least
+   as many of the same character. The text after them is the fence's tag.
+4. All functions make one pass over the text, so that answers of megabytes take little time.
 """
 
 import re
@@ -31,7 +31,7 @@ LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """One fence line at the offsets `start` to `end`, its line break included; `indent` is white space."""
+    """One fence line from offset `start` to `end`, including its line break; `indent` is white space."""
 
     start: int
     end: int
@@ -41,16 +41,16 @@ class Fence:
 
     @property
     def is_code(self) -> bool:
-        """Whether the tag is that of a known language."""
+        """Whether the tag is a known language's."""
         return any(language_named(name).is_tag(self.info) for name in LANGUAGES)
 
     @property
     def tag(self) -> str:
-        """The first word after the sign, in lower case."""
+        """The first word after the backticks or tildes, in lower case."""
         return (self.info.strip("{}. ").split() or [""])[0].lower()
 
     def can_close(self, opening: "Fence") -> bool:
-        """Whether this fence has at least as many of the signs of `opening`."""
+        """Return whether this fence has at least as many backticks or tildes as `opening`."""
         return self.mark[0] == opening.mark[0] and len(self.mark) >= len(opening.mark)
 
 
@@ -67,9 +67,9 @@ def find_fences(text: str, most: int = 200) -> list[Fence]:
 
 
 def fenced_texts(text: str) -> Iterator[tuple[Fence, str, bool]]:
-    """Yield the fences of a text: the opening one, the body, and whether it was closed.
+    """Yield the fenced blocks of a text: the opening fence, the body, and whether it was closed.
 
-    A fence with a tag, or with more indentation than the opening one, belongs to the body.
+    A fence with a tag, or with more indentation than the opening one, is part of the body.
     """
     fences = iter(find_fences(text))
     for opening in fences:
@@ -80,7 +80,7 @@ def fenced_texts(text: str) -> Iterator[tuple[Fence, str, bool]]:
 
 
 def dedent(body: str, indent: str) -> str:
-    """Remove the indentation of its fence from a text, if every line that isn't blank has it."""
+    """Remove the indentation of its fence from a block, if all lines that aren't blank have it."""
     lines = LINE.findall(body) if indent else []
     if not lines or not all(line.startswith(indent) or not line.strip() for line in lines):
         return body
@@ -93,11 +93,11 @@ def clean(answer: str) -> str:
 
 
 def strip_thinking(text: str) -> str:
-    """Remove what the model thought; thinking that never ends takes the rest with it.
+    """Remove the model's thinking; without a closing tag, everything after the opening one is removed.
 
-    Tags count only outside fences and at the start of a line, since a program may print `<think>`. A closing tag
-    without an opening one, at the end of a line, removes everything before it: many templates open the thinking in the
-    prompt.
+    Tags are recognized only outside fences and at the start of a line, since a program may print `<think>`. A closing
+    tag without an opening one, at the end of a line, removes everything before it, since many chat templates put the
+    opening tag into the prompt.
     """
     kept: list[str] = []
     start = position = 0
@@ -116,7 +116,7 @@ def strip_thinking(text: str) -> str:
 
 
 def _open_after(opening: re.Match[str] | None, line: re.Match[str]) -> re.Match[str] | None:
-    """The fence that is open after one more fence line."""
+    """Return the fence that is open after one more fence line, or None."""
     if not opening:
         return line
     same_sign = line["mark"][0] == opening["mark"][0] and len(line["mark"]) >= len(opening["mark"])
@@ -125,7 +125,7 @@ def _open_after(opening: re.Match[str] | None, line: re.Match[str]) -> re.Match[
 
 
 def strip_end_tokens(text: str) -> str:
-    """Remove the tokens that end a turn from the very end, and the white space after each."""
+    """Remove tokens that end a turn, and white space after them, from the end of a text."""
     end = len(text)
     while match := END_TOKEN.search(text, max(0, end - LONGEST_END_TOKEN), end):
         end = match.start()

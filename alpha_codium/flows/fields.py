@@ -1,10 +1,10 @@
-"""Fields of a structured answer, and how their values are taken from what was read.
+"""Fields of a structured answer, and the conversion of parsed answers to their values.
 
 1. A field is a text, a list of texts, or a list of records, whose own fields are texts or lists of texts.
-2. Names are compared in lower case, with `-` and spaces as `_`. Fields that weren't asked for are dropped.
-3. A value of another shape is accepted if it can mean only one thing: a single text as a list of one, lines with
-   bullets as a list, a list as lines of text, a single record as a list of one, records under names as a list.
-4. An error names all missing fields at once, in words for the model that is asked again.
+2. Names are compared in lower case, with `-` and spaces as `_`. Unknown fields are dropped.
+3. Values of another type are converted if that is unambiguous: a text or a single record to a list of one, lines with
+   bullets to a list, a list to lines of text, a mapping from names to records to a list.
+4. An error names all missing fields at once, and is worded for the model, which is asked again.
 """
 
 import re
@@ -19,7 +19,7 @@ from alpha_codium.flows.yaml_text import FormatError, Node
 BULLET = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 PROSE = re.compile(r"\b[^\W\d_]{2,}+ [^\W\d_']++ [^\W\d_]{2}")
 NUMBERS = re.compile(r"[\[\](){},\s\d.eE+-]++")
-MOST_PROBLEMS = 5
+MAX_PROBLEMS = 5
 
 
 class FieldKind(StrEnum):
@@ -32,7 +32,7 @@ class FieldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: `about` says what it holds, `example` is a value for the example; records have `fields`."""
+    """One field: `about` describes it, `example` is an example value; records have `fields`."""
 
     name: str
     kind: FieldKind = FieldKind.TEXT
@@ -42,10 +42,10 @@ class Field:
 
 
 def field_from_spec(where: str, name: str, spec: Any) -> Field:
-    """Return the field that a prompt file describes by `"text: what it holds"` or by a table; raises FlowError.
+    """Return the field that a prompt file describes by `"text: its description"` or by a table; raises FlowError.
 
-    A table has `kind`, and may have `about` and `example`; each further entry of a table of kind `records` is a field
-    of the records.
+    A table has `kind`, and may have `about` and `example`. If its kind is `records`, each other entry is a field of the
+    records.
     """
     where = f"{where}.{name}"
     if isinstance(spec, str):
@@ -69,7 +69,7 @@ def field_from_spec(where: str, name: str, spec: Any) -> Field:
 
 
 def bind(node: Node, fields: Iterable[Field]) -> dict[str, Any]:
-    """Return the fields' values from an answer's root; raises FormatError, which names everything that is missing."""
+    """Return the fields' values from an answer's root node; raises one FormatError for all missing fields."""
     fields = tuple(fields)
     found = _by_name(_root(node, fields))
     problems: list[str] = []
@@ -87,13 +87,13 @@ def bind(node: Node, fields: Iterable[Field]) -> dict[str, Any]:
                 problems.append(str(error))
     if problems:
         known = any(field.name in found for field in fields)
-        more = f"; and {len(problems) - MOST_PROBLEMS} more" if len(problems) > MOST_PROBLEMS else ""
-        raise FormatError("; ".join(problems[:MOST_PROBLEMS]) + more, progress=2 if known else 1)
+        more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
+        raise FormatError("; ".join(problems[:MAX_PROBLEMS]) + more, progress=2 if known else 1)
     return values
 
 
 def _root(node: Node, fields: tuple[Field, ...]) -> dict[str, Node]:
-    """The mapping that holds the fields: the root, the one below a single key, or what a root list stands for."""
+    """Return the mapping with the fields: the root, or that under its only key, or the merged items of a root list."""
     names = {field.name for field in fields}
     value = node.value
     if isinstance(value, list):
@@ -111,24 +111,24 @@ def _root(node: Node, fields: tuple[Field, ...]) -> dict[str, Node]:
 
 
 def _only_value(mapping: dict[str, Node]) -> dict[str, Node] | None:
-    """The mapping under the only key of a mapping; None if there is none."""
+    """Return the mapping under the only key of a mapping, or None."""
     [only] = mapping.values() if len(mapping) == 1 else [None]
     return only.value if only is not None and isinstance(only.value, dict) else None
 
 
 def none_of(fields: Iterable[Field]) -> FormatError:
-    """Return the error of an answer without any of the fields."""
+    """Return the error for an answer without any of the fields."""
     return FormatError(f"the answer holds none of the fields {_names(fields)}", progress=1)
 
 
 def _by_name(mapping: Mapping[str, Node]) -> dict[str, Node]:
-    """The mapping with normalized names; a name that was normal already takes precedence."""
+    """Return the mapping with normalized names; names that needn't be changed take precedence."""
     plain = {re.sub(r"[\s-]+", "_", key.strip(" *`\"'").lower()): value for key, value in mapping.items()}
     return plain | dict(mapping)
 
 
 def _value_of(field: Field, node: Node) -> Any:
-    """The value of one field; raises FormatError if its shape doesn't fit the field."""
+    """Return the value of one field; raises FormatError if it can't be converted to the field's type."""
     match field.kind:
         case FieldKind.TEXT:
             return _text_of(node)
@@ -139,7 +139,7 @@ def _value_of(field: Field, node: Node) -> Any:
 
 
 def _text_of(node: Node) -> str:
-    """Any value as text: a list of texts as lines, with bullets if they are prose; anything else as it was written."""
+    """Return a value as text: a list of texts as lines, with bullets if they are prose; anything else as written."""
     if isinstance(node.value, str):
         return node.value
     items = [item.value for item in node.value] if isinstance(node.value, list) else []
@@ -151,7 +151,7 @@ def _text_of(node: Node) -> str:
 
 
 def _texts_of(node: Node) -> list[str]:
-    """Any value as a list of texts; a text with a bullet on each line has as many items."""
+    """Return a value as a list of texts; a text with a bullet on each line is split into lines."""
     if isinstance(node.value, list):
         return [_text_of(item) for item in node.value]
     written = node.source if node.plain else _text_of(node)
@@ -162,7 +162,7 @@ def _texts_of(node: Node) -> list[str]:
 
 
 def _items(field: Field, node: Node) -> list[Node]:
-    """The records of a list, of a mapping from names to records, or a single record."""
+    """Return the records in a list or in a mapping from names to records, or a single record."""
     if isinstance(node.value, list):
         return node.value
     if isinstance(node.value, dict):

@@ -1,6 +1,6 @@
-"""Inputs without expected outputs, to distinguish programs: a model's, and small changes of the public ones.
+"""Inputs without expected outputs, to distinguish programs: from a model, or by small changes of public inputs.
 
-An input is what `ProblemJudge.behaviour` takes: text to read, a JSON list of arguments, or a call of the function.
+An input is an argument of `ProblemJudge.behaviour`: text for stdin, a JSON list of arguments, or a function call.
 """
 
 import ast
@@ -19,13 +19,13 @@ from alpha_codium.languages.python.beginnings import parsed
 from alpha_codium.languages.python.examples import expression, is_literal, literal_calls
 
 INTEGER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
-MOST_LINES = 200
-# The most characters of a model's input, and of an answer in which calls and lists are searched.
+MAX_LINES = 200
+# The maximum length of a model's input, and of the part of an answer in which calls and lists are searched.
 LONGEST = 20_000
 
 
 def public_inputs(task: CodingTask) -> list[str]:
-    """Return the inputs of the public tests; for assertions, the calls of the function in them."""
+    """Return the inputs of the public tests; for assertions, the calls of the tested function."""
     tests = [test.input for test in task.statement.public_tests]
     if task.kind != "assertions":
         return tests
@@ -35,7 +35,7 @@ def public_inputs(task: CodingTask) -> list[str]:
 
 
 def example_input(task: CodingTask) -> str:
-    """Return an input that shows the form: the shortest public one, else an invented one; "" if it needs a name."""
+    """Return the shortest public input, or an invented one, as an example; "" if the function's name is unknown."""
     public = public_inputs(task)
     if public:
         return shortened(min(public, key=len))
@@ -45,7 +45,7 @@ def example_input(task: CodingTask) -> str:
 
 
 def function_name(task: CodingTask) -> str:
-    """Return the name that tests call: the beginning's, else the one that most assertions call; "" if unknown."""
+    """Return the name of the tested function: from the beginning, or the one called most by tests; "" if unknown."""
     if task.beginning is not None:
         return task.beginning.name
     trees = [parsed(test.input) for test in task.statement.public_tests]
@@ -55,11 +55,11 @@ def function_name(task: CodingTask) -> str:
 
 
 def inputs_in(answer: str, task: CodingTask) -> list[str]:
-    """Return the inputs in a model's answer, in order, each once."""
+    """Return the inputs in a model's answer, without duplicates."""
     fences = [text.code for text in fenced_texts(answer)]
     if task.kind == "stdin":
         return _distinct(text.strip("\n") + "\n" for text in fences if text.strip() and len(text) <= LONGEST)
-    lines = "\n".join(fences or [answer])[:LONGEST].splitlines()[:MOST_LINES]
+    lines = "\n".join(fences or [answer])[:LONGEST].splitlines()[:MAX_LINES]
     if task.kind == "assertions":
         name = function_name(task)
         return _distinct(ast.unparse(call) for line in lines for call, _ in (literal_calls(line, name) if name else ()))
@@ -68,7 +68,7 @@ def inputs_in(answer: str, task: CodingTask) -> list[str]:
 
 
 def mutations(task: CodingTask) -> Iterator[str]:
-    """Yield changes of the public inputs, one of each in turn, without repetition."""
+    """Yield changed public inputs, one for each input in turn, without duplicates."""
     public = public_inputs(task)
     change = {"stdin": _changed_text, "call": _changed_list}.get(task.kind, _changed_call)
     seen = set(public)
@@ -79,17 +79,20 @@ def mutations(task: CodingTask) -> Iterator[str]:
 
 
 def _changed_text(text: str) -> Iterator[str]:
-    """Other numbers, the last ones first, since the first often counts the others; then words in reverse order."""
+    """Yield the text with one number changed, or the words of a line reversed.
+
+    The last numbers are changed first, since the first number is often the count of the others.
+    """
     for match in reversed(list(INTEGER.finditer(text))):
         number = int(match[0])
         for other in dict.fromkeys((number + 1, max(number - 1, min(number, 1)), 1, 2 * number)):
             if other != number:
                 yield text[: match.start()] + str(other) + text[match.end() :]
     lines = text.rstrip("\n").split("\n")
-    for place in reversed(range(len(lines))):
-        words = lines[place].split()
+    for index in reversed(range(len(lines))):
+        words = lines[index].split()
         if len(words) > 1:
-            yield "\n".join([*lines[:place], " ".join(reversed(words)), *lines[place + 1 :]]) + "\n"
+            yield "\n".join([*lines[:index], " ".join(reversed(words)), *lines[index + 1 :]]) + "\n"
 
 
 def _changed_list(text: str) -> Iterator[str]:
@@ -108,14 +111,14 @@ def _changed_call(text: str) -> Iterator[str]:
 
 def _changed_arguments(arguments: list[Any]) -> Iterator[list[Any]]:
     ways = [
-        [[*arguments[:place], other, *arguments[place + 1 :]] for other in _others(argument)]
-        for place, argument in enumerate(arguments)
+        [[*arguments[:index], other, *arguments[index + 1 :]] for other in _others(argument)]
+        for index, argument in enumerate(arguments)
     ]
     yield from _in_turn(map(iter, ways))
 
 
 def _others(value: Any) -> list[Any]:
-    """Similar values of the same type: shorter, longer, reversed, empty, zero."""
+    """Return similar values of the same type: shorter, longer, reversed, empty, zero."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
@@ -134,7 +137,7 @@ def _other_sequences(value: Any) -> list[Any]:
 
 
 def _in_turn(sources: Iterable[Iterator[Any]]) -> Iterator[Any]:
-    """The first item of each source, then the second of each, and so on."""
+    """Yield the first item of each source, then the second of each, and so on."""
     missing = object()
     for row in itertools.zip_longest(*sources, fillvalue=missing):
         yield from (item for item in row if item is not missing)

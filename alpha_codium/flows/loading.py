@@ -5,10 +5,10 @@
     kind = "reflect"            # the kind of stage; the other keys are its parameters
     prompt = "reflect"          # reflect.toml in the same folder; "alphacodium/reflect" is a shipped flow's
 
-`kinds = ["call"]` names the kinds of tests that the flow is for; the default is `stdin`. In place of stages, a table
-`by_kind` names the flow for each kind of tests: a shipped one, or a folder beside this one.
+`kinds = ["call"]` lists the kinds of tests that the flow is for; the default is `stdin`. Instead of stages, a table
+`by_kind` can name a flow for each kind of tests: a shipped one, or a folder relative to this one.
 
-A flow is found by its name among the shipped ones, else as a folder.
+A flow is given as the name of a shipped flow, or as a folder.
 """
 
 import dataclasses
@@ -37,7 +37,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A flow that is ready to run."""
+    """A loaded flow."""
 
     name: str
     description: str
@@ -54,11 +54,11 @@ class Flow:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def for_kind(self, kind: str) -> "Flow":
-        """Return the flow for problems with tests of this kind: this one, unless it only chooses."""
+        """Return the flow for problems with tests of this kind: the one in `by_kind`, or this one."""
         return self.by_kind.get(kind, self)
 
     def kind_of(self, stage: Stage) -> str:
-        """Return the kind of a stage as `flow.toml` calls it."""
+        """Return the kind of a stage, as in `flow.toml`."""
         return self.stage_kinds[self.stages.index(stage)]
 
     @property
@@ -69,24 +69,24 @@ class Flow:
         return tuple(dict.fromkeys([*inner, *own]))
 
     def stage_kinds_named(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the kinds of its stages that the names mean, in the flow's order.
+        """Return the kinds of stages that the names match, in the flow's order.
 
-        A name is a kind, or a part of kinds and means all of them: `ai_tests` is `generate_ai_tests` and
-        `fix_ai_tests`. Raises FlowError if a name means none.
+        A name matches the kind with that name, or else all kinds that contain it: `ai_tests` matches
+        `generate_ai_tests` and `fix_ai_tests`. Raises FlowError if a name matches nothing.
         """
         if self.by_kind:
             chosen = ", ".join(sorted({flow.name for flow in self.by_kind.values()}))
             raise FlowError(f"flow {self.name!r} only chooses another one: name one that has stages, such as {chosen}")
-        meant: set[str] = set()
+        matched: set[str] = set()
         for name in (name.strip().replace("-", "_") for name in names):
             found = {kind for kind in self.stage_kinds if name and name in kind}
             if not found:
                 raise FlowError(f"flow {self.name!r} has no stage {name!r}{nearest(name, self.stage_kinds)}")
-            meant |= {name} & found or found
-        return tuple(dict.fromkeys(kind for kind in self.stage_kinds if kind in meant))
+            matched |= {name} & found or found
+        return tuple(dict.fromkeys(kind for kind in self.stage_kinds if kind in matched))
 
     def without(self, names: Iterable[str]) -> "Flow":
-        """Return this flow without the stages that the names mean; raises FlowError if no stage is left."""
+        """Return this flow without the stages that the names match; raises FlowError if no stage is left."""
         kinds = self.stage_kinds_named(names)
         left = [pair for pair in zip(self.stage_kinds, self.stages, strict=True) if pair[0] not in kinds]
         if not left:
@@ -96,7 +96,7 @@ class Flow:
         return dataclasses.replace(self, name=name, stages=stages, stage_kinds=stage_kinds)
 
     def suits(self, kind: str) -> bool:
-        """Whether the flow is meant for problems with tests of this kind."""
+        """Return whether the flow is meant for problems with tests of this kind."""
         return kind in self.by_kind or kind in (self.kinds or ("stdin",))
 
 
@@ -133,7 +133,7 @@ def shipped_flows() -> dict[str, Path]:
 
 
 def check_prompt_names(flow: Flow, names: Iterable[str]) -> None:
-    """Raise SettingsError if a name is no prompt of this flow, nor of a shipped one."""
+    """Raise SettingsError if a name is not a prompt of this flow or of a shipped one."""
     shipped = {path.stem for folder in shipped_flows().values() for path in folder.glob("*.toml")}
     known = sorted({*flow.prompts, *shipped} - {"flow", "partials"})
     for name in names:
@@ -163,7 +163,7 @@ def _kinds(names: Any, where: str) -> tuple[str, ...]:
 
 
 def _by_kind(folder: Path, table: Any) -> dict[str, Flow]:
-    """The flows in a table, one for each kind of tests."""
+    """Load the flows in a table `by_kind`."""
     where = f"{folder / 'flow.toml'}: by_kind"
     if not isinstance(table, dict):
         raise FlowError(f"{where} must be a table: the flow for each of {', '.join(EXECUTION_KINDS)}")
@@ -179,7 +179,7 @@ def _by_kind(folder: Path, table: Any) -> dict[str, Flow]:
 
 
 def _stage(folder: Path, table: Mapping[str, Any]) -> Stage:
-    """One stage with its prompts, so that missing or wrong ones are reported before the first call."""
+    """Load a stage and its prompts, so that missing or invalid prompts are reported before the first call."""
     parameters = dict(table)
     kind = str(parameters.pop("kind", ""))
     where = f"{folder / 'flow.toml'}, stage {kind!r}"
@@ -207,7 +207,7 @@ def _prompt(folder: Path, name: Any, where: str) -> Prompt:
 
 
 def _check(prompt: Prompt, needs: Mapping[str, Any], where: str) -> None:
-    """Raise FlowError unless the prompt is well formed and asks for what its stage reads."""
+    """Raise FlowError unless the prompt is valid and asks for the fields and code that its stage needs."""
     for key, kind, shape in KEYS:
         if not isinstance(getattr(prompt, key), kind) or (key == "temperature" and prompt.temperature is True):
             raise FlowError(f"{where}: `{key}` must be {shape}, not {getattr(prompt, key)!r}")

@@ -1,4 +1,4 @@
-"""How near a failing program is to passing, so that the best of several can be kept."""
+"""The nearness of failing programs to passing, by which the best of several is chosen."""
 
 import math
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from typing import Self
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Judgement, TestResult, Verdict
 
-# What is compared of long outputs and long words.
+# Only the beginnings of long outputs and long words are compared.
 COMPARED_TOKENS = 300
 COMPARED_CHARACTERS = 50
-# A wrong answer is nearer than a crash, however wrong.
+# A wrong answer is always nearer than a crash.
 FARTHEST_ANSWER = 0.999
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Nearness:
-    """Orders programs: those that ran, then by tests passed, then by the distance of outputs from those expected."""
+    """The nearness of a program to passing: whether it ran, the tests passed, and the closeness of its outputs."""
 
     ran: bool = False
     tests_passed: int = 0
@@ -26,7 +26,7 @@ class Nearness:
 
     @classmethod
     def of(cls, judgement: Judgement, tests: Sequence[TestCase]) -> Self:
-        """Return the nearness of a program that was judged by `tests`."""
+        """Return the nearness of a program with this judgement on `tests`."""
         pairs = zip(tests, judgement.tests, strict=False)
         distance = sum(_test_distance(test, result) for test, result in pairs) + (len(tests) - len(judgement.tests))
         ran = any(result.verdict in (Verdict.ACCEPTED, Verdict.WRONG_ANSWER) for result in judgement.tests)
@@ -42,23 +42,23 @@ def _test_distance(test: TestCase, result: TestResult) -> float:
 
 
 def output_distance(expected: str, actual: str) -> float:
-    """Return the mean distance of two outputs token by token, in [0, 1]; a token without a counterpart counts as 1."""
-    wanted, got = expected.split()[:COMPARED_TOKENS], actual.split()[:COMPARED_TOKENS]
-    longest = max(len(wanted), len(got))
+    """Return the mean distance of two outputs' tokens, in [0, 1]; a token without a counterpart has distance 1."""
+    left, right = expected.split()[:COMPARED_TOKENS], actual.split()[:COMPARED_TOKENS]
+    longest = max(len(left), len(right))
     if not longest:
         return 0.0
-    common = sum(_token_distance(w, g) for w, g in zip(wanted, got, strict=False))
-    return (common + abs(len(wanted) - len(got))) / longest
+    distance = sum(_token_distance(a, b) for a, b in zip(left, right, strict=False))
+    return (distance + abs(len(left) - len(right))) / longest
 
 
-def _token_distance(wanted: str, got: str) -> float:
-    """Numbers by their relative difference, text by the letters they share; both in [0, 1]."""
-    if wanted == got:
+def _token_distance(expected: str, actual: str) -> float:
+    """Return the relative difference of numbers, or the dissimilarity of texts; both in [0, 1]."""
+    if expected == actual:
         return 0.0
     try:
-        a, b = float(wanted), float(got)
+        a, b = float(expected), float(actual)
     except ValueError:
-        return 1.0 - SequenceMatcher(None, wanted[:COMPARED_CHARACTERS], got[:COMPARED_CHARACTERS]).ratio()
+        return 1.0 - SequenceMatcher(None, expected[:COMPARED_CHARACTERS], actual[:COMPARED_CHARACTERS]).ratio()
     if a == b:
         return 0.0
     size = abs(a) + abs(b)

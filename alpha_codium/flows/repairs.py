@@ -1,14 +1,14 @@
-"""Repairs of structured answers, in a fixed order, each tried only if all before it failed.
+"""Repairs of structured answers, which are tried in this order until one is readable.
 
-1. The answer as it is.
-2. Without thinking, prose and fences: the texts in fences that hold no program (the last closed one first), then JSON
-   objects between prose, then from the first line that begins with a bracket to the last bracket, then the whole text.
-   Broken JSON gets no further repair except 6.
-3. From the first line that begins with a field to the last that can belong to one, without Markdown around the names
-   of fields (`**name**:`).
-4. With values that can't be read by themselves (`a: b: c`, a leading backtick, `*`, `@` or `%`, an extra quote, a block
-   that isn't indented) written as blocks.
-5. With tabs in the indentation as spaces; then as 4.
+1. The unchanged answer.
+2. Without thinking, prose and fences: the text of each fence that isn't code (the last closed one first), then JSON
+   objects in prose, then the text from the first line that begins with a bracket to the last bracket, then the whole
+   text. To broken JSON only repair 6 is applied in addition.
+3. Only the lines from the first field to the last line that can belong to a field, without Markdown around the names of
+   fields (`**name**:`).
+4. Unreadable values (`a: b: c`, a leading backtick, `*`, `@` or `%`, an extra quote, a block that isn't indented) as
+   YAML blocks.
+5. Tabs in the indentation replaced by spaces, followed by repair 4.
 6. Only for truncated answers: without the last, incomplete item of a list.
 """
 
@@ -21,20 +21,17 @@ from alpha_codium.flows.fences import LINE, clean, fenced_texts
 from alpha_codium.flows.fields import Field, FieldKind
 from alpha_codium.flows.yaml_text import MAX_CHARACTERS, FormatError, json_objects, read_yaml
 
-MOST_FENCES = 4
-MOST_CUTS = 4
+MAX_FENCES = 4
+MAX_CUTS = 4
 BLOCK_HEADER = re.compile(r"\s*[|>][-+0-9]{0,2}\s*(?:#.*)?$")
 ITEM = re.compile(r"(?P<lead>[ \t]*)(?P<bullet>[-*+•]|\d{1,3}[.)])[ \t]+(?P<rest>\S[^\n]*)\n?")
-BELONGS = re.compile(r"[ \t]|\r?\n|-(?:\s|$)|[\]}]|[\w \-]{1,40}:(?:\s|$)|#")
+CONTINUATION = re.compile(r"[ \t]|\r?\n|-(?:\s|$)|[\]}]|[\w \-]{1,40}:(?:\s|$)|#")
 JSON_START = re.compile(r'^[ \t]*(?:\{|\[[ \t\r]*(?:$|[{"\[\d]))', re.MULTILINE)
 ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\\\": "\\", "\\/": "/"}
 
 
 def readings(answer: str, fields: Sequence[Field], truncated: bool = False) -> Iterator[str]:
-    """Yield the texts in which an answer's fields may be readable, from the least repaired to the most.
-
-    No text is repeated, none is longer than can be read.
-    """
+    """Yield repaired versions of an answer, the least changed first, without duplicates and too long texts."""
     seen: set[str] = set()
     for text in _readings(answer, fields, truncated):
         if text not in seen and len(text) <= MAX_CHARACTERS:
@@ -58,11 +55,11 @@ def _readings(answer: str, fields: Sequence[Field], truncated: bool) -> Iterator
 
 
 def without_prose(answer: str, fields: Sequence[Field]) -> Iterator[str]:
-    """Yield the texts in an answer's fences and its JSON objects, and the answer without thinking and end tokens."""
+    """Yield the texts in an answer's fences, its JSON objects, and the answer without thinking and end tokens."""
     text = clean(answer)
     fenced = [(closed, body) for fence, body, closed in fenced_texts(text) if not fence.is_code]
     last_first = [body for wanted in (True, False) for closed, body in reversed(fenced) if closed is wanted]
-    yield from last_first[:MOST_FENCES]
+    yield from last_first[:MAX_FENCES]
     if len(text) > MAX_CHARACTERS:
         return
     yield from json_objects(text)
@@ -72,7 +69,7 @@ def without_prose(answer: str, fields: Sequence[Field]) -> Iterator[str]:
 
 
 def _is_json(text: str, fields: Sequence[Field]) -> bool:
-    """Whether a text looks like JSON: a bracket stands before the first field, or that field ends in a comma."""
+    """Return whether a text looks like JSON: a bracket precedes the first field, or that field ends in a comma."""
     pattern = re.compile(f"^{_key_line(all_names(fields)).pattern}", re.MULTILINE | re.IGNORECASE)
     bracket, key = JSON_START.search(text), pattern.search(text)
     if not key or (bracket and bracket.start() < key.start()):
@@ -85,7 +82,7 @@ def _name_pattern(names: Collection[str]) -> str:
 
 
 def _key_line(names: Collection[str]) -> re.Pattern[str]:
-    """The pattern of a line that begins with one of the names as a key, in Markdown or quotes."""
+    """Return a pattern for lines that begin with one of the names as a key, perhaps in Markdown or quotes."""
     return re.compile(
         rf"(?P<lead>[ \t]*(?:-[ \t]+)*)(?:\#{{1,6}}[ \t]+)?(?P<mark>\*\*|__|[`\"']|)(?P<key>{_name_pattern(names)})"
         r"(?:(?P=mark))?[ \t]*:(?:\*\*|__)?(?P<rest>[^\n]*)\n?",
@@ -94,12 +91,12 @@ def _key_line(names: Collection[str]) -> re.Pattern[str]:
 
 
 def all_names(fields: Sequence[Field]) -> set[str]:
-    """Return the names of fields, those of records included."""
+    """Return the names of fields, including those of records."""
     return {field.name for field in fields} | {inner.name for field in fields for inner in field.fields}
 
 
 def from_first_field(text: str, fields: Sequence[Field]) -> str | None:
-    """Return the text from the first line that begins with a field to the last that can belong to one, or None."""
+    """Return the text from the first field's line to the last line that can belong to a field, or None."""
     pattern = _key_line({field.name for field in fields})
     lines = LINE.findall(text)
     start = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
@@ -110,16 +107,16 @@ def from_first_field(text: str, fields: Sequence[Field]) -> str | None:
 
 
 def _end_of_fields(lines: Sequence[str], fields: Sequence[Field]) -> int:
-    """The number of the first line that can't belong to fields: after the last key, a fence or prose at the margin."""
+    """Return the index of the first line, after the last key, that can't belong to a field: a fence or prose."""
     pattern = _key_line(all_names(fields))
     keys = [(number, match) for number, line in enumerate(lines) if (match := pattern.match(line))]
     last, match = keys[-1]
     end = last + 1
     if not match["rest"].strip() or BLOCK_HEADER.match(match["rest"]):
-        # The lines after such a key are its value even if they aren't indented.
+        # The lines after a key without a value on its line are its value, even if they aren't indented.
         while end < len(lines) and lines[end].strip() and not lines[end].startswith(("```", "~~~")):
             end += 1
-    while end < len(lines) and BELONGS.match(lines[end]):
+    while end < len(lines) and CONTINUATION.match(lines[end]):
         end += 1
     return end
 
@@ -133,7 +130,7 @@ def _without_marks(line: str, pattern: re.Pattern[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A key or an item of a list, the rest of its line, and the lines after it that are part of its value."""
+    """A key or list item, the rest of its line, and the following lines of its value."""
 
     lead: str
     key: str
@@ -143,46 +140,48 @@ class _Entry:
 
     @property
     def column(self) -> int:
-        """The column from which the value's indentation counts."""
+        """The column that the value's indentation is relative to."""
         return len(self.lead) - (0 if self.key else len("- "))
 
 
 def quote_values(text: str, fields: Sequence[Field]) -> str:
-    """Return the text with every value of a known field that can't be read by itself written as a block."""
+    """Return the text with the unreadable values of known fields as YAML blocks."""
     return "".join(part if isinstance(part, str) else _quoted(part) for part in _entries(text, fields))
 
 
 def _entries(text: str, fields: Sequence[Field]) -> Iterator["str | _Entry"]:
-    """The parts of a text: entries of known fields, and lines outside them."""
+    """Yield the entries of known fields, and the lines outside them."""
     pattern = _key_line(all_names(fields))
     kinds = {field.name: field.kind for outer in fields for field in (outer, *outer.fields)}
     lines = LINE.findall(text)
-    at, kind = 0, FieldKind.TEXT
-    while at < len(lines):
-        match = pattern.match(lines[at])
-        item = ITEM.match(lines[at]) if kind is FieldKind.LIST and not match else None
+    number, kind = 0, FieldKind.TEXT
+    while number < len(lines):
+        match = pattern.match(lines[number])
+        item = ITEM.match(lines[number]) if kind is FieldKind.LIST and not match else None
         if match:
             kind = kinds.get(re.sub(r"[ -]", "_", match["key"].lower()), FieldKind.TEXT)
         if not (found := match or item) or (match and kind is not FieldKind.TEXT and not match["rest"].strip()):
-            yield lines[at]
-            at += 1
+            yield lines[number]
+            number += 1
             continue
         lead = found["lead"] if match else item["lead"] + "- " if item else ""
-        end = _end_of_value(lines, at, len(lead) - 2 * bool(item), found["rest"], pattern, kind)
-        following = tuple(lines[at + 1 : end])
-        # YAML knows no other bullets than `-`.
-        own_line = lines[at] if match else f"{lead}{found['rest']}\n"
+        end = _end_of_value(lines, number, len(lead) - 2 * bool(item), found["rest"], pattern, kind)
+        following = tuple(lines[number + 1 : end])
+        # The only bullet in YAML is `-`.
+        own_line = lines[number] if match else f"{lead}{found['rest']}\n"
         yield _Entry(lead, match["key"] if match else "", found["rest"], following, own_line + "".join(following))
-        at = end
+        number = end
 
 
-def _end_of_value(lines: list[str], at: int, column: int, rest: str, pattern: re.Pattern[str], kind: FieldKind) -> int:
-    """The number of the first line after a value's: for an indented block its end, else the next key or item."""
-    end = at + 1
+def _end_of_value(
+    lines: list[str], number: int, column: int, rest: str, pattern: re.Pattern[str], kind: FieldKind
+) -> int:
+    """Return the index of the first line after a value: the end of an indented block, or the next key or item."""
+    end = number + 1
     if BLOCK_HEADER.match(rest):
         while end < len(lines) and (not lines[end].strip() or _indentation(lines[end]) > column):
             end += 1
-        if "".join(lines[at + 1 : end]).strip():
+        if "".join(lines[number + 1 : end]).strip():
             return end
     while (
         end < len(lines) and not pattern.match(lines[end]) and not (kind is FieldKind.LIST and ITEM.match(lines[end]))
@@ -216,7 +215,7 @@ def _is_readable(entry: _Entry) -> bool:
 
 
 def _unquoted(value: str) -> str:
-    """A value without the quotes around it, with the common escapes of double quotes resolved."""
+    """Return a value without its quotes, with common escapes replaced."""
     if len(value) < 2 or value[0] != value[-1] or value[0] not in "\"'":
         return value
     if value[0] == "'":
@@ -235,12 +234,12 @@ def without_last_items(text: str) -> Iterator[str]:
         yield from _closed_json(text[json.start() :])
         return
     starts = [match.start() for match in re.finditer(r"^ *- +\S", text, re.MULTILINE)]
-    for start in reversed(starts[-MOST_CUTS:]):
+    for start in reversed(starts[-MAX_CUTS:]):
         yield text[:start]
 
 
 def _closed_json(text: str) -> Iterator[str]:
-    """A JSON text cut after one of its last complete objects, with what is open closed again."""
+    """Yield a JSON text cut after one of its last complete objects, with the open brackets closed."""
     open_brackets: list[str] = []
     cuts: list[tuple[int, str]] = []
     for match in re.finditer(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', text, re.DOTALL):
@@ -249,6 +248,6 @@ def _closed_json(text: str) -> Iterator[str]:
             open_brackets.append("}" if sign == "{" else "]")
         elif sign in ("}", "]") and open_brackets:
             open_brackets.pop()
-            cuts = [*cuts[1 - MOST_CUTS :], (match.end(), "".join(reversed(open_brackets)))]
+            cuts = [*cuts[1 - MAX_CUTS :], (match.end(), "".join(reversed(open_brackets)))]
     for end, closing in reversed(cuts):
         yield text[:end] + closing

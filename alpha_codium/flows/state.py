@@ -1,4 +1,4 @@
-"""The state of one sample, filled stage by stage; it has only the statement of the problem."""
+"""The state of one sample, which stages fill. It contains the problem's statement, not its private tests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from alpha_codium.verdict import Judgement
 
 @dataclass(frozen=True, slots=True)
 class ExplainedTest:
-    """A test and why its output follows from its input."""
+    """A test, and an explanation of its output."""
 
     input: str
     output: str
@@ -18,7 +18,7 @@ class ExplainedTest:
 
     @property
     def test(self) -> TestCase:
-        """The test alone."""
+        """The test without the explanation."""
         return TestCase(self.input, self.output)
 
 
@@ -50,7 +50,7 @@ class JudgedProgram:
 
 @dataclass
 class FlowState:
-    """Everything that the stages of a sample have found so far."""
+    """The results of a sample's stages so far."""
 
     statement: Statement
     # Public tests read from the description, which prompts show anyway.
@@ -71,6 +71,6 @@ class FlowState:
         )
 
     def add_anchor(self, test: TestCase) -> None:
-        """Add a test that the program passes, once."""
+        """Add a test that the program passes, unless it is known."""
         if test not in self.anchors:
             self.anchors.append(test)

@@ -1,7 +1,7 @@
-"""What a problem asks for: a program that reads and prints, or code that defines a function.
+"""The code that a problem asks for: a program that reads stdin, or a function.
 
-A stage that writes or repairs programs takes the variables of its prompts and the way to read answers from here, so
-that it works for tests of any kind.
+Stages that write or repair programs get the variables of their prompts and the reader of answers from a `CodingTask`,
+so that they work for all kinds of tests.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from alpha_codium.flows.asking import WHOLE_PROGRAM, WRITTEN, CodeForm
+from alpha_codium.flows.asking import TARGET, WHOLE_PROGRAM, CodeForm
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code, fenced_texts
 from alpha_codium.flows.fences import clean
@@ -20,7 +20,7 @@ from alpha_codium.languages.python.programs import ProgramReader
 from alpha_codium.problem import Statement, TestCase
 
 WHOLE_CODE = (
-    f"Give the whole {WRITTEN.title} code, with the imports it needs, in one fenced block:\n```{WRITTEN.tag}\n...\n```"
+    f"Give the whole {TARGET.title} code, with the imports it needs, in one fenced block:\n```{TARGET.tag}\n...\n```"
 )
 
 
@@ -42,19 +42,19 @@ class CodingTask:
 
     @property
     def is_function(self) -> bool:
-        """Whether tests call what the program defines."""
+        """Whether tests call a function of the program."""
         return self.kind != "stdin"
 
     @property
     def form(self) -> CodeForm:
-        """How the program is asked for and read; for a function its body is enough."""
+        """The request for the program, and its reader; an answer with only a function's body is accepted."""
         if not self.is_function:
             return WHOLE_PROGRAM
         return CodeForm(WHOLE_CODE, partial(extract_completion, beginning=self.beginning))
 
     @property
     def variables(self) -> dict[str, Any]:
-        """The variables of prompts: `problem`, `is_function`, `beginning` (its text) and `tests`, those to show."""
+        """The variables of prompts: `problem`, `is_function`, `beginning` (text) and the `tests` to show."""
         return {
             "problem": self.statement,
             "is_function": self.is_function,
@@ -64,7 +64,7 @@ class CodingTask:
 
 
 def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | None:
-    """Return the program in an answer that may continue a beginning of code; None if there is none."""
+    """Return the program in an answer, which may be the continuation of `beginning`; None if there is none."""
     found = extract_code(answer)
     if beginning is None:
         return found
@@ -80,7 +80,7 @@ def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | 
 
 
 def tests_to_show(statement: Statement, examples: Sequence[TestCase] = ()) -> Sequence[TestCase]:
-    """Return the public tests that the description doesn't show: neither as `examples` nor as assertions."""
+    """Return the public tests that the description doesn't contain, as `examples` or as assertions."""
 
     def is_shown(test: TestCase) -> bool:
         return not test.output.strip() and all(

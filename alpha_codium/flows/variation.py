@@ -1,4 +1,4 @@
-"""How the samples of one problem differ, so that k samples are not the same one k times."""
+"""Variation among the samples of one problem, so that they aren't all the same."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import TypeVar
 
 STEP = 0.1
 HIGHEST = 0.7
-# A sample's later tries at the same thing must differ from its first.
+# Later attempts of a sample at the same thing must differ from the first.
 LOWEST_RETRY = 0.6
 Item = TypeVar("Item")
 
@@ -19,21 +19,21 @@ class Variation:
     enabled: bool = True
 
     def temperature(self, own: float, attempt: int = 0) -> float:
-        """Return a prompt's temperature, raised by 0.1 a sample up to 0.7; a higher one stays.
+        """Return a prompt's temperature, raised by 0.1 per sample up to 0.7; a higher one isn't changed.
 
-        `attempt` counts the sample's earlier tries at the same thing: each raises the temperature as a later sample
-        would, to 0.6 at least, even if the variation isn't enabled.
+        `attempt` is the number of the sample's earlier attempts at the same thing. Each raises the temperature by 0.1,
+        too, and to at least 0.6, even if the variation isn't enabled.
         """
         steps = (self.sample_index if self.enabled else 0) + attempt
         raised = own if own >= HIGHEST or not steps else round(min(HIGHEST, own + STEP * steps), 2)
         return max(raised, LOWEST_RETRY) if attempt else raised
 
     def first_of(self, names: Sequence[str]) -> str:
-        """Return the name whose turn it is, "" if there are none."""
+        """Return the name for this sample, in rotation; "" if there are none."""
         return next(iter(self.rotate(names)), "")
 
     def rotate(self, items: Sequence[Item]) -> list[Item]:
-        """Return the items, beginning with another one for each sample."""
+        """Return the items in rotation: each sample begins with the next one."""
         if not self.enabled or not items:
             return list(items)
         start = self.sample_index % len(items)

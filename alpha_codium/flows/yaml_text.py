@@ -1,14 +1,14 @@
-"""Reading YAML and JSON whose leaves are all text.
+"""A reader of YAML and JSON in which all scalars are text.
 
-1. Every scalar is the text as written: `0010`, `YES`, `1e3`, `null` and `1:30` stay what they are.
-2. Collections keep their source, for fields that should be a text when the answer has `[1, 2, 3]`.
-3. Input comes from a model: tags, anchors and aliases are refused, size and depth bounded, nothing is constructed. A
-   repeated key is an error, since neither value can be preferred.
+1. Scalars are read as written: `0010`, `YES`, `1e3`, `null` and `1:30` aren't converted.
+2. Collections keep their source, for text fields in which the answer has `[1, 2, 3]`.
+3. Since the input is a model's, tags, anchors and aliases are refused, and size and depth are limited. A repeated key
+   is an error, since there is no reason to prefer one of the values.
 4. Characters that YAML forbids (control characters, unpaired surrogates) are replaced by characters that don't occur
    in the text, and restored in the values.
-5. Reading differs from YAML where YAML would silently lose text: ` #` after a sentence is an error, no comment (a
-   repair then quotes the value), and unquoted lines of numbers keep their line breaks unless they are long enough to
-   have been folded by a program.
+5. Where YAML would silently lose text, reading differs from it: ` #` after a sentence is an error, not a comment (a
+   repair then quotes the value), and unquoted lines of numbers keep their line breaks, unless they are so long that a
+   program may have folded them.
 """
 
 import json
@@ -31,7 +31,7 @@ LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class FormatError(ValueError):
-    """An unreadable answer; the message can be shown to the model that gave it.
+    """An unreadable answer; the message can be shown to the model.
 
     `progress` is 0 if the text isn't YAML or JSON, 1 if it is, 2 if it has some of the fields.
     """
@@ -43,7 +43,7 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value: a text, a list or a mapping; `source` is its text in the answer, `plain` that it had no quotes."""
+    """One value: a text, a list or a mapping; `source` is its text in the answer, `plain` means without quotes."""
 
     value: "str | list[Node] | dict[str, Node]"
     source: str = ""
@@ -51,7 +51,7 @@ class Node:
 
 
 def read(text: str) -> Node:
-    """Read JSON, or else YAML; raises FormatError."""
+    """Read JSON or YAML; raises FormatError."""
     if len(text) > MAX_CHARACTERS:
         raise FormatError(f"the answer has more than {MAX_CHARACTERS} characters")
     if not text.lstrip().startswith(("{", "[")):
@@ -66,9 +66,9 @@ def read(text: str) -> Node:
 
 
 def read_yaml(text: str) -> Node:
-    """Read the first document of a YAML text; raises FormatError with the number of the wrong line."""
-    shield = _shield(text)
-    builder = _Builder(text.translate(shield), {ord(spare): char for char, spare in shield.items()})
+    """Read the first document of a YAML text; raises FormatError with the number of the invalid line."""
+    replacements = _replacements(text)
+    builder = _Builder(text.translate(replacements), {ord(spare): char for char, spare in replacements.items()})
     try:
         return builder.document()
     except yaml.MarkedYAMLError as error:
@@ -81,19 +81,19 @@ def read_yaml(text: str) -> Node:
         raise FormatError(f"not valid YAML: {error}") from error
 
 
-def _shield(text: str) -> dict[int, str]:
-    """A table for `str.translate` from forbidden characters to spare ones."""
+def _replacements(text: str) -> dict[int, str]:
+    """Return a table for `str.translate` that maps forbidden characters to unused ones."""
     present = set(text)
     spare = (chr(code) for code in SPARE_CHARACTERS if chr(code) not in present)
     return {ord(char): next(spare) for char in sorted(set(FORBIDDEN.findall(text)))}
 
 
 class _Builder:
-    """Builds nodes from the events of PyYAML's parser, which constructs nothing itself."""
+    """Builds nodes from the events of PyYAML's parser, which doesn't construct Python objects."""
 
-    def __init__(self, text: str, names: dict[int, int]) -> None:
+    def __init__(self, text: str, restored: dict[int, int]) -> None:
         self.text = text
-        self.names = names
+        self.restored = restored
         self.events: Iterator[Any] = iter(yaml.parse(text, Loader=LOADER))
 
     def document(self) -> Node:
@@ -101,7 +101,7 @@ class _Builder:
         if isinstance(next(self.events), yaml.StreamEndEvent):
             raise FormatError("the answer is empty")
         node = self.node(next(self.events), 0)
-        # Text after the document is reported only when the document's end and the next event are read.
+        # The parser reports text after the document only when the document's end and the next event are read.
         next(self.events), next(self.events)
         return node
 
@@ -122,8 +122,8 @@ class _Builder:
         plain = not event.style
         if plain and _loses_text(event.value, self.text, event.end_mark.index):
             raise FormatError(f"line {event.end_mark.line + 1}: a value with `#` must stand in quotes")
-        value = _meant_lines(event.value, source) if plain or event.style == '"' else event.value
-        return Node(value.translate(self.names), source.translate(self.names), plain)
+        value = _with_line_breaks(event.value, source) if plain or event.style == '"' else event.value
+        return Node(value.translate(self.restored), source.translate(self.restored), plain)
 
     def sequence(self, start: Any, depth: int) -> Node:
         items = []
@@ -144,20 +144,20 @@ class _Builder:
         return Node(values, self.source(start, event))
 
     def source(self, start: Any, end: Any) -> str:
-        """The text of a collection, without its indentation."""
+        """Return the text of a collection, without its indentation."""
         written = self.text[start.start_mark.index : end.end_mark.index].rstrip()
-        return textwrap.dedent(" " * start.start_mark.column + written).translate(self.names)
+        return textwrap.dedent(" " * start.start_mark.column + written).translate(self.restored)
 
 
 def _loses_text(value: str, text: str, end: int) -> bool:
-    """Whether a comment cuts off text: an empty value's, or one space after a sentence."""
+    """Return whether a comment hides text: it follows an empty value, or one space after a sentence."""
     if not value:
         return bool(COMMENT.match(text, end))
     return text.startswith(" #", end) and " " in value and any(map(str.isalpha, value))
 
 
-def _meant_lines(value: str, source: str) -> str:
-    """A scalar as YAML reads it, but numbers on several short lines keep their lines."""
+def _with_line_breaks(value: str, source: str) -> str:
+    """Return a scalar's value; the line breaks of numbers on several short lines are restored."""
     lines = source.strip('"').split("\n")
     if len(lines) < 2 or "\\" in source or any(map(str.isalpha, value)):
         return value
@@ -196,7 +196,7 @@ def read_json(text: str) -> Node:
 
 
 def json_objects(text: str, most: int = 8) -> Iterator[str]:
-    """Yield the JSON objects between prose, the last first."""
+    """Yield the JSON objects in prose, the last first."""
     found, position = [], text.find("{")
     for _ in range(4 * most):
         if position < 0 or len(found) == most:
@@ -226,7 +226,7 @@ def _from_json(value: Any, depth: int) -> Node:
 
 
 def _written(value: Any) -> str:
-    """A JSON value as text, with its numbers as written."""
+    """Return a JSON value as text, with its numbers as written."""
     if isinstance(value, _Pairs):
         return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {_written(item)}" for key, item in value) + "}"
     if isinstance(value, list):

@@ -1,1 +1,1 @@
-"""Generation: runs a flow for each sample of each problem."""
+"""Generation of candidates: a flow is run for each sample of each problem."""

@@ -1,13 +1,13 @@
 """Budgets of calls, tokens, money and time: of a sample, of all samples of a problem, of the run.
 
-1. A `Ledger` stands for one run. It holds an account for the run and one for each problem; a sample has its own. An
-   account sums what its samples used, finished or running.
-2. A call is allowed if every account has room for it beside the calls in flight, so the calls of a run stay within its
-   budget at any concurrency. Tokens and money are known once a call is answered: the first call after they are used up
-   is refused.
+1. A `Ledger` belongs to one run. It has an account for the run and one for each problem; each sample has its own. An
+   account sums the usage of its samples, finished or running.
+2. A call is allowed if no account would exceed its limit of calls, including calls in flight. So a run stays within its
+   budget at any concurrency. Tokens and cost are known only when a call is answered: calls are refused once they are
+   used up.
 3. When an account's time is over, the call in flight is cancelled and not counted.
-4. An answer counts in full wherever it came from, the provider or a store, so that a budget allows the same calls
-   whatever was asked before. `cost` is what the answers cost when they were given: never less than what is paid.
+4. Stored answers count as much as new ones, so that a budget always allows the same calls. `cost` is the original cost
+   of all answers, which is at least the amount paid.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from alpha_codium.values import JsonValue, Readers
 
 @dataclass
 class Usage:
-    """Sums over calls, including those answered from the store; `cost` is None once a price is unknown."""
+    """Sums over calls, including those answered from the store; `cost` is None if a price is unknown."""
 
     llm_calls: int = 0
     prompt_tokens: int = 0
@@ -48,7 +48,7 @@ class Usage:
         self._add_cost(answer.cost)
 
     def take(self, other: "Usage | Candidate") -> None:
-        """Add the calls, tokens and money of another usage or of a candidate."""
+        """Add the calls, tokens and cost of another usage or of a candidate."""
         self.llm_calls += other.llm_calls
         self.prompt_tokens += other.prompt_tokens
         self.completion_tokens += other.completion_tokens
@@ -60,9 +60,9 @@ class Usage:
 
 @dataclass
 class Account:
-    """The budget of `owner` and what is used of it.
+    """The budget of `owner` and its usage.
 
-    Limits are calls, tokens read and written, US dollars, and seconds since `began`; 0 sets no limit.
+    Limits are calls, tokens read and written, US dollars, and seconds since `began`; 0 means no limit.
     """
 
     owner: BudgetOwner
@@ -76,13 +76,13 @@ class Account:
     began: float | None = None
 
     def begin(self) -> "Account":
-        """Start its clock unless it runs; returns the account."""
+        """Start the clock unless it is running; return the account."""
         self.began = time.monotonic() if self.began is None else self.began
         return self
 
     @property
     def usage(self) -> Usage:
-        """What its samples have used so far."""
+        """The usage of all its samples so far."""
         total = Usage()
         for usage in (self.finished, *self.running):
             total.take(usage)
@@ -90,13 +90,13 @@ class Account:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until its time is over; None if it has no limit or hasn't begun."""
+        """The seconds left; None without a time limit, or before `begin`."""
         if not self.seconds or self.began is None:
             return None
         return self.began + self.seconds - time.monotonic()
 
     def room(self, wanted: int) -> int:
-        """Return how many of `wanted` calls are allowed; raises BudgetExhausted if none is."""
+        """Return the number of calls that are allowed, at most `wanted`; raises BudgetExhausted if it is 0."""
         left, usage = self.seconds_left, self.usage
         calls_left = self.calls - usage.llm_calls - self.in_flight
         if left is not None and left <= 0:
@@ -110,7 +110,7 @@ class Account:
         return min(wanted, calls_left) if self.calls else wanted
 
     def exhausted(self, limit: BudgetLimit, *, price_unknown: bool = False) -> BudgetExhausted:
-        """Return the error to raise when this limit is reached."""
+        """Return the error for a limit that is reached."""
         return BudgetExhausted(BudgetEnd(self.owner, limit, getattr(self, limit.value), price_unknown))
 
 
@@ -118,7 +118,8 @@ class Account:
 class PartialAnswer(JsonValue):
     """The part of a request for several answers that budgets allowed.
 
-    `granted` answers were allowed; those at `places` arrived before the budget of `end`, if any, stopped the others.
+    `granted` answers were allowed. Those with the indices `places` arrived before the budget `end`, if any, stopped the
+    others.
     """
 
     readers: ClassVar[Readers] = {
@@ -132,19 +133,19 @@ class PartialAnswer(JsonValue):
 
     @classmethod
     def first(cls, granted: int) -> "PartialAnswer":
-        """The first `granted` answers."""
+        """Return the part with the first `granted` answers."""
         return cls(granted, range(granted))
 
 
-# By the number of the request among the sample's requests.
+# Partial answers by the index of the request among the sample's requests.
 Parts = dict[int, PartialAnswer]
 
 
 @dataclass
 class SampleBudget:
-    """The accounts that a sample's calls are charged to: its own, its problem's, the run's.
+    """The accounts that a sample's calls are charged to: its own, its problem's, and the run's.
 
-    `end` names the budget that first refused the sample a call.
+    `end` is the budget that first refused a call.
     """
 
     accounts: tuple[Account, ...] = ()
@@ -158,7 +159,7 @@ class SampleBudget:
 
     @contextmanager
     def counting(self, usage: Usage) -> Iterator[None]:
-        """Count the sample's `usage` in all accounts as it grows."""
+        """Count the sample's `usage` in all accounts, also while it is growing."""
         for account in self.accounts:
             account.running.append(usage)
         try:
@@ -170,9 +171,9 @@ class SampleBudget:
 
     @asynccontextmanager
     async def calls(self, wanted: int, request: int) -> AsyncIterator[PartialAnswer]:
-        """Allow as many of the `wanted` answers to the sample's request number `request` as there is room for.
+        """Reserve as many of the `wanted` answers to the sample's request `request` (an index) as budgets allow.
 
-        Raises BudgetExhausted if there is room for none, and when the time is over.
+        Raises BudgetExhausted if they allow none, and when the time is over.
         """
         with self._recording_end():
             granted = min((account.room(wanted) for account in self.accounts), default=wanted)
@@ -187,7 +188,7 @@ class SampleBudget:
 
     @asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
-        """Cancel the body as soon as the time of one account is over."""
+        """Cancel the body when the time of an account is over."""
         timed = [(left, account) for account in self.accounts if (left := account.seconds_left) is not None]
         left, first = min(timed, key=lambda pair: pair[0], default=(None, None))
         limit = asyncio.timeout(left)
@@ -210,13 +211,13 @@ class SampleBudget:
 
 @dataclass
 class ReplayBudget(SampleBudget):
-    """Allows of each request the part that the run's budgets allowed, and nothing else."""
+    """Allows exactly those parts of requests that the replayed run's budgets allowed."""
 
     parts: Parts = field(default_factory=dict)
 
     @asynccontextmanager
     async def calls(self, wanted: int, request: int) -> AsyncIterator[PartialAnswer]:
-        """Allow the same part of the request as the run did."""
+        """Allow the same part of the request as in the replayed run."""
         part = self.parts.get(request) or PartialAnswer.first(wanted)
         with self._recording_end():
             if part.granted:
@@ -227,11 +228,11 @@ class ReplayBudget(SampleBudget):
 
 @dataclass
 class Ledger:
-    """The accounts of one run: the run's own, whose time begins now, and each problem's, whose time begins with its
-    first sample.
+    """The accounts of one run: its own, whose clock starts now, and one per problem, whose clock starts with its first
+    sample.
 
-    `cut_short` counts the samples that each budget of the run or of a problem ended. `parts`, for a replay, are the
-    partial answers of the sample that is replayed.
+    `cut_short` is the number of samples ended by each budget of the run or a problem. For a replay, `parts` are the
+    partial answers of the replayed sample.
     """
 
     settings: Settings
@@ -245,22 +246,22 @@ class Ledger:
         self.run = self._account(BudgetOwner.RUN).begin()
 
     def count(self, candidates: Iterable[Candidate]) -> None:
-        """Count what earlier parts of the run used, except time.
+        """Add the usage of a resumed run's earlier candidates, except time.
 
-        A candidate without a cost gets one if its model's price is known now.
+        The cost of a candidate is filled in if it was unknown and its model's price is known now.
         """
         for candidate in map(self._priced, candidates):
             self.run.finished.take(candidate)
             self._problem(candidate.task_name).finished.take(candidate)
 
     def sample(self, problem: str) -> SampleBudget:
-        """Return the budget of a sample that begins now."""
+        """Return the budget of a new sample, whose clock starts now."""
         if self.parts:
             return ReplayBudget(parts=self.parts)
         return SampleBudget((self._account(BudgetOwner.SAMPLE).begin(), self._problem(problem).begin(), self.run))
 
     def note(self, sample: SampleBudget) -> None:
-        """Count the sample if a budget that it shares with others ended it."""
+        """Count the sample if it was ended by a budget that it shares with others."""
         if sample.end is not None and not sample.end.is_own:
             self.cut_short[sample.end.budget] += 1
 

@@ -1,4 +1,4 @@
-"""The cache of answers as a run uses it."""
+"""The cache of answers for one run's settings."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ from alpha_codium.runs.cache import FILE_NAME
 
 
 class PricedCache(AnswerCache):
-    """The cache for calls with these settings; answers of models in `[prices]` cost what they would now."""
+    """The cache for calls with these settings; for models in `[prices]`, costs are computed by the current prices."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
         super().__init__(path, scope_of(settings))
@@ -31,20 +31,20 @@ class PricedCache(AnswerCache):
         if found is None or price is None:
             return found
         tokens = [found.get(name, 0) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")]
-        # Without any tokens they are unknown, or counted in another answer to the same request.
+        # Without tokens, they are unknown, or counted with another answer to the same request.
         return found | {"cost": cost_of(price, *tokens)} if any(tokens) else found
 
 
 def scope_of(settings: Settings) -> str:
-    """Return what decides answers beside the request: the server's address without a user, `drop_params`, and the
-    user's own files of local models.
+    """Return a text of everything besides the request that determines answers: the server's address without a user,
+    `drop_params`, and the user's own local models.
     """
     address = without_user(settings.config.api_base).rstrip("/")
     return json.dumps([address, settings.config.drop_params, *_own_files(settings)])
 
 
 def _own_files(settings: Settings) -> Iterator[str]:
-    """The SHA-256 of each; a model in our registry has one file only."""
+    """Yield the names and SHA-256 of the user's local models; known models always have the same file."""
     from alpha_codium.llm.local.registry import KNOWN, stored_models
     from alpha_codium.paths import models_folder
 
@@ -57,7 +57,7 @@ def _own_files(settings: Settings) -> Iterator[str]:
 
 @contextlib.contextmanager
 def open_cache(settings: Settings) -> Iterator[AnswerCache | None]:
-    """Open the cache of all runs for calls with these settings; None if `cache` is off or there is no folder for it."""
+    """Open the shared cache for calls with these settings; yield None if `cache` is off or its folder is unusable."""
     from alpha_codium.paths import cache_folder
 
     try:
@@ -73,7 +73,7 @@ def open_cache(settings: Settings) -> Iterator[AnswerCache | None]:
 
 
 def spent_by(run: Path) -> dict[str, Any]:
-    """Return what the run in this folder asked for itself, over all resumes, and what it spent in US dollars."""
+    """Return a run's numbers of new and cached answers, and the US dollars it spent, over all resumes."""
     with AnswerStore(run / "answers.sqlite") as store:
         spent = store.spent()
     return {"asked": spent.asked, "from_cache": spent.from_cache, "spent": spent.cost}

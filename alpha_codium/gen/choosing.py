@@ -1,4 +1,4 @@
-"""The choice of a flow, without some of its stages if asked for, and whether it suits the problems."""
+"""The choice of a flow, and checks that it suits the problems."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,7 +7,7 @@ from alpha_codium.errors import FlowError
 from alpha_codium.flows import Flow, load_flow
 from alpha_codium.problem import Problem
 
-# Chooses another flow by the kind of a problem's tests.
+# A flow that chooses another one by the kind of a problem's tests.
 DEFAULT_FLOW = "auto"
 
 
@@ -21,7 +21,7 @@ def chosen_flow(name: str | None, settings: Settings, without: Sequence[str] = (
 
 
 def check_fit(flow: Flow, problems: Iterable[Problem]) -> None:
-    """Raise FlowError if the flow names the kinds of tests it is for, and no problem has tests of these kinds."""
+    """Raise FlowError if the flow is for certain kinds of tests, and no problem has such tests."""
     if not flow.kinds:
         return
     first: Problem | None = None
@@ -35,10 +35,10 @@ def check_fit(flow: Flow, problems: Iterable[Problem]) -> None:
 
 def misfit(flow: Flow, problem: Problem) -> str:
     """Return the message for a problem that the flow isn't meant for."""
-    meant, wanted = "programs that read stdin", "a function"
+    supported, required = "programs that read stdin", "a function"
     if flow.kinds:
-        meant, wanted = "functions", "a program that reads stdin"
+        supported, required = "functions", "a program that reads stdin"
     return (
-        f"flow {flow.name!r} asks for {meant}, and {problem.name!r} wants {wanted}: "
+        f"flow {flow.name!r} asks for {supported}, and {problem.name!r} wants {required}: "
         "leave out --flow, and each problem gets the flow for its kind"
     )

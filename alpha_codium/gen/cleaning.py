@@ -1,10 +1,10 @@
-"""Cleaning of models' texts: what people cut off by hand before they score them, as rules with names.
+"""Cleaning of models' texts before they are scored, by named rules.
 
-1. The rules are applied in the order of `RULES`, again until none changes anything, so a clean text stays as it is. A
-   text that isn't done after `MOST_PASSES` is nothing but fences and prose.
-2. In a text that reads as Python (a completion: after its prompt), the rules about prose, fences and tokens cut
-   nothing, whatever its strings contain.
-3. Every rule cuts, none adds or repairs: a program that was cut off in the middle stays broken.
+1. The rules are applied in the order of `RULES`, and repeated until none changes anything, at most `MAX_PASSES` times.
+   So a clean text isn't changed by cleaning it again.
+2. The rules for prose, fences and tokens don't change valid Python (for a completion: together with its prompt), so
+   that the contents of strings are safe.
+3. Rules only remove text. A truncated program stays broken.
 """
 
 import json
@@ -21,27 +21,27 @@ from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import problem_names
 from alpha_codium.data.samples.reading import COMPLETION, Row
 from alpha_codium.errors import DatasetError
-from alpha_codium.flows.extraction import MOST_CUTS, MOST_STARTS, PROSE_LINE
+from alpha_codium.flows.extraction import MAX_CUTS, MAX_STARTS, PROSE_LINE
 from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens, strip_thinking
 from alpha_codium.languages import CodeKind, Reader, language_named
 from alpha_codium.problem import Problem
 from alpha_codium.program import PYTHON
 from alpha_codium.runs.folder import write_atomically
 
-# Chen et al. 2021 (arXiv:2107.03374), section 2.1: where a completion of HumanEval ends.
+# The ends of HumanEval completions: Chen et al. 2021 (arXiv:2107.03374), section 2.1.
 STOP_WORDS = ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
 END_TOKEN = re.compile(
     r"<\|(?:endoftext|end_of_text|im_end|eot_id|end|eom_id)\|>|</s>|<eos>|<EOT>|<end_of_turn>|\[/PYTHON\]"
     r"|(?P<done>^\[DONE\])",
     re.MULTILINE,
 )
-MOST_TOKENS = 8
-MOST_PASSES = 16
+MAX_TOKENS = 8
+MAX_PASSES = 16
 
 
 @dataclass(frozen=True)
 class GeneratedText:
-    """A model's text and its problem's prompt and entry point, "" if unknown; `form` as in `data.samples`."""
+    """A model's text, and its problem's prompt and entry point ("" if unknown); `form` is as in `data.samples`."""
 
     text: str
     form: str
@@ -52,23 +52,23 @@ class GeneratedText:
 
     @property
     def is_completion(self) -> bool:
-        """Whether it continues the prompt."""
+        """Whether the text continues the prompt."""
         return self.form == COMPLETION
 
     def reads(self, text: str) -> bool:
-        """Whether `text` in its place is Python and does anything."""
-        begins = (self.prompt or "def _():\n", "") if self.is_completion else ("",)
-        return any(self.reader.kind_of(begin + text) > CodeKind.BROKEN for begin in begins)
+        """Return whether `text`, for a completion after its prompt or alone, parses and does anything."""
+        prefixes = (self.prompt or "def _():\n", "") if self.is_completion else ("",)
+        return any(self.reader.kind_of(prefix + text) > CodeKind.BROKEN for prefix in prefixes)
 
     def defines(self, code: str) -> bool:
-        """Whether `code` defines the entry point or, if that is unknown, any function or class."""
+        """Return whether `code` defines the entry point or, if that is unknown, any function or class."""
         name = re.escape(self.entry_point) if self.entry_point else r"\w+"
         return bool(re.search(rf"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+{name}\b", code, re.MULTILINE))
 
 
 @dataclass(frozen=True, slots=True)
 class CleaningRule:
-    """A rule: its name, what it cuts, and the function that cuts it."""
+    """A rule: its name, a description of what it cuts, and the function that cuts it."""
 
     name: str
     what: str
@@ -76,15 +76,15 @@ class CleaningRule:
 
 
 def cut_thinking(known: GeneratedText, text: str) -> str:
-    """Cut what the model thought."""
+    """Cut the model's thinking."""
     return text if known.reads(text) else strip_thinking(text)
 
 
 def cut_end_tokens(known: GeneratedText, text: str) -> str:
-    """Cut from the first token that ends an answer; with fences, only such tokens at the very end."""
-    matches = list(islice(END_TOKEN.finditer(text), MOST_TOKENS))
+    """Cut everything from the first end token on; in a text with fences, only end tokens at the very end."""
+    matches = list(islice(END_TOKEN.finditer(text), MAX_TOKENS))
     if matches and known.reads(text):
-        # Of these only `[DONE]` is Python as well: it counts if the text before it reads.
+        # In valid Python only `[DONE]` can be an end token, if the text before it is valid, too.
         matches = [match for match in matches if match["done"] and known.reads(text[: match.start()])]
     elif matches and find_fences(text, most=1):
         return strip_end_tokens(text)
@@ -92,7 +92,10 @@ def cut_end_tokens(known: GeneratedText, text: str) -> str:
 
 
 def cut_fences(known: GeneratedText, text: str) -> str:
-    """Leave one program in fences: the last that defines the entry point; else the last long one, Python first."""
+    """Keep one fenced block: one that defines the entry point, else one tagged as Python, else any.
+
+    Of several, the last that is at least half as long as the longest is kept.
+    """
     marks = [] if known.reads(text) else find_fences(text)
     if not marks:
         return text
@@ -107,10 +110,10 @@ def cut_fences(known: GeneratedText, text: str) -> str:
 
 
 def cut_prose(known: GeneratedText, text: str) -> str:
-    """Cut what the model says before and after a program."""
+    """Cut prose before and after a program."""
     if known.reads(text):
         return text
-    for start in (0, *(match.start() for match in islice(known.reader.language.code_line.finditer(text), MOST_STARTS))):
+    for start in (0, *(match.start() for match in islice(known.reader.language.code_line.finditer(text), MAX_STARTS))):
         for end in _ends(text, start):
             piece = text[start:end]
             if known.reads(piece) and (start == 0 or known.reader.kind_of(piece) is CodeKind.PROGRAM):
@@ -119,7 +122,7 @@ def cut_prose(known: GeneratedText, text: str) -> str:
 
 
 def cut_indentation(known: GeneratedText, text: str) -> str:
-    """Cut the indentation that all lines of a whole program have."""
+    """Cut the common indentation of a whole program."""
     if known.is_completion or known.reads(text):
         return text
     dedented = textwrap.dedent(text)
@@ -127,17 +130,17 @@ def cut_indentation(known: GeneratedText, text: str) -> str:
 
 
 def cut_prompts(known: GeneratedText, text: str) -> str:
-    """Cut the prompt that a completion repeats."""
-    prompt, begun = known.prompt.strip(), text.lstrip()
-    return begun[len(prompt) :] if known.is_completion and prompt and begun.startswith(prompt) else text
+    """Cut the prompt if a completion repeats it."""
+    prompt, stripped = known.prompt.strip(), text.lstrip()
+    return stripped[len(prompt) :] if known.is_completion and prompt and stripped.startswith(prompt) else text
 
 
 def cut_stop_words(known: GeneratedText, text: str) -> str:
-    """Cut a completion at the first stop word, if it is the body of a function; a whole function begins with one."""
+    """Cut a completion at the first stop word, unless it is a whole function, which may begin with one."""
     if not known.is_completion or not text.strip() or not text.lstrip("\r\n")[:1].isspace():
         return text
-    places = [place for word in known.stop_words if (place := text.find(word)) >= 0]
-    return text[: min(places)] if places else text
+    offsets = [offset for word in known.stop_words if (offset := text.find(word)) >= 0]
+    return text[: min(offsets)] if offsets else text
 
 
 RULES = (
@@ -152,9 +155,9 @@ RULES = (
 
 
 def cleaned(known: GeneratedText, rules: Sequence[CleaningRule] = RULES) -> tuple[str, frozenset[str]]:
-    """Return the text after all rules, and the names of those that changed it."""
+    """Return the text after all rules, and the names of the rules that changed it."""
     text, names = known.text, set[str]()
-    for _ in range(MOST_PASSES):
+    for _ in range(MAX_PASSES):
         before = text
         for rule in rules:
             shorter = rule.apply(known, text)
@@ -167,15 +170,15 @@ def cleaned(known: GeneratedText, rules: Sequence[CleaningRule] = RULES) -> tupl
 
 
 def _ends(text: str, start: int) -> Iterator[int]:
-    """Where a program that begins at `start` may end: at the end of the text, or before a line of prose, last first."""
+    """Yield possible ends of a program that begins at `start`: the end of the text, then lines of prose, last first."""
     yield len(text)
     cuts = [match.start() for match in PROSE_LINE.finditer(text, start + 1)]
-    yield from reversed(cuts[-MOST_CUTS:])
+    yield from reversed(cuts[-MAX_CUTS:])
 
 
 @dataclass
 class CleaningCounts:
-    """The numbers of samples: all, changed, emptied, and changed by each rule."""
+    """Counts of samples: all, changed, emptied, and changed by each rule."""
 
     samples: int = 0
     changed: int = 0
@@ -190,7 +193,7 @@ class CleaningCounts:
         self.rules.update(names)
 
     def to_json(self, rules: Sequence[CleaningRule]) -> dict[str, Any]:
-        """Return the counts; None for a rule that was off."""
+        """Return the counts as JSON; None for a rule that wasn't used."""
         return {
             "samples": self.samples,
             "changed": self.changed,
@@ -206,10 +209,10 @@ def clean_rows(
     rules: Sequence[CleaningRule] = RULES,
     stop_words: Sequence[str] = STOP_WORDS,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows with clean texts as JSON lines have them, and add them to `counts`.
+    """Yield the rows with clean texts, as JSON objects, and add them to `counts`.
 
-    Without `problems` prompts and entry points are unknown. Raises DatasetError if the rows follow the order of
-    problems that aren't given, or name other problems.
+    Without `problems`, prompts and entry points are unknown. Raises DatasetError if rows name other problems, or if
+    they don't name any and `problems` is None.
     """
     if problems is None and any(row.by_place or _may_be_place(row) for row in rows):
         raise DatasetError(
@@ -228,12 +231,12 @@ def clean_rows(
 
 
 def _may_be_place(row: Row) -> bool:
-    """Whether a row's only key is a number, which may be a problem's place: written as an id it would lose that."""
+    """Return whether a row's key may be a problem's index: a number, in a file without columns."""
     return row.values is None and str(row.task).isdecimal()
 
 
 def _with_texts(row: Row, name: str, texts: list[str]) -> dict[str, Any]:
-    """The row with other texts; without columns it becomes an object that names its problem."""
+    """Return the row with other texts; a row without columns becomes an object that names its problem."""
     if row.values is None or row.by_place or not row.column:
         return {"task_id": name, row.form: texts}
     values: Mapping[str, Any] = row.values
@@ -242,7 +245,7 @@ def _with_texts(row: Row, name: str, texts: list[str]) -> dict[str, Any]:
 
 
 def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write rows as JSON lines, all or nothing; raises DatasetError if the file can't be written."""
+    """Write rows as JSON lines atomically; raises DatasetError if the file can't be written."""
     if path.is_dir() or not path.name.lower().endswith(".jsonl"):
         raise DatasetError(f"--output {path} must be a file that ends in .jsonl")
     text = "".join(json.dumps(row, default=str) + "\n" for row in rows)

@@ -1,12 +1,12 @@
 """The loop over problems and samples.
 
-1. `concurrency` samples run at a time; when one ends the next begins.
-2. A finished sample is one synced line of the journal; its transcript is written before. On resume, samples that are
-   final in the journal are kept, and the others run again with the answers that they already had.
-3. What earlier parts of the run used counts in its budgets. A sample for which nothing is left becomes a candidate
-   without a program, to be tried again on resume.
-4. The Dataset is made from the journal at the end, in the order of the problems, so it doesn't depend on which sample
-   finished first, nor on how often the run was interrupted.
+1. `concurrency` samples run at a time.
+2. When a sample ends, its transcript is written, then one synced line of the journal. On resume, samples that are
+   final in the journal are kept, and the others run again, reusing their stored answers.
+3. The usage of a resumed run's earlier samples counts in its budgets. If nothing is left for a sample, its candidate
+   has no program, and is tried again on resume.
+4. At the end, the Solutions dataset is made from the journal, in the order of the problems, so that it doesn't depend
+   on the order in which samples finished, nor on interruptions.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ class SampleJob:
 
     @property
     def names(self) -> Sequence[str]:
-        """The problems' names, without reading the problems if the dataset knows the names."""
+        """The problems' names; a dataset returns them without reading the problems."""
         return getattr(self.problems, "names", None) or [problem.name for problem in self.problems]
 
     @property
     def keys(self) -> list[tuple[str, int]]:
-        """The problem's name and the index of each sample, in order."""
+        """The problem's name and the sample's index of each sample, in order."""
         return [(name, sample) for name in self.names for sample in range(self.samples)]
 
 
@@ -60,11 +60,11 @@ async def generate(
     on_candidate: OnCandidate | None = None,
     cache: AnswerCache | None = None,
 ) -> list[Candidate]:
-    """Generate the candidates that `folder` lacks, and return all, in the order of problem and sample.
+    """Generate the candidates that are missing in `folder`, and return all, in the order of problems and samples.
 
-    `folder` is open; answers that it lacks come from `cache`, if there is one. Raises DatasetError if two problems have
-    one name, FlowError if the flow suits no problem, and UserError for what would fail every sample; the journal keeps
-    what was done before.
+    `folder` must be locked. Answers that it lacks are looked up in `cache`, if given. Raises DatasetError if two
+    problems have the same name, FlowError if the flow suits no problem, and UserError for errors that every sample
+    would have; the journal keeps the samples that are done.
     """
     refuse_twins(job.names)
     check_fit(solver.flow, job.problems)
@@ -93,16 +93,16 @@ async def generate(
 
 
 def finished_samples(journal: Journal, final_only: bool = True) -> dict[tuple[str, int], Candidate]:
-    """Return the journal's candidates by problem and sample, the last line of each.
+    """Return the journal's candidates by problem and sample; of several for one sample, the last.
 
-    `final_only` leaves out those to try again.
+    `final_only` excludes candidates to be tried again.
     """
     found = {(c.task_name, c.sample_index): c for c in journal.read(Candidate.from_json)}
     return {key: c for key, c in found.items() if c.is_final or not final_only}
 
 
 def refuse_twins(names: Iterable[str]) -> None:
-    """Raise DatasetError if two problems have the same name: their candidates couldn't be told apart."""
+    """Raise DatasetError if two problems have the same name, since their candidates couldn't be distinguished."""
     twin = next((name for name, count in Counter(names).items() if count > 1), None)
     if twin is not None:
         raise DatasetError(f"problem {twin!r} is in the dataset twice: names must be unique")
@@ -111,7 +111,7 @@ def refuse_twins(names: Iterable[str]) -> None:
 async def run_all(
     job: SampleJob, run: Callable[[Problem, int], Awaitable[None]], done: Container[tuple[str, int]] = ()
 ) -> None:
-    """`run` the job's samples in order, except those in `done`, `concurrency` at a time; raises the first error."""
+    """Call `run` for each sample that isn't in `done`, `concurrency` at a time; raises the first error."""
     work = ((p, s) for p in job.problems for s in range(job.samples) if (p.name, s) not in done)
 
     async def run_some() -> None:
@@ -127,7 +127,7 @@ async def run_all(
 
 
 def solutions_rows(candidates: Sequence[Candidate], names: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the rows of the Solutions dataset: one for each name, with lists of the same length."""
+    """Return the rows of the Solutions dataset, one for each name."""
     by_name: dict[str, list[Candidate]] = {name: [] for name in names}
     for candidate in candidates:
         by_name[candidate.task_name].append(candidate)

@@ -1,13 +1,13 @@
-"""Estimates of what a run will need before it starts: calls, tokens, money, and the budgets that may end it.
+"""Estimates of a run's calls, tokens and cost before it starts, and of the budgets that may end it.
 
-1. Each stage of the flow gives the fewest and the most calls that it makes (its method `calls`); without that method
-   it may make any number. An unreadable answer may be asked for again, `max_format_retries` times.
-2. A prompt has at least the statement and the shortest template of the flow; at most the statement, the longest
-   template, and two earlier answers. A token is taken to be four characters.
-3. An answer has from 50 tokens to `max_tokens`, or to 2,000 if that isn't set.
-4. Of many problems only a hundred are looked at, evenly spread.
+1. Each stage of the flow states the fewest and the most calls it makes by its method `calls`; without that method the
+   number is unknown. Unreadable answers may be asked for again, `max_format_retries` times.
+2. A prompt contains at least the statement and the shortest template of the flow; at most the statement with public
+   tests, the longest template, and two earlier answers. A token is assumed to have four characters.
+3. An answer has at least 50 tokens, and at most `max_tokens`, or 2,000 if that isn't set.
+4. Of many problems, only about a hundred are sampled, evenly spaced.
 
-So the ranges are wide. The least is what a run needs in which everything succeeds at once.
+So the ranges are wide. The minimum is for a run in which everything succeeds at once.
 """
 
 import dataclasses
@@ -26,12 +26,12 @@ from alpha_codium.rendering import Prompt
 CHARACTERS_A_TOKEN = 4
 SHORTEST_ANSWER = 50
 LONGEST_ANSWER = 2000
-LOOKED_AT = 100
+SAMPLED_PROBLEMS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A range from `least` to `most`; None if it has no upper end."""
+    """A range from `least` to `most`, which is None if there is no upper bound."""
 
     least: float
     most: float | None
@@ -42,7 +42,7 @@ class Span:
         return Span(self.least + other.least, most)
 
     def times(self, other: "Span | float") -> "Span":
-        """Return the product; zero times a span without an end is zero."""
+        """Return the product; zero times an unbounded span is zero."""
         other = other if isinstance(other, Span) else Span(other, other)
         if 0 in (self.most, other.most):
             return Span(0, 0)
@@ -50,13 +50,13 @@ class Span:
         return Span(self.least * other.least, most)
 
     def within(self, limit: float) -> "Span":
-        """Return the part within a limit; 0 is no limit."""
+        """Return the span with both ends at most `limit`; 0 means no limit."""
         if not limit:
             return self
         return Span(min(self.least, limit), limit if self.most is None else min(self.most, limit))
 
     def text(self, form: Callable[[float], str] = "{:,.0f}".format) -> str:
-        """`5 to 20`, `5` where both are the same, `5 or more`, or `unknown`."""
+        """Return `5 to 20`, `5` if both ends are the same, `5 or more`, or `unknown`."""
         least = form(self.least)
         if self.most is None:
             return f"{least} or more" if self.least else "unknown"
@@ -66,10 +66,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """An estimate of a run, which only `solve.max_calls` limits; `cuts` are messages about the budgets that may end it.
+    """An estimate of a run without budgets, except `solve.max_calls`; `cuts` are messages on budgets that may end it.
 
-    `cost` is in US dollars and None if the price of a model (`unpriced`) isn't known. With `cache`, cached answers are
-    counted, though they aren't paid again.
+    `cost` is in US dollars, or None if the price of a model (`unpriced`) is unknown. With `cache`, cached answers are
+    counted, although they aren't paid for again.
     """
 
     flow: str
@@ -126,12 +126,12 @@ HOW = (
 def preview_of(
     flow: Flow, problems: Sequence[Problem], samples: int, settings: Settings, used: Usage | None = None
 ) -> Preview:
-    """Return the preview of `samples` samples in all, spread evenly over the problems; `used` is what earlier samples
-    used of the budgets.
+    """Return the preview of `samples` samples in total, spread evenly over the problems; `used` is the usage of earlier
+    samples.
     """
-    step = max(1, len(problems) // LOOKED_AT)
-    looked_at = [problems[place] for place in range(0, len(problems), step)]
-    each = [_of_sample(flow.for_kind(problem.execution.kind), problem.statement, settings) for problem in looked_at]
+    step = max(1, len(problems) // SAMPLED_PROBLEMS)
+    sampled = [problems[index] for index in range(0, len(problems), step)]
+    each = [_of_sample(flow.for_kind(problem.execution.kind), problem.statement, settings) for problem in sampled]
     totals = (sum(spans, Span(0, 0)) for spans in zip(*each, strict=True)) if each else (Span(0, 0),) * 3
     calls, prompt, completion = (total.times(samples / max(1, len(each))) for total in totals)
     models = models_asked(settings)
@@ -152,7 +152,7 @@ def preview_of(
 
 
 def _of_sample(flow: Flow, statement: Statement, settings: Settings) -> tuple[Span, Span, Span]:
-    """The calls, prompt tokens and completion tokens of one sample."""
+    """Return the calls, prompt tokens and completion tokens of one sample."""
     calls = Span(0, 0)
     for stage in flow.stages:
         of_stage = getattr(stage, "calls", None)
@@ -174,7 +174,7 @@ def _of_sample(flow: Flow, statement: Statement, settings: Settings) -> tuple[Sp
 
 
 def _cost(prompt: Span, completion: Span, prices: Sequence[Price | None]) -> Span | None:
-    """US dollars: the least at the price of the cheapest model, the most at that of the most expensive."""
+    """Return the cost in US dollars, from the cheapest model's price to the most expensive one's."""
     known = [price for price in prices if price is not None]
     if len(known) < len(prices):
         return None
@@ -184,7 +184,7 @@ def _cost(prompt: Span, completion: Span, prices: Sequence[Price | None]) -> Spa
 
 
 def _cuts(whole: Preview, settings: Settings, used: Usage) -> Iterator[str]:
-    """A message for each budget that may end the run; none if nothing is left to do."""
+    """Yield a message for each budget that may end the run; none if nothing is left to do."""
     if not whole.samples:
         return
     solve, budget = settings.solve, settings.budget

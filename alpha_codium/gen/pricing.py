@@ -1,24 +1,24 @@
-"""The models that a run may ask, and their prices, which a budget in money needs."""
+"""The models that a run may ask, and their prices."""
 
 from alpha_codium.config import Price, Settings
 from alpha_codium.errors import UserError
 
 
 def models_asked(settings: Settings) -> tuple[str, ...]:
-    """Return the models that the samples ask: the one or those taken in turn, and those of single prompts."""
+    """Return the models of a run, without fallbacks: `model` or `rotate_models`, and those in `model_by_prompt`."""
     config = settings.config
     return tuple(dict.fromkeys([*(config.rotate_models or (config.model,)), *config.model_by_prompt.values()]))
 
 
 def prices_of(settings: Settings, models: tuple[str, ...]) -> dict[str, Price | None]:
-    """Return the price of each model, None if it isn't known."""
+    """Return the price of each model, None if it is unknown."""
     from alpha_codium.llm.prices import price_of
 
     return {model: price_of(model, settings.prices) for model in models}
 
 
 def check_prices(settings: Settings) -> None:
-    """Raise UserError if money is limited and the price of a model, or of a fallback, isn't known."""
+    """Raise UserError if there is a budget in dollars and the price of a model or fallback is unknown."""
     if not (settings.solve.max_cost or settings.budget.run_cost or settings.budget.problem_cost):
         return
     from alpha_codium.llm.endpoints import models_of
@@ -33,6 +33,6 @@ def check_prices(settings: Settings) -> None:
 
 
 def price_lines(models: list[str]) -> str:
-    """Return an example of the setting for the prices of models, in one line of TOML."""
+    """Return an example of the setting for the models' prices, as one line of TOML."""
     entries = ", ".join(f'"{model}" = {{input = 0.5, output = 1.5}}' for model in models)
     return f"prices.models = {{{entries}}}"

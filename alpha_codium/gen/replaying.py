@@ -1,13 +1,13 @@
 """Replays: a run's samples repeated from their stored answers, without a model.
 
 1. The run's answers are copied to a temporary file, so that no file of the run changes; a run in use isn't replayed.
-   Answers that the copy lacks may come from the cache of all runs.
-2. Each sample runs with the run's settings, its flow and a sandbox. A sample that needs an answer that isn't stored
-   ends there; the others go on. A sample that the run itself never began, because a budget was spent or the run was
-   cut off, lacks nothing.
-3. If time or a budget shared with other samples stopped a sample or some of its answers, the store says which answers
-   it got, and the replay gets the same ones.
-4. With the run's own flow and settings, every candidate must equal the journal's bit for bit.
+   Answers that are missing in the copy can be taken from the shared cache.
+2. Each sample runs with the run's settings, its flow and a sandbox. A sample ends if an answer it needs isn't stored;
+   the others continue. Samples that the run never began, because a budget was spent or the run was interrupted, are
+   reported separately.
+3. If the time or a shared budget stopped a sample or some of its answers, the store records which answers it got, and
+   the replay gets the same ones.
+4. With the run's own flow and settings, every candidate must be identical to the journal's.
 """
 
 import contextlib
@@ -38,12 +38,12 @@ SampleKey = tuple[str, int]
 
 
 class AnswerMissing(ModelError):
-    """The call has no stored answer, and a replay asks no model."""
+    """A call has no stored answer; a replay doesn't ask a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class MissingCalls:
-    """A sample that ended for want of answers: the name of the prompt, and how many calls of it were unanswered."""
+    """A sample that ended because of missing answers: the last prompt without one, and the number of such calls."""
 
     problem: str
     sample: int
@@ -51,13 +51,13 @@ class MissingCalls:
     calls: int
 
 
-# Called at the end of each sample with the calls that it lacks.
+# Called at the end of each sample, with its missing calls, if any.
 OnSample = Callable[[MissingCalls | None], None]
 
 
 @dataclass(frozen=True, slots=True)
 class NeverBegun:
-    """A sample that the run never began, and why: a budget was spent, or the run was cut off."""
+    """A sample that the run never began, because a budget was spent or the run was interrupted."""
 
     problem: str
     sample: int
@@ -75,8 +75,8 @@ class CandidateDifference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The result of a replay; `compared` candidates were compared with the journal's, `solutions` is where all were
-    saved, if they were.
+    """The result of a replay; `compared` is the number of candidates compared with the journal's, and `solutions` the
+    path where all candidates were saved, if they were.
     """
 
     candidates: list[Candidate]
@@ -92,7 +92,7 @@ class Replay:
         return len(self.candidates) - len(self.missing) - len(self.never_begun)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the replay as `--json` writes it."""
+        """Return the result for `--json`."""
         return {
             "samples": len(self.candidates),
             "replayed": self.replayed,
@@ -106,7 +106,7 @@ class Replay:
 
 @dataclass
 class SilentModel:
-    """A `ChatModel` without answers, which counts the calls; whether it supports schemas is in the run's store."""
+    """A `ChatModel` that counts calls and answers none; the run's store knows whether the model supports schemas."""
 
     name: str
     asked: int = 0
@@ -139,10 +139,10 @@ async def replay_samples(
     cache: AnswerCache | None = None,
     on_sample: OnSample | None = None,
 ) -> Replay:
-    """Repeat the samples of the job with the answers in `folder`, else in `cache`; the solver's model isn't asked.
+    """Repeat the samples of the job with the answers in `folder` or in `cache`; the solver's model isn't asked.
 
-    `same` says that flow and settings are the run's: then samples end where the journal says, and candidates are
-    compared with it. Raises UserError if the run is in use, or for what would fail every sample.
+    With `same`, flow and settings are the run's: samples end where they did in the run, and candidates are compared
+    with the journal's. Raises UserError if the run is in use, or for errors that every sample would have.
     """
     refuse_twins(job.names)
     check_fit(solver.flow, job.problems)
@@ -168,7 +168,7 @@ class _SampleReplayer:
     async def run(self, problem: Problem, sample: int) -> None:
         key = (problem.name, sample)
         then = self.journal.get(key) if self.same else None
-        if then is not None and not then.was_begun:  # whatever answers it got before the run was resumed
+        if then is not None and not then.was_begun:  # even if it got answers before the run was resumed
             self.candidates[key] = then
             self.never_begun[key] = NeverBegun(*key, self._why_never_begun(key))
         else:
@@ -190,16 +190,16 @@ class _SampleReplayer:
             self.missing[key] = MissingCalls(*key, prompts[-1] if prompts else "", model.asked)
 
     def _why_never_begun(self, key: SampleKey) -> str:
-        """Why the run may not have begun a sample; "" if it is known to have."""
+        """Return why the run may not have begun a sample; "" if it certainly began it."""
         then = self.journal.get(key)
         if then is None:
             return "the run was cut off before their first answer"
         return f"{then.spent_budget.budget} was spent" if then.spent_budget and not then.was_begun else ""
 
     def result(self, keys: Sequence[SampleKey]) -> Replay:
-        """The results of these samples, and how they differ from the journal."""
-        left_out = self.missing.keys() | self.never_begun.keys()
-        both = [key for key in keys if self.same and key not in left_out and _is_repeatable(self.journal.get(key))]
+        """Return the results of these samples, and their differences from the journal."""
+        incomplete = self.missing.keys() | self.never_begun.keys()
+        both = [key for key in keys if self.same and key not in incomplete and _is_repeatable(self.journal.get(key))]
         return Replay(
             [self.candidates[key] for key in keys],
             [self.missing[key] for key in keys if key in self.missing],
@@ -210,13 +210,13 @@ class _SampleReplayer:
 
 
 def _without_shared_budgets(settings: Settings) -> Settings:
-    """The settings without budgets of time, and without those shared with other samples."""
+    """Return the settings without a time limit and without budgets shared with other samples."""
     solve = settings.solve.model_copy(update={"max_seconds": 0.0})
     return settings.model_copy(update={"solve": solve, "budget": BudgetSection()})
 
 
 def _is_repeatable(then: Candidate | None) -> bool:
-    """Whether a replay must give this candidate again: faults of the provider and of ours may not recur."""
+    """Return whether a replay must reproduce this candidate; faults of the provider or of gencode may not recur."""
     return then is not None and (then.is_final or then.spent_budget is not None)
 
 
@@ -227,10 +227,10 @@ def _difference(then: Candidate, now: Candidate) -> CandidateDifference | None:
 
 @contextlib.contextmanager
 def _copied(folder: RunFolder) -> Iterator[tuple[Path, dict[SampleKey, Candidate]]]:
-    """A temporary copy of the run's answers, write-ahead log included, and the candidates of its journal."""
+    """Yield a temporary copy of the run's answers, with the write-ahead log, and the candidates in its journal."""
     source = folder.path / ANSWERS
-    with tempfile.TemporaryDirectory(prefix="gencode-replay-") as place:
-        with folder:  # locked: nothing is written meanwhile
+    with tempfile.TemporaryDirectory(prefix="gencode-replay-") as scratch:
+        with folder:  # locked, so that nothing is written meanwhile
             # Earlier versions of gencode kept errors as texts.
             if any(isinstance(entry.get("error"), str) for entry in folder.journal.entries()):
                 raise UserError(
@@ -239,14 +239,14 @@ def _copied(folder: RunFolder) -> Iterator[tuple[Path, dict[SampleKey, Candidate
                 )
             journal = finished_samples(folder.journal, final_only=False)
             for path in (source, source.with_name(f"{ANSWERS}-wal")):
-                _copy(path, Path(place))
+                _copy(path, Path(scratch))
         try:
-            yield Path(place) / ANSWERS, journal
-        except StoreBroken as error:  # name the original: the copy is deleted
+            yield Path(scratch) / ANSWERS, journal
+        except StoreBroken as error:  # name the original, since the copy is deleted
             raise StoreBroken(f"{source}, the answers of the run, can't be used: {error.__cause__}") from error
 
 
-def _copy(file: Path, place: Path) -> None:
+def _copy(file: Path, folder: Path) -> None:
     """Copy the file if it exists; raises UserError if it can't be read."""
     try:
         source = file.open("rb")
@@ -254,5 +254,5 @@ def _copy(file: Path, place: Path) -> None:
         return
     except OSError as error:
         raise UserError(f"{file} can't be read: {error.strerror}") from error
-    with source, (place / file.name).open("wb") as copy:
+    with source, (folder / file.name).open("wb") as copy:
         shutil.copyfileobj(source, copy)

@@ -1,7 +1,7 @@
-"""One sample of one problem: runs the flow once and makes a candidate of the result.
+"""One sample of one problem: a run of the flow whose result becomes a candidate.
 
-Without a program, whose fault that is decides what the sample counts as: the model's fault makes a failed sample, the
-provider's or ours a sample to try again.
+A sample without a program has failed if that is the model's fault. If it is the provider's fault or gencode's own, the
+sample is tried again on resume.
 """
 
 from collections.abc import Sequence
@@ -31,10 +31,10 @@ from alpha_codium.solution import BudgetEnd, Candidate, ErrorKind, SampleError
 
 @dataclass(frozen=True)
 class Solver:
-    """Everything that samples share.
+    """The objects that all samples share.
 
-    Without a `ledger` each sample is a run of its own. Calls without an answer are logged at `fault_level`. `warned`
-    holds the kinds of tests that the flow isn't for and of which the user has been warned.
+    Without a `ledger`, each sample has its own. Provider faults are logged at `fault_level`. `warned` is the set of
+    kinds of tests for which the user was warned that the flow isn't meant for them.
     """
 
     flow: Flow
@@ -50,7 +50,7 @@ class Solver:
     async def solve(self, problem: Problem, sample_index: int) -> tuple[Candidate, tuple[Event, ...]]:
         """Return one candidate and the events of its sample.
 
-        Raises UserError for what would fail every sample: a wrong key, a missing model.
+        Raises UserError for errors that every sample would have, such as a wrong key or a missing model.
         """
         kind = problem.execution.kind
         if kind not in self.warned and not self.flow.suits(kind):
@@ -81,7 +81,7 @@ class Solver:
         return candidate, tuple(events)
 
     async def _result(self, problem: Problem, sample_index: int, model: SampleModel, events: list[Event]) -> "_Result":
-        """Run the flow; its events are added to `events`."""
+        """Run the flow, and add its events to `events`."""
         try:
             model.budget.check()
         except BudgetExhausted as exhausted:
@@ -114,7 +114,7 @@ class Solver:
 
 @dataclass(frozen=True)
 class _Result:
-    """A program and how many public tests it passes, or an error."""
+    """A program and the number of public tests that it passes, or an error."""
 
     program: str = ""
     error: SampleError | None = None
@@ -123,10 +123,10 @@ class _Result:
 
 
 async def run_flow(flow: Flow, statement: Statement, context: SampleContext) -> FlowState:
-    """Return the state after the last stage, or when the budget ends: it holds the best program so far.
+    """Return the state, with the best program, after the last stage or when the budget is exhausted.
 
-    Raises what the model client raises for faults of the provider, and SettingsError if `config.model_by_prompt` names
-    a prompt that doesn't exist.
+    Raises the model client's errors for faults of the provider, and SettingsError if `config.model_by_prompt` names an
+    unknown prompt.
     """
     if context.settings.config.model_by_prompt:
         check_prompt_names(flow, context.settings.config.model_by_prompt)
@@ -147,7 +147,7 @@ def one_line(fault: BaseException | str) -> str:
 
 
 def _no_program(events: Sequence[Event], model: SampleModel) -> SampleError:
-    """The error of a sample without a program: the model's fault unless a budget shared with other samples ended it."""
+    """Return the error of a sample without a program: the model's fault, unless a shared budget ended the sample."""
     end = model.budget.end
     if end is not None and not end.is_own:
         return _spent_before(end, " had a program" if model.usage.llm_calls else "")
@@ -160,12 +160,12 @@ def _spent_before(end: BudgetEnd, what: str = "") -> SampleError:
 
 
 def _reason(event: Event) -> str:
-    """Why an event left a sample without a program; empty for other events."""
+    """Return the reason why an event left the sample without a program; "" for other events."""
     if isinstance(event, BudgetEnd):
         return str(event)
     return event.reason if isinstance(event, StepSkipped | ModelRefusal) else ""
 
 
 def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate as `--json` shows it, with its error as in the Solutions dataset."""
+    """Return a candidate for `--json`, with its error as in the Solutions dataset."""
     return candidate.to_json() | {"error": str(candidate.error or "")}

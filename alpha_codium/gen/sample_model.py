@@ -1,14 +1,14 @@
-"""The model as one sample uses it: within its budget, answered from the run's store where possible, and counted.
+"""The model of one sample, which applies budgets, uses stored answers, and counts usage.
 
-1. The key of an answer holds the sample, so that k samples stay k different samples, and how often the sample has
-   asked the same before. A sample that is run again after a kill gets the same answers in the same order, and only what
-   was never answered is asked.
-2. Several answers to one request are stored as the same number of single calls would be. If the model gives one answer
-   a request, each is stored when it arrives, so that a fault or an interrupt loses none of the others.
-3. A budget may allow a part of the answers to a request, or its time may end after some of them. That depends on other
-   samples and on the clock, so it is stored for replays.
-4. The store may have a cache shared by all runs. Answers and refusals of a fallback stay out of the cache: another run
-   must ask its own model first.
+1. The key of an answer contains the sample, so that different samples get different answers, and the number of times
+   that the sample has asked the same before. A sample that is run again gets the same answers in the same order, and
+   asks the model only for missing ones.
+2. Several answers to one request are stored like those to as many single calls. If the model returns one answer per
+   request, each is stored when it arrives, so that an error or interrupt doesn't lose the others.
+3. A budget may allow only some of the answers to a request, or its time may end after some of them. This depends on
+   other samples and on the clock, so it is stored for replays.
+4. The store may have a cache that all runs share. Answers and refusals of a fallback model aren't cached, since another
+   run must ask its own model first.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,17 +26,17 @@ from alpha_codium.runs import AnswerStore, without_secrets
 from alpha_codium.runs.answer_file import StoredAnswer
 from alpha_codium.runs.answers import AnswerKey, key_of, question_text
 
-# The model's own refusals, by the name under which the store keeps them.
+# The model's refusals by their names in the store.
 REFUSALS: dict[str, type[ModelError]] = {kind.__name__: kind for kind in (ContentFiltered, ContextOverflow)}
-# Names of facts in the store: whether a model supports JSON schemas, which decides how prompts ask ...
+# The prefix of a fact in the store: whether a model supports JSON schemas, on which prompts depend.
 BY_SCHEMA = "supports_json_schema:"
-# ... and a sample's partial answers as JSON, by the number of the request.
+# The prefix of a fact in the store: a sample's partial answers as JSON, by the index of the request.
 PARTS = "parts:"
 ANSWER_FIELDS = {each.name for each in fields(Answer)}
 
 
 def well_formed(text: str) -> str:
-    """Replace unpaired surrogates by U+FFFD: JSON may contain them, files and datasets can't."""
+    """Replace unpaired surrogates, which files and datasets can't contain, by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -47,7 +47,7 @@ def parts_of(facts: Mapping[str, Any], sample: str) -> Parts:
 
 @dataclass
 class SampleModel:
-    """A `ChatModel` for one sample, called `sample`; `usage` sums its calls, those of the store included.
+    """A `ChatModel` for the sample with the name `sample`; `usage` includes stored answers.
 
     `name` is the model string as the user gave it.
     """
@@ -65,14 +65,14 @@ class SampleModel:
     _parts: Parts = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Forget the partial answers of an earlier attempt at the sample."""
+        """Delete the partial answers of an earlier attempt at the sample."""
         if self.store is not None and self.store.facts.get(PARTS + self.sample):
             self.store.note(PARTS + self.sample, {})
 
     def supports_json_schema(self, model: str = "") -> bool:
-        """Whether answers of this model ("": the run's own) can be constrained to a JSON schema.
+        """Return whether answers of this model ("": the run's own) can be constrained to a JSON schema.
 
-        What the store says takes precedence, so that a resumed run asks as it did before.
+        A stored result takes precedence, so that a resumed run sends the same requests.
         """
         if self.store is None:
             return self.model.supports_json_schema(model)
@@ -82,21 +82,21 @@ class SampleModel:
         return self.store.facts[fact]
 
     def supports_n(self, model: str = "") -> bool:
-        """Whether one request can bring several answers of this model ("": the run's own)."""
+        """Return whether this model ("": the run's own) can return several answers to one request."""
         return self.model.supports_n(model)
 
     async def ask(self, request: ChatRequest) -> Answer:
-        """Answer from the store, else ask and store; raises BudgetExhausted if no call is allowed.
+        """Return a stored answer, or ask and store the answer; raises BudgetExhausted if no call is allowed.
 
-        A refusal is an answer too: it counts as a call, and isn't asked for again on resume.
+        A refusal is stored and counted like an answer, so that it isn't asked for again on resume.
         """
         return (await self.ask_many(request, 1))[0]
 
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
         """Return `n` answers to one request, or fewer if the budget or its time ends; each counts as a call.
 
-        A refused one is a filtered answer; if the model refused all, the refusal is raised. Raises BudgetExhausted if
-        the budget ended before the first answer.
+        Refusals are returned as filtered answers, but raised if all were refused. Raises BudgetExhausted if the budget
+        ended before the first answer.
         """
         number, self._requests = self._requests, self._requests + 1
         allowed, outcomes = PartialAnswer(), dict[int, StoredAnswer]()
@@ -135,25 +135,25 @@ class SampleModel:
             self._count({first + place: outcomes[place] for place in sorted(outcomes)})
 
     def _asked_together(self, places: list[int], request: ChatRequest) -> Iterable[list[int]]:
-        """The places to ask for by one call each: all of them, with a seed only runs of neighbours.
+        """Return groups of places, each for one call: a single group, or with a seed runs of consecutive places.
 
-        With a seed each answer has the seed of its place, whether the answers before it were stored or not.
+        With a seed, an answer's seed depends on its place, whether earlier answers were stored or not.
         """
         if len(places) < 2 or not self.model.supports_n(request.model):
             return [[place] for place in places]
         if request.seed is None:
             return [places]
-        neighbours = groupby(enumerate(places), key=lambda pair: pair[1] - pair[0])
-        return [[place for _, place in run] for _, run in neighbours]
+        runs = groupby(enumerate(places), key=lambda pair: pair[1] - pair[0])
+        return [[place for _, place in run] for _, run in runs]
 
     def _count(self, outcomes: dict[int, StoredAnswer]) -> None:
-        """Add outcomes of calls, by their number among the sample's calls, to the usage.
+        """Add outcomes of calls, by their index among the sample's calls, to the usage.
 
-        Sums of floats depend on the order, so they are taken in the order of the calls, whichever is answered first.
+        Since sums of floats depend on the order, outcomes are always added in the order of the calls.
         """
         last = next(reversed(self._counted), -1)
         self._counted |= outcomes
-        if min(outcomes, default=0) <= last:  # a later call was answered before: start over
+        if min(outcomes, default=0) <= last:  # a later call was counted first: start over
             self._counted = outcomes = dict(sorted(self._counted.items()))
             vars(self.usage).update(vars(Usage()))
         for outcome in outcomes.values():
@@ -167,8 +167,8 @@ class SampleModel:
     ) -> None:
         """Ask for the answers at these places, and store them."""
         new = await self._ask_model(with_seed_of(request, places[0]), len(places))
-        outcomes.update(zip(places, new, strict=True))  # before storing, where the caller may be cancelled
-        if self.store is not None:  # an empty one is false
+        outcomes.update(zip(places, new, strict=True))  # first, since the caller may be cancelled while storing
+        if self.store is not None:  # an empty store is false
             asked = request.model or self.name
             pairs = zip((keys[place] for place in places), new, strict=True)
             kept = [(key if o.get("model", asked) == asked else replace(key, shared=""), o) for key, o in pairs]
@@ -176,17 +176,17 @@ class SampleModel:
             self.supports_json_schema(request.model)  # stored for a replay with other prompts
 
     async def _ask_model(self, request: ChatRequest, n: int) -> list[StoredAnswer]:
-        """The outcomes of one call, in the store's form; a refusal counts `n` times; raises provider faults."""
+        """Return the outcomes of one call in their stored form, a refusal `n` times; raises provider faults."""
         try:
             answers = await self.model.ask_many(request, n) if n > 1 else [await self.model.ask(request)]
         except tuple(REFUSALS.values()) as refusal:
             stored = {"refusal": type(refusal).__name__, "message": redact(well_formed(str(refusal)))}
-            # A fallback's refusal bears another model, which keeps it out of the cache.
+            # A model other than the requested one keeps a fallback's refusal out of the cache.
             return [stored | ({"model": ""} if refusal.of_fallback else {})] * n
         return [self._stored(request, answer) for answer in answers]
 
     def _stored(self, request: ChatRequest, answer: Answer) -> StoredAnswer:
-        # A fallback's answer keeps the fallback's name; a local model answers under its server's name.
+        # A fallback's answer keeps the fallback's name; a local model's answer gets the name in the settings.
         own = answer.model == (request.model or self.model.name)
         by = (request.model or self.name) if own else answer.model
         texts = {"text": well_formed(answer.text), "reasoning": well_formed(answer.reasoning)}
@@ -209,5 +209,5 @@ def _refusal(outcome: StoredAnswer) -> ModelError:
 
 
 def _answer(outcome: StoredAnswer) -> Answer:
-    # A cache may hold fields of another version of gencode.
+    # A cache may contain fields of another version of gencode.
     return Answer(**{name: value for name, value in outcome.items() if name in ANSWER_FIELDS})

@@ -29,18 +29,18 @@ class RunProgress:
         self.cost = None if self.cost is None or candidate.cost is None else self.cost + candidate.cost
 
     def status(self) -> str:
-        """Return the line beside the progress bar."""
+        """Return the text next to the progress bar."""
         passing = f"{self.passing} candidates pass the public tests"
         return f"{self.problems} problems done, {passing}, {self.tokens} tokens, cost {in_dollars(self.cost)}"
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """The numbers of a finished run, and where its candidates are.
+    """The numbers of a finished run, and the paths of its results.
 
-    `cost` is that of all answers, `spent` what this run paid itself, over all resumes, in US dollars; None if a price
-    isn't known. `unfinished` samples ended through no fault of the model, and are tried again on resume.
-    `ended_by_budget` counts the samples that each budget ended. `seconds` count from the start or the last resume.
+    `cost` is the cost of all answers, `spent` what this run paid, over all resumes, in US dollars; None if a price is
+    unknown. `unfinished` samples ended through no fault of the model, and are tried again on resume. `ended_by_budget`
+    is the number of samples ended by each budget. `seconds` is the time since the start or the last resume.
     """
 
     problems: int
@@ -65,11 +65,11 @@ class RunSummary:
 
     @property
     def complete(self) -> bool:
-        """Whether every sample is a success or failure of the model."""
+        """Whether every sample has succeeded or failed, without unfinished samples and spent budgets."""
         return not self.unfinished and not self.ended_by_budget
 
     def to_json(self) -> dict[str, Any]:
-        """Return the summary as in `results.json` and `--json`."""
+        """Return the summary for `results.json` and `--json`."""
         return asdict(self)
 
 

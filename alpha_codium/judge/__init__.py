@@ -1,4 +1,4 @@
-"""One program and its tests -> verdicts: sandbox and checker together, in this one place."""
+"""Judging a program by its tests: running it in a sandbox and checking its outputs."""
 
 from alpha_codium.judge.judge import Judge, ProblemJudge
 from alpha_codium.judge.rules import Rules

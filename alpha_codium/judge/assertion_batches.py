@@ -1,12 +1,11 @@
-"""Many programs under the same assertions, for less: a process for each program, none for the assertions of each.
+"""Judging many programs by the same assertions with one process per program and one for all assertions.
 
-1. The assertions run once with nothing behind their calls, to record what they ask for (`drivers/recording.py`).
-2. Each program answers these requests, in a process of its own that knows nothing else (`drivers/answering.py`).
+1. The assertions run once without any program, to record the calls that they make (`drivers/recording.py`).
+2. Each program answers the recorded requests in its own process, which has no other data (`drivers/answering.py`).
 3. The assertions run with each program's answers, all in one process (`drivers/replaying.py`).
-4. What that leaves undecided is judged as a pair (`AssertionsKind.judge`): assertions whose calls depend on earlier
-   answers, programs that give objects of their own, or that end. So a verdict is that of a pair, however it was
-   reached.
-5. A program that takes longer than `SOON`, and hasn't failed by then, runs again with all the time that it has.
+4. Programs still undecided are judged as a pair (`AssertionsKind.judge`): if calls of the assertions depend on earlier
+   answers, or the program returns objects of its own classes or exits. So a batch gives the same verdicts as pairs.
+5. A program that takes longer than `SOON` without failing runs again with its full time limit.
 """
 
 import ast
@@ -28,15 +27,15 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.verdict import Execution, PairReport, Report, Status, Verdict
 
-# CPU seconds for all answers of a program; most take a hundredth of it.
+# CPU seconds for all answers of a program in its first run; most programs need a hundredth of it.
 SOON = 0.03
-# Times the limit: a program that still runs then is too slow, however busy the machine. One that ends earlier, but
-# after its limit, is judged again as a pair.
+# Multiple of the time limit after which a program is surely too slow, even on a busy machine. One that ends between
+# the limit and this is judged again as a pair.
 SURELY = 1.2
 TOO_SLOW = AssertionResult(
     Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED, stderr="it takes too long")
 )
-# Statuses that a program reaches as a pair as well, if it gets so far there.
+# Statuses that are final: the program would get the same one in a pair.
 OVER = (Status.MEMORY_LIMIT_EXCEEDED, Status.OUTPUT_LIMIT_EXCEEDED, Status.SANDBOX_VIOLATION, Status.INTERNAL_ERROR)
 # With fewer programs a batch costs more than it saves.
 LEAST = 3
@@ -51,7 +50,7 @@ NO_MODULES = {"None", "True", "False", "import", "as"}
 
 @dataclass(frozen=True, slots=True)
 class AssertionJob:
-    """A program and the code with the assertions on it."""
+    """A program and the assertions that test it."""
 
     program: str
     test_code: str
@@ -59,7 +58,7 @@ class AssertionJob:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What some assertions ask for."""
+    """The calls that assertions make, as recorded."""
 
     needs: Needs
     seed: str
@@ -71,7 +70,7 @@ async def judge_batch(
 ) -> list[AssertionResult]:
     """The result of each job, in order; raises Unjudgeable if a test has no assertions.
 
-    Jobs with the same assertions should stand in one batch. More than a hundred in one gain nothing.
+    Put jobs with the same assertions in one batch; more than a hundred jobs gain nothing.
     """
     decided: dict[int, AssertionResult] = {}
     if len(jobs) >= LEAST and not output_variable:
@@ -85,7 +84,7 @@ async def judge_batch(
 
 
 async def _record(kind: AssertionsKind, test_codes: Iterable[str]) -> dict[str, Recording]:
-    """What is asked for by those of the assertions whose calls can be known beforehand."""
+    """Record the calls of each of the assertions whose calls can be known in advance."""
     found: dict[str, tuple[Needs, str, str]] = {}
     for code in test_codes:
         needs = needs_of(code, kind.spec)
@@ -106,14 +105,14 @@ async def _record(kind: AssertionsKind, test_codes: Iterable[str]) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Jobs by their places, all with recorded assertions."""
+    """Jobs by their indices, all with recorded assertions."""
 
     kind: AssertionsKind
     jobs: Mapping[int, AssertionJob]
     recordings: Mapping[str, Recording]
 
     async def results(self) -> dict[int, AssertionResult]:
-        """The results of the jobs that need no pair, by their places."""
+        """Return the results of the jobs that need no pair, by their indices."""
         decided, slow = await self._round(self.jobs, SOON)
         if slow:
             late, too_slow = await self._round(slow, SURELY * self.kind.limits.cpu_seconds)
@@ -121,7 +120,7 @@ class Batch:
         return decided
 
     async def _round(self, places: Iterable[int], seconds: float) -> tuple[dict[int, AssertionResult], list[int]]:
-        """The results of some jobs, and those that take longer than `seconds` and haven't failed by then."""
+        """Return the results of some jobs, and the jobs that ran for more than `seconds` without failing."""
         by_module: dict[str, list[int]] = {}
         for i in places:
             by_module.setdefault(self._heavy_module(self.jobs[i].program), []).append(i)
@@ -134,25 +133,25 @@ class Batch:
             decided[i] = AssertionResult(Verdict.COMPILATION_ERROR, execution)
         decided |= await self._replay({i: each for i, each in answers.items() if len(each.stdout) <= MAX_ANSWERS})
         undecided = {i: execution for i, execution in answers.items() if i not in decided}
-        # By the clock, since the limit of CPU time here is beyond what the driver lets a program have.
+        # These hit the wall-clock limit: the driver stops a program before it reaches the CPU limit set here.
         waited = [i for i, execution in undecided.items() if execution.status is Status.TIME_LIMIT_EXCEEDED]
         stopped = [i for i, execution in undecided.items() if execution.signal == signal.SIGPROF]
         return decided | dict.fromkeys(waited, TOO_SLOW), stopped
 
     def _heavy_module(self, program: str) -> str:
-        """The module that the program imports and the sandbox has an interpreter for; see `LocalSandbox`."""
+        """Return the module that the program imports and that the sandbox preloads; see `LocalSandbox`."""
         imported = set(IMPORT.findall(program))
         return next((name for name in getattr(self.kind.sandbox, "preload", ()) if name in imported), "")
 
     async def _answer(self, module: str, places: Sequence[int], seconds: float) -> dict[int, Execution]:
-        """How programs answer what their assertions ask for."""
+        """Run the programs on the requests of their assertions."""
         jobs = [self.jobs[i] for i in places]
         inputs = [
             encode((job.program, self.kind.spec.setup_code, list(self.recordings[job.test_code].requests), seconds))
             for job in jobs
         ]
         imported = sorted({name for job in jobs for name in IMPORT.findall(job.program)} - NO_MODULES)[:MOST_IMPORTS]
-        # It isn't run: the modules that it names are loaded beforehand, for all.
+        # This program isn't run; the sandbox preloads the modules that it imports, for all runs.
         carrier = "".join(f"import {name}\n" for name in [module, *imported] if name)
         # The driver ends the program before this limit does.
         limits = self.kind.limits.extended_by(seconds)
@@ -160,7 +159,7 @@ class Batch:
         return dict(zip(places, report.executions, strict=False))
 
     async def _replay(self, answers: Mapping[int, Execution]) -> dict[int, AssertionResult]:
-        """The results of the assertions with each program's answers, if those decide."""
+        """Run the assertions with each program's answers; return the results that are decided."""
         groups: dict[str, list[int]] = {}
         for i in answers:
             groups.setdefault(self.jobs[i].test_code, []).append(i)
@@ -186,12 +185,12 @@ class Batch:
 
 
 def without_assertions(test_code: str) -> str:
-    """The code with each `assert x, message` as `x`: what it does if nothing fails."""
+    """Return the code with each `assert x, message` replaced by `x`, as if no assertion failed."""
     return _with_asserts(test_code, lambda node: ast.Expr(node.test))
 
 
 def with_messages_apart(test_code: str) -> str:
-    """The code with each message that calls something made by a function: `assert x, _message_of_(lambda: message)`."""
+    """Return the code with each message that contains calls wrapped: `assert x, _message_of_(lambda: message)`."""
 
     def apart(node: ast.Assert) -> ast.stmt:
         if node.msg is not None and any(isinstance(each, ast.Call) for each in ast.walk(node.msg)):
@@ -211,7 +210,7 @@ def _with_asserts(test_code: str, change: Callable[[ast.Assert], ast.stmt]) -> s
 
 
 def _rewritten(change: Callable[[str], str], code: str) -> str:
-    """The changed code; empty if it can't be unparsed, as f-strings with quotes in them can't before 3.12."""
+    """Return the changed code, empty if it can't be unparsed (f-strings with nested quotes before Python 3.12)."""
     try:
         return change(code)
     except (ValueError, RecursionError):
@@ -223,7 +222,7 @@ def _fits(program: str) -> bool:
 
 
 def _result_of_line(line: str, token: str, right: Execution, limits: Limits) -> AssertionResult | None:
-    """The result in one line of a replay; None if it decides nothing or was truncated."""
+    """Parse one line of a replay's output; return None if it is undecided or truncated."""
     given, outcome, text = [*line.split(" "), "", "", ""][:3]
     if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
         return None
@@ -237,7 +236,7 @@ def _result_of_line(line: str, token: str, right: Execution, limits: Limits) -> 
     if not isinstance(stderr, str):
         return None
     left = Execution(Status.FINISHED, stderr=stderr, exit_code=0)
-    # A program that failed early may well have been stopped later: a pair wouldn't have asked it so much.
+    # The program may have been stopped after a failed assertion, by requests that a pair wouldn't have made.
     right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
     pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
     return result_of_pair(pair, AssertionReport(outcome, failure, believed), limits)

@@ -1,13 +1,13 @@
-"""What the code of a test with assertions needs to run, read from the code alone: no candidate is to be trusted.
+"""Static analysis of what the assertions of a test need to run. Candidates aren't consulted: they are untrusted.
 
-1. Names that the code uses and doesn't define come from the setup code, if that defines them (the helpers of a
-   HumanEval prompt); else they are modules, if they are used as one (`sys.getsizeof`, `np.allclose`); else they come
-   from the program. A builtin comes from the program only as the entry point, or if the code uses no other name.
+1. A name that the code uses and doesn't define comes from the setup code if that defines it (the helpers of a
+   HumanEval prompt); else it is a module if it is used as one (`sys.getsizeof`, `np.allclose`); else it comes from
+   the program. A builtin comes from the program only if it is the entry point, or if the code uses no other name.
 2. `check` is called with the entry point if the code defines it and doesn't call it.
-3. A name of the program's is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
-   of `C()` that no value of the standard types has. Capitals say little: MBPP's functions have them, too.
-4. Code that replaces what the program uses (`unittest.mock`, `sys.stdin`), or derives a class from one of its, has to
-   run in the program's process. Calls can be recorded only if the code looks at nothing but its own values.
+3. A name from the program is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
+   of `C()` that no value of the standard types has. Capitals aren't evidence: functions in MBPP have them, too.
+4. Code that replaces what the program uses (`unittest.mock`, `sys.stdin`), or subclasses a class of the program, has to
+   run in the program's process. Calls can be recorded only if the code uses nothing but its own values.
 """
 
 import ast
@@ -31,9 +31,9 @@ from alpha_codium.problem import ExecutionSpec
 
 # Names of tools that replace parts of the program, or of what it uses.
 REPLACING = {"mock", "patch", "monkeypatch", "MagicMock"}
-# Names that look up names in texts.
+# Names of functions and attributes that look up names given as strings.
 LOOKING_UP = {"eval", "exec", "globals", "locals", "vars", "__dict__"}
-# Names of what sees more of its process than values, or differs each time.
+# Names whose results depend on the process, or differ between runs.
 SEEING = frozenset(
     [
         *LOOKING_UP,
@@ -51,7 +51,7 @@ CATCHABLE = {"SystemExit", "StopIteration"}
 MOST_IDENTIFIERS = 2_000
 VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
 VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
-# Attributes of results that aren't of a class of the program's.
+# Attributes that don't show that a result is of a class of the program.
 COMMON = {name for kind in (*VALUES, fractions.Fraction, type(_ for _ in ())) for name in dir(kind)} | {
     *("shape", "dtype", "ndim", "size", "T", "all", "any", "sum", "mean", "min", "max", "tolist", "flatten", "astype"),
     *("cache_info", "cache_clear", "func", "search", "match", "group", "read", "write"),
@@ -60,11 +60,11 @@ COMMON = {name for kind in (*VALUES, fractions.Fraction, type(_ for _ in ())) fo
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What assertions need: names of the program's, modules, setup code, a call of `check`.
+    """What assertions need: names from the program, modules, setup code, a call of `check`.
 
-    `classes`: the names that the code uses as classes. `together`: they have to run in the program's process.
-    `recordable`: their calls may be known beforehand. `catches`: those of `CATCHABLE` that they name. `types`,
-    `random`: they use `type(x)`, random numbers.
+    `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
+    `recordable` that their calls may be known in advance. `catches` are the names of `CATCHABLE` that they use. `types`
+    and `random`: whether they use `type(x)` and random numbers.
     """
 
     names: tuple[str, ...]
@@ -80,7 +80,7 @@ class Needs:
 
     @property
     def has_class(self) -> bool:
-        """Whether a name of the program's is spelt like a class; only the code of the test says so."""
+        """Whether a name from the program is spelt like a class in the test's code."""
         return any(name[:1].isupper() for name in self.names)
 
 
@@ -124,13 +124,13 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
 
 
 def _body_of(name: str, tree: ast.Module) -> list[ast.stmt]:
-    """The body of the module's function `name`; that of the module if there isn't exactly one."""
+    """Return the body of the module's function `name`, or the module's body unless there is exactly one."""
     found = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
     return found[0].body if len(found) == 1 else tree.body
 
 
 def _can_fail(statement: ast.stmt) -> bool:
-    """Whether a statement of the module does more than define something."""
+    """Whether a module-level statement does more than define something."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return bool(statement.decorator_list)
     return any(isinstance(node, ast.Assert | ast.Call | ast.Raise) for node in ast.walk(statement))
@@ -152,14 +152,14 @@ def _words(tree: ast.AST) -> set[str]:
 
 
 def _identifiers(tree: ast.AST) -> set[str]:
-    """Identifiers in the strings of the code, which it may look up."""
+    """Return the identifiers in the code's string literals, since it may look them up."""
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     found = {word for text in texts for word in re.findall(r"[^\W\d]\w*", text)[:MOST_IDENTIFIERS]}
     return {word for word in found if not keyword.iskeyword(word)}
 
 
 def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
-    """Whether the code derives a class from one of the program's, or replaces what the program reads."""
+    """Whether the code subclasses a class of the program, or replaces what the program reads."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and any(names & _names_in(base) for base in node.bases):
             return True
@@ -172,7 +172,7 @@ def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
 
 
 def _reads_private(tree: ast.AST) -> bool:
-    """Whether the code uses an attribute with an underscore in front: a recorded function has other ones."""
+    """Whether the code uses an attribute with a leading underscore; those of a recorded function differ."""
     return any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in ast.walk(tree))
 
 
@@ -183,7 +183,7 @@ def _is_only_called(tree: ast.AST, name: str) -> bool:
 
 
 def _is_only_module(tree: ast.AST, name: str) -> bool:
-    """Whether each use of `name` is the left side of a dot."""
+    """Whether each use of `name` is an attribute access, `name.x`."""
     owners = (node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute))
     return _uses(name, ast.walk(tree)) == _uses(name, owners)
 
@@ -193,7 +193,7 @@ def _uses(name: str, nodes: Iterable[ast.AST]) -> int:
 
 
 def _name_of(node: ast.AST) -> str:
-    """The name that `node` is; empty if it is anything else."""
+    """Return the name if `node` is one, else an empty string."""
     return node.id if isinstance(node, ast.Name) else ""
 
 
@@ -220,7 +220,7 @@ def _is_used_global(symbol: symtable.Symbol, scope: symtable.SymbolTable) -> boo
 
 
 def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
-    """Those of `names` that are classes, if the code is right."""
+    """Return the `names` that must be classes if the code is right."""
     made: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
@@ -232,7 +232,7 @@ def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
 
 
 def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:
-    """The names that `node` uses as classes; `made` has the name whose call a variable is bound to."""
+    """Return the names that `node` uses as classes; `made` maps a variable to the name whose call it is bound to."""
     if isinstance(node, ast.ExceptHandler) and node.type is not None:
         return _names_in(node.type)
     if isinstance(node, ast.Call) and len(node.args) > 1 and _name_of(node.func) in ("isinstance", "issubclass"):

@@ -1,11 +1,10 @@
-"""Tests that are code with assertions, which runs in a process that the program can't reach.
+"""Tests that are code with assertions, which run in a separate process, out of the program's reach.
 
 1. The left side of a pair runs the assertions against proxies, the right side the program (`drivers/asserting.py`,
-   `drivers/serving.py`). Only the left side gets a token, new for each run; it passes by ending with 0 and the token.
+   `drivers/serving.py`). Only the left side gets a token, new for each run; to pass, it exits with 0 and writes it.
 2. In a sandbox without pairs the assertions run in the program's process, after it; so do assertions that replace what
-   the program uses, derive classes from its own, or pass what can't be lent. Such a verdict is `in_process`, and so is
-   one for which the program compared its own objects, as the assertions ask. Only the assertions decide on either, not
-   the program.
+   the program uses, subclass its classes, or pass objects that can't be lent. Such a verdict is `in_process`, and so is
+   one for which the program compared its own objects. The test's code alone decides whether this happens.
 3. Many programs under the same assertions: see `assertion_batches`.
 """
 
@@ -31,7 +30,7 @@ from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Execution, PairReport, Report, Status, TestResult, Verdict
 
 DONE = Execution(Status.FINISHED)
-# Statuses of either side that decide, whatever the left side reports: limits, violations, internal errors.
+# Statuses of either side that override the left side's report: limits, violations, internal errors.
 LIMITS_REACHED = set(Status) - {Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR}
 ENDED_LATE = (Status.TIME_LIMIT_EXCEEDED, Status.INTERNAL_ERROR)
 
@@ -40,8 +39,8 @@ ENDED_LATE = (Status.TIME_LIMIT_EXCEEDED, Status.INTERNAL_ERROR)
 class AssertionResult(TestResult):
     """The result of one run of assertions on a program.
 
-    `failure` is the text of the exception that ended them; None if none did, or if a limit did. `output` is the value
-    of the variable that was asked for.
+    `failure` is the text of the exception that ended them, None if there was none. `output` is the value of the output
+    variable.
     """
 
     failure: str | None = None
@@ -97,14 +96,14 @@ class AssertionsKind(TestKind):
         return Behaviour(Status.FINISHED, key_of(spelt(result.output, exact=False)), spelt(result.output))
 
     async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
-        """See `TestKind`; another run finds the compared value, and may fail with an internal error."""
+        """See `TestKind`; the compared value is found in another run, which may fail with an internal error."""
         compared = _compared(test.input)
         if execution.finished and compared:
             return await self.behaviour(program, compared)
         return Behaviour(execution.status, shown=self.shown(execution))
 
     def shown(self, execution: Execution) -> str:
-        """See `TestKind`; without the frames of the assertions, which say nothing of the program."""
+        """See `TestKind`; without the frames of the assertions."""
         shown = error_shown(execution)
         failed = execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR)
         return shown.strip().rpartition("\n")[2] if failed else shown
@@ -112,7 +111,7 @@ class AssertionsKind(TestKind):
     async def judge(self, program: Program, test_code: str, output_variable: str = "") -> AssertionResult:
         """Judge `program` by code with assertions; raises Unjudgeable if it has none.
 
-        `output_variable` names a variable of the assertions', or else of the program's, whose value is wanted.
+        `output_variable` names a variable, of the assertions or else of the program, whose value is returned.
         """
         needs = needs_of(test_code, self.spec)
         if needs.together:
@@ -131,7 +130,7 @@ class AssertionsKind(TestKind):
         return result_of_pair(report, reported, self.limits)
 
     def task(self, needs: Needs, output_variable: str = "", **more: Any) -> dict[str, Any]:
-        """The assertions' needs for the drivers."""
+        """Return the assertions' needs in the form that the drivers read."""
         task = {"entry_point": self.spec.entry_point, "has_class": needs.has_class, "seed": ""}
         return {**dataclasses.asdict(needs), **task, "output_variable": output_variable, **more}
 
@@ -164,7 +163,7 @@ class AssertionReport:
 
     @classmethod
     def of(cls, report: Report, token: str) -> "AssertionReport":
-        """The report after the token at the end of stdout; an empty one if it is missing, truncated or invalid."""
+        """Parse the report after the token at the end of stdout; empty if it is missing, truncated or invalid."""
         words = report.executions[0].stdout.removesuffix("\n").rsplit(" ", 2) if report.executions else []
         if len(words) != 3 or words[0] != token:
             return cls()
@@ -177,12 +176,12 @@ class AssertionReport:
 
 
 def _assigning(expression: str) -> str:
-    """Code that keeps an expression's value, with an assertion, since it has to have one."""
+    """Return code that stores an expression's value, with an assertion, which tests must have."""
     return f"value = ({expression}\n)\nassert True"
 
 
 def _compared(test_code: str) -> str:
-    """The left side of a lone `assert LEFT == RIGHT`; empty for any other code."""
+    """Return LEFT if the code is a single `assert LEFT == RIGHT`, else an empty string."""
     try:
         body = parse(test_code.strip()).body
     except UNPARSABLE:
@@ -200,7 +199,7 @@ def _verdict(*, passed: bool) -> Verdict:
 
 
 def result_of_pair(report: PairReport, reported: AssertionReport, limits: Limits) -> AssertionResult:
-    """The result of a pair with the report of its assertions' side."""
+    """Return the result of a pair, given the report of the side with the assertions."""
     if not report.right.compiled:
         return AssertionResult(Verdict(report.right.compilation.status.value), report.right.compilation)
     if not report.left.compiled:
@@ -215,7 +214,7 @@ def result_of_pair(report: PairReport, reported: AssertionReport, limits: Limits
 
 def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> tuple[Verdict, Status]:
     passed = outcome == "passed" and left.status is Status.FINISHED and left.exit_code == 0
-    # Once the assertions have passed, nobody waits for the program: how it ends then doesn't count.
+    # How the program ends after the assertions have passed doesn't count.
     unasked = passed and right.cpu_seconds < limits.cpu_seconds
     for side in (right, left):
         if side.status in LIMITS_REACHED and not (unasked and side.status in ENDED_LATE):
@@ -226,7 +225,7 @@ def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> 
 
 
 def _both(left: Execution, right: Execution, status: Status) -> Execution:
-    """The program's execution, with the errors and times of both sides."""
+    """Return the program's execution with the stderr and times of both sides."""
     return dataclasses.replace(
         right,
         status=status,

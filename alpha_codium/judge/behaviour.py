@@ -1,11 +1,10 @@
-"""What programs do on inputs without a known answer, so that two of them can be told apart.
+"""Behaviour of programs on inputs without a known answer, in a form in which two programs can be compared.
 
-1. An input is what the kind of tests runs programs on: text to read, a JSON list of arguments, or, for assertions, an
-   expression.
+1. An input depends on the kind of tests: text on stdin, a JSON list of arguments, or, for assertions, an expression.
 2. Two programs behave alike if their keys are equal: printed words, or returned values as `==` sees them. Floats are
    rounded to nine digits, sets and dicts have no order, and addresses in a `repr` don't count.
-3. A program that crashes, reaches a limit or ends without giving a value (`sys.exit()`) behaves like no other.
-4. Shown texts have no addresses of objects: they differ in each run, and a prompt with one couldn't be replayed.
+3. A program that crashes, reaches a limit or exits without returning a value has an empty key, equal to no other.
+4. Shown texts contain no addresses of objects: they differ between runs, so prompts couldn't be replayed.
 """
 
 import hashlib
@@ -21,7 +20,7 @@ from alpha_codium.verdict import Execution, Status
 
 # Longer keys, in characters, are hashed.
 KEPT = 1 << 12
-# Integers with more bits are shown in hexadecimal; Python refuses to spell far longer ones in decimal.
+# Integers with more bits are shown in hexadecimal; Python limits the conversion of long ones to decimal.
 LARGE_BITS = 10_000
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 DRIVER_LINES = re.compile(r'^  File "driver\.py".*\n(?:    .*\n)*', re.MULTILINE)
@@ -30,13 +29,13 @@ ENDED = "(the program ended, and gave no value)"
 
 @dataclass(frozen=True, slots=True)
 class Unordered:
-    """A set or a dict that a program returned, as its items: a program could make one that takes hours to build."""
+    """The items of a set or dict that a program returned. Building the container itself could take hours."""
 
     kind: str
     items: Sequence[Any]
 
 
-# Builders for `decode` of what a program returned.
+# Builders for `decode` of values that a program returned.
 SAFE_BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
     **dict.fromkeys("LTQ", list),
     **dict.fromkeys("SZ", partial(Unordered, "set")),
@@ -46,7 +45,7 @@ SAFE_BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a program did on one input; `key` is equal if two did the same, `shown` is for people and models."""
+    """What a program did on one input: `key` to compare with other programs, `shown` for people and models."""
 
     status: Status
     key: str = ""
@@ -59,7 +58,7 @@ class Behaviour:
 
 
 def error_shown(execution: Execution) -> str:
-    """What ended a run: its traceback without addresses, or the limit that it reached."""
+    """Return why a run ended: its traceback without addresses, or the limit that it reached."""
     if execution.status in (Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR):
         return without_addresses(DRIVER_LINES.sub("", execution.stderr))
     return f"({execution.status.value.replace('_', ' ')})"
@@ -71,7 +70,7 @@ def without_addresses(text: str) -> str:
 
 
 def returned(text: str, *, exact: bool = True) -> str | None:
-    """The value that a call returned, as `spelt`; None if there is none."""
+    """Return the value that a call returned, as text (see `spelt`); None if there is none."""
     try:
         return spelt(decode(text, SAFE_BUILDERS), exact=exact)
     except Malformed:
@@ -84,9 +83,9 @@ def key_of_output(text: str) -> str:
 
 
 def spelt(value: Any, *, exact: bool = True) -> str:
-    """A value as text, the same for equal values: sets and dicts are sorted by their items' texts.
+    """Return a value as text, the same for equal values; items of sets and dicts are sorted.
 
-    `exact` spells numbers as Python does; else `1`, `1.0` and `True` are the same, and floats have nine digits.
+    With `exact`, numbers are as in Python; else `1`, `1.0` and `True` are the same, and floats have nine digits.
     """
     if isinstance(value, Unordered):
         items = list(value.items)
@@ -126,7 +125,7 @@ def _number(value: float, exact: bool) -> str:
 
 
 def _word(word: str) -> str:
-    """A printed word; a float to nine digits."""
+    """Return a printed word; a float is rounded to nine digits."""
     if "." not in word:
         return word
     try:
@@ -136,5 +135,5 @@ def _word(word: str) -> str:
 
 
 def key_of(key: str) -> str:
-    """The text itself, or a hash of one that is long."""
+    """Return the text, or its hash if it is long."""
     return key if len(key) <= KEPT else hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,13 +1,13 @@
-"""Compiling a checker written in C++: once, on the host, into a program that needs nothing but the kernel.
+"""Compilation of C++ checkers on the host, once, into statically linked programs.
 
-1. The compiler gets a folder of its own with the checker's files, an empty environment, and
-   `CHECKER_COMPILE_LIMITS`. When it ends or its time is up, every process that it started is killed. Headers that the
-   files lack (testlib.h) are looked up in `$GENCODE_HOME/include`.
+1. The compiler runs in a new folder with the checker's files, with an empty environment, under
+   `CHECKER_COMPILE_LIMITS`. When it ends or its time is up, every process that it started is killed. Missing headers
+   (testlib.h) are looked up in `$GENCODE_HOME/include`.
 2. Source files can include any file that the compiler can read (`#include`, `.incbin`), and verdicts could reveal its
    contents. So the compiler can read only `READABLE` and its own folder, if this machine can confine it.
 3. The result is a static, position-independent program, which `drivers/checking.py` can run from memory in any sandbox.
-4. It is kept under `$GENCODE_HOME/checkers` by the hash of the files, those headers, the command and the compiler's
-   version. It is moved there in one step, so that processes can share the folder.
+4. It is cached in `$GENCODE_HOME/checkers` by the hash of the files, those headers, the command and the compiler's
+   version. It is moved there atomically, so processes can share the folder.
 """
 
 import functools
@@ -45,7 +45,7 @@ READABLE = (
 FIRST_ERROR_ONLY = "-Wfatal-errors"
 CONFINE = Path(inside.__file__).with_name("confine.py")
 ERROR = re.compile(r"error: |undefined reference|multiple definition|cannot find -l")
-# One compilation at a time: a compiler takes half a gigabyte, and the second one often finds what the first one made.
+# One compilation at a time: a compiler takes half a gigabyte, and a second one often finds the first one's result.
 _compiling = threading.Lock()
 
 
@@ -116,7 +116,7 @@ def _write(folder: Path, path: str, data: bytes) -> None:
 
 @functools.cache
 def _confinement(compiler: str) -> str:
-    """The strongest mode of `inside/confine` in which the compiler starts here; empty if none works."""
+    """Return the strongest mode of `inside/confine` in which the compiler starts, empty if none works."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         (folder / "source").mkdir()
@@ -143,7 +143,7 @@ def _run(command: Sequence[str], folder: Path, how: str) -> Ended:
 
 
 def _why(ended: Ended) -> str:
-    """Why the compiler failed, in one line: its first error, if it gave one."""
+    """Return why the compiler failed, in one line: its first error, if there is one."""
     if ended.start_error:
         return ended.start_error
     if ended.wall_exceeded:

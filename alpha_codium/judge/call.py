@@ -1,4 +1,4 @@
-"""Tests that call a function of the program: their kind, and the checker of what was returned."""
+"""Tests that call a function of the program: their kind, and the checker of the returned value."""
 
 import functools
 import json
@@ -17,7 +17,7 @@ from alpha_codium.program import Job, Program
 from alpha_codium.verdict import Execution, Status
 
 INVALID = object()
-# From this many characters on, arguments are read faster as JSON.
+# Arguments of at least this many characters are read faster as JSON.
 LARGE_ARGUMENTS = 10_000
 NUMBERS = {int, float}
 
@@ -26,7 +26,7 @@ NUMBERS = {int, float}
 class CallKind(ComparedKind):
     """The test's input is a JSON list of arguments; the checker compares what the entry point returns.
 
-    The driver `call` writes that as `codec` spells it, and `call_result` compares it outside of the sandbox.
+    The driver `call` writes the value, encoded by `codec`; `call_result` compares it outside the sandbox.
     """
 
     name: ClassVar[str] = "call"
@@ -38,7 +38,7 @@ class CallKind(ComparedKind):
         return _fault_of(test)
 
     async def behaviour(self, program: Program, input: str) -> Behaviour:
-        """See `TestKind`; what was returned."""
+        """See `TestKind`; the returned value."""
         execution = await self.execute(program, input)
         value = returned(execution.stdout, exact=False) if execution.finished else None
         if value is None:
@@ -51,23 +51,23 @@ class CallKind(ComparedKind):
         return (returned(execution.stdout) or ENDED) if execution.finished else error_shown(execution)
 
     def job(self, program: Program, inputs: Sequence[str]) -> Job:
-        """See `ComparedKind`; the returned value is on stdout, as `codec` spells it."""
+        """See `ComparedKind`; the returned value is on stdout, encoded by `codec`."""
         program = Program.from_source(program.language, _loading_early(program.source, self.spec.setup_code))
         head = encode((self.spec.entry_point, self.spec.setup_code))
         return Job(program, tuple(f"{head}\n{_spelt(text)}" for text in inputs), self.limits, driver("call"))
 
 
 def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: bool = False) -> Checker:
-    """A checker that compares what the driver `call` wrote with expected JSON.
+    """Return a checker that compares the output of the driver `call` with the expected JSON.
 
-    1. Values are compared as in Python, all the way down: `1`, `1.0` and `True` are equal, `"1"` isn't. With `abs` or
-       `rel` above 0, a number within either of the expected one is right, if one of the two is a float.
+    1. Values are compared recursively, as in Python: `1`, `1.0` and `True` are equal, `"1"` isn't. With `abs` or `rel`
+       above 0, a number within either tolerance of the expected one is right, if one of the two is a float.
     2. A tuple equals a list, since JSON has no tuples; a set equals nothing.
-    3. `unwrap`: the only item of an expected list is right by itself, too: APPS has many values in a list of their own.
-       `first`: so is the first item of a longer list, as in the metric that APPS was published with: 1 for `[1, 2]`.
+    3. With `unwrap`, `x` is right if `[x]` is expected: APPS wraps many values in a list. With `first`, so is the first
+       item of a longer list, as in the original metric of APPS: 1 for `[1, 2]`.
     4. A dict's integer keys equal the strings that spell them, since keys of JSON are strings.
 
-    Raises ValueError if the expected output isn't JSON; `fault_of` finds that before anything runs.
+    The checker raises ValueError if the expected output isn't JSON; `fault_of` finds this before anything runs.
     """
 
     def close(expected: Any, actual: Any) -> bool:
@@ -95,7 +95,7 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: 
     def check(_input: str, expected: str, actual: str, /) -> bool:
         wanted = json.loads(expected)
         try:
-            # A value of JSON takes at least one character.
+            # An equal value can't have more parts than the expected JSON has characters.
             returned = decode(actual, SAFE_BUILDERS, most=len(expected))
         except Malformed:
             return False
@@ -108,7 +108,7 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: 
 
 
 def _key(key: Any) -> str | None:
-    """A dict's key as JSON spells it: as a string, whose hash a program can't foresee."""
+    """Return a dict's key as a string, as in JSON; a program can't predict the hashes of strings."""
     return key if type(key) is str else str(key) if type(key) is int and key.bit_length() < 256 else None
 
 
@@ -123,19 +123,19 @@ def _fault_of(test: TestCase) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _spelt(arguments: str) -> str:
-    """The arguments in the form that the driver reads fastest."""
+    """Return the arguments in the form that the driver reads fastest."""
     if len(arguments) >= LARGE_ARGUMENTS:
         return arguments
     try:
         return encode(json.loads(arguments))
-    except Unencodable:  # they are nested very deep
+    except Unencodable:  # nested too deep
         return arguments
 
 
 def _loading_early(program: str, setup_code: str) -> str:
-    """The program with a comment that makes a sandbox import the setup code's modules once, not in each test.
+    """Return the program with a comment from which the sandbox preloads the setup code's modules, once for all tests.
 
-    The empty line is for a program that ends in a backslash.
+    An empty line comes first, in case the program ends in a backslash.
     """
     imports = [line for line in setup_code.splitlines() if "import" in line]
     return "\n# ".join([f"{program}\n", *imports]) if imports else program

@@ -1,4 +1,4 @@
-"""Checkers that are programs: what a record says of them, how they run on outputs, and what their exit status means.
+"""Checkers that are programs: their form in records, their protocols, and running them on outputs.
 
 | protocol  | called with                     | on stdin   | accepts | rejects    |
 |-----------|---------------------------------|------------|---------|------------|
@@ -6,11 +6,12 @@
 | `testlib` | input, output, answer, flags    | the output | 0       | 1, 2, 4, 8 |
 
 Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes.
-Any other end (testlib's 3, a signal, a limit) says nothing of the candidate: `internal_error`, with its last words.
+If the checker ends in any other way (testlib's 3, a signal, a limit), the verdict is `internal_error`, with the end of
+its stderr.
 
-The candidate runs on a few tests, and its outputs are kept whole; then the checker runs on each output, in a process of
-its own. Four times as many tests follow, and so on until the first failure is to stop it: a program that fails at once
-isn't run on all of them. A round ends early if its outputs fill memory.
+The candidate runs on a few tests; then the checker runs on each whole output, in its own process. The next round has
+four times as many tests, and so on up to the first failure, so that a program that fails early isn't run on all tests.
+A round is cut short when its outputs reach `SLICE` characters.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
-# Names that are taken in the folder where a checker runs.
+# Reserved names in the folder where a checker runs.
 TAKEN = ("input", "answer", "output", "feedback", "program.py")
 # Names of the protocols in records.
 PROTOCOLS = {
@@ -43,7 +44,7 @@ PROTOCOLS = {
     "testlib": "testlib",
 }
 ARGUMENTS = ("protocol", "flags", "files", "main")
-# With these the checker ended by itself, and its exit status counts.
+# Statuses with which the checker's exit status counts.
 ENDED = (Status.FINISHED, Status.RUNTIME_ERROR, Status.MEMORY_LIMIT_EXCEEDED)
 
 
@@ -69,7 +70,7 @@ class CheckerProgram:
         files, protocol = arguments.get("files"), str(arguments.get("protocol") or "")
         if not isinstance(files, Mapping) or not files or not all(map(_is_text, (*files, *files.values()))):
             raise Unjudgeable("the checker 'program' needs files: the paths of its source files and their texts")
-        # Text after a colon explains the protocol.
+        # A colon may be followed by an explanation.
         known = PROTOCOLS.get(protocol.lower().partition(":")[0].strip())
         if known is None:
             raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, ACCEPTS)}")
@@ -92,12 +93,12 @@ class CheckerProgram:
         """The input of the driver `checking` for one output."""
         language = "python" if self.main else "image"
         beside = [part for file in self.beside() for part in file]
-        # Three bytes for each invalid one would let a program fill the checker's folder.
+        # U+FFFD takes three bytes for each invalid one: a program could fill the checker's folder.
         output = output.replace("\ufffd", "?")
         return pack([self.protocol, language, self.flags, test.input, test.output, output, *beside])
 
     def beside(self) -> list[tuple[str, str]]:
-        """The files in its folder where it runs, with relative paths; a compiled checker has none."""
+        """Return the checker's other files, as relative paths and texts; a compiled checker has none."""
         if not self.main:
             return []
         folder = PurePosixPath(self.main).parent
@@ -105,7 +106,7 @@ class CheckerProgram:
         return [(str(path.relative_to(folder)), text) for path, text in others if path.is_relative_to(folder)]
 
     def verdict_of(self, checking: Execution) -> bool | str:
-        """Whether it accepts, by its exit status; if that is no verdict, the reason as text."""
+        """Whether the checker accepts, by its exit status; if it gave no verdict, the reason as text."""
         if checking.status in ENDED and checking.exit_code in ACCEPTS[self.protocol]:
             return True
         if checking.status in ENDED and checking.exit_code in REJECTS[self.protocol]:
@@ -127,7 +128,7 @@ def _is_text(value: object) -> bool:
 
 
 def _main_of(files: Mapping[str, str], main: str) -> str:
-    """The Python file to run; empty if they are in C++."""
+    """Return the Python file to run, empty if the files are C++."""
     if main and main not in files:
         raise Unjudgeable(f"there is no checker's file {main!r}{nearest(main, files)}")
     if PurePosixPath(main).suffix == ".py":
@@ -145,12 +146,12 @@ def _main_of(files: Mapping[str, str], main: str) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _image_program(files: tuple[tuple[str, str], ...]) -> str:
-    # Reading it compressed and unpacking it takes less time than reading it.
+    # Reading and decompressing it is faster than reading it uncompressed.
     return f'IMAGE = "{base64.b64encode(zlib.compress(build(dict(files)))).decode("ascii")}"\n'
 
 
 def _end_of(checking: Execution) -> str:
-    """How a checker ended without a verdict."""
+    """Describe how a checker ended without a verdict."""
     if checking.status is Status.TIME_LIMIT_EXCEEDED:
         return f"took more than {CHECKER_LIMITS.cpu_seconds:g} s"
     if checking.status not in ENDED:
@@ -161,7 +162,7 @@ def _end_of(checking: Execution) -> str:
 
 
 FIRST_TESTS, GROWTH = 4, 4
-# Characters of outputs beyond which a slice ends.
+# Characters of outputs after which a round is cut short.
 SLICE = 32 << 20
 
 
@@ -172,7 +173,7 @@ class CheckerProgramKind(StdinKind):
     checker: CheckerProgram  # pyrefly: ignore[bad-override] - it is a program, not a function
 
     def fault_of(self, test: TestCase) -> str:
-        """See `TestKind`; the checker reads the test from files, and a program may, too."""
+        """See `TestKind`; the test must fit into the files that the checker, and maybe the program, reads."""
         return fault_of_size(test.input, test.output)
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
@@ -190,7 +191,7 @@ class CheckerProgramKind(StdinKind):
             size *= GROWTH
 
     async def _slice(self, program: Program, inputs: Sequence[str]) -> list[Execution]:
-        """Executions with whole outputs, until those reach `SLICE`."""
+        """Return executions with whole outputs, until their total reaches `SLICE`."""
         kept: list[Execution] = []
 
         def keep(execution: Execution) -> bool:
@@ -203,7 +204,7 @@ class CheckerProgramKind(StdinKind):
     async def _checked(
         self, checker: str, tests: Sequence[TestCase], executions: Sequence[Execution], *, stop_early: bool
     ) -> list[TestResult]:
-        """The results of some tests; the checker runs on the outputs of those that finished, one process for each."""
+        """Return the results of some tests; the checker runs in its own process on each finished execution's output."""
         results = {
             place: TestResult(Verdict(execution.status.value), execution.shortened())
             for place, execution in enumerate(executions)
@@ -236,7 +237,7 @@ class CheckerProgramKind(StdinKind):
 
 
 def in_order(results: Mapping[int, TestResult], *, stop_early: bool) -> list[TestResult]:
-    """The results from the first place on, up to a gap or, with `stop_early`, to the first that isn't accepted."""
+    """Return the results in order, up to a gap or, with `stop_early`, up to the first that isn't accepted."""
     found: list[TestResult] = []
     while len(found) in results and (not found or goes_on(found[-1], stop_early=stop_early)):
         found.append(results[len(found)])

@@ -1,14 +1,15 @@
-"""Values as text between processes that don't trust each other. Standard library only, CPython 3.9 and later.
+"""An encoding of values as text, for processes that don't trust each other. Standard library, CPython 3.9 and later.
 
-1. Only values of exactly these types cross: None, bool, int, float, complex, str, bytes, bytearray, list, tuple, set,
-   frozenset, dict, range, and the containers of `collections` that compare as those do. Values of derived types, which
-   may have an `__eq__` of their own, don't. A scalar of numpy crosses as Python's.
-2. The text is ASCII. A scalar is a letter, its text and `;`, a container a capital, its items and `)`: `Li1;i-ff;)` is
-   `[1, -255]`. Numbers are hexadecimal, so that reading one takes linear time; text is the hexadecimal of its UTF-8.
-3. Nothing in it names code: reading makes values of these types or raises Malformed, also for any other spelling than
-   that of `encode`.
-4. With `refer`, a number stands for a value of another type, and for one that would cross only in part: a
-   `defaultdict` with a factory, a `deque` with a maximal length.
+1. Only values of exactly these types can be encoded: None, bool, int, float, complex, str, bytes, bytearray, list,
+   tuple, set, frozenset, dict, range, and the containers of `collections` that compare like them. Values of derived
+   types can't, since they may define `__eq__`. NumPy scalars are encoded as Python's.
+2. The text is ASCII. A scalar is a lowercase letter, its text and `;`, a container a capital, its items and `)`:
+   `Li1;i-ff;)` is `[1, -255]`. Numbers are hexadecimal, so that decoding takes linear time; strings are their UTF-8 in
+   hexadecimal.
+3. The text can't name code: `decode` returns values of these types, and raises Malformed for any text that `encode`
+   wouldn't write.
+4. With `refer`, other values are replaced by reference numbers, and so are those that could be encoded only in part: a
+   `defaultdict` with a factory, a `deque` with a maximum length.
 """
 
 import sys
@@ -21,11 +22,11 @@ SURROGATES = "surrogatepass"
 
 
 class Unencodable(TypeError):
-    """A value that can't cross: of another type, too deep or too large."""
+    """A value that can't be encoded: of another type, nested too deep, or too large."""
 
 
 class Excessive(Unencodable):
-    """A value of types that can cross, but too deep or too large."""
+    """A value of types that can be encoded, but nested too deep or too large."""
 
 
 class Malformed(ValueError):
@@ -33,7 +34,7 @@ class Malformed(ValueError):
 
 
 def encode(value: "Any", refer: "Callable[[Any], int | None] | None" = None) -> str:
-    """The value as text; raises Unencodable."""
+    """Return the value as text; raises Unencodable."""
     out: list[str] = []
     _write(value, out, refer, MAX_DEPTH)
     text = "".join(out)
@@ -48,10 +49,10 @@ def decode(
     referred: "Callable[[int], Any] | None" = None,
     most: int = MAX_SIZE,
 ) -> "Any":
-    """The value of a text; raises Malformed.
+    """Return the value of a text; raises Malformed.
 
-    `build` makes containers from the list of their items, by capital; by default those that were encoded. `referred`
-    returns the value that a number stands for. More than `most` values are malformed.
+    `build` maps the capital of a container to a function that makes it from a list of items; the default restores the
+    encoded types. `referred` returns the value for a reference number. More than `most` values are malformed.
     """
     if text.count(";") + text.count(")") > most:
         raise Malformed("too many values")
@@ -84,7 +85,7 @@ def decode(
 
 
 def unreferred(_value: "Any") -> None:
-    """A `refer` without numbers: values that would cross only in part can't be encoded."""
+    """Return None: a `refer` with which values that could be encoded only in part are refused."""
 
 
 def _write(value: "Any", out: "list[str]", refer: "Callable[[Any], int | None] | None", depth: int) -> None:
@@ -171,7 +172,7 @@ def _distinct(kind: "Callable[[Any], Any]", other: "Callable[[Any], Any]") -> "C
         made = kind(items)
         if len(made) != len(items):
             raise ValueError("an item stands twice")
-        # A set that was copied from another one, as a literal is, has its items in another order.
+        # A set copied from another set, as literals are, may have its items in another order.
         return made if _same_items(made, items) or not _same_items(copy := kind(other(items)), items) else copy
 
     return build
@@ -224,7 +225,7 @@ READERS: "dict[str, Callable[[str], Any]]" = {
 CONTAINERS: "dict[type, str]" = {list: "L", tuple: "T", set: "S", frozenset: "Z", dict: "D"}
 COLLECTIONS = {"C": "Counter", "O": "OrderedDict", "V": "defaultdict", "Q": "deque"}
 MAPPINGS = "DCOV"
-# Attributes of these that don't cross.
+# Attributes that the encoding of a container loses.
 PARTLY = {"V": "default_factory", "Q": "maxlen"}
 BUILDERS: "dict[str, Callable[[list[Any]], Any]]" = {
     "L": lambda items: items,

@@ -1,9 +1,10 @@
-"""The judge: runs a problem's tests on programs in a sandbox, and decides outside of the program's process.
+"""The judge, which runs programs on a problem's tests in a sandbox and decides outside the program's process.
 
 1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
-2. No test, no program or no execution is never a pass.
-3. A test that doesn't fit its kind (arguments that aren't JSON) is our fault: `internal_error`, whatever the program.
-   So is a checker program that doesn't compile, which shows only when there is an output to check.
+2. Without a test, a program or an execution, the verdict is never a pass.
+3. A malformed test (arguments that aren't JSON) gives every program `internal_error`. So does a checker program that
+   doesn't compile, once there is an output to check. An output on which a checker program doesn't decide, and a program
+   in a language that can't be run on such tests, get it, too. What the sandbox couldn't run stays `internal_error`.
 """
 
 from collections import Counter, defaultdict
@@ -19,14 +20,14 @@ from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKi
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
-from alpha_codium.problem import CheckerSpec, Problem, TestCase
+from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
 
 class FailureCounts:
-    """How many programs each test failed, by problem; of a test only its hash is kept."""
+    """Counts of the programs that failed each test, by problem. Only the hashes of tests are kept."""
 
     def __init__(self) -> None:
         self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -36,12 +37,12 @@ class FailureCounts:
         self._counts[problem][hash(test)] += 1
 
     def places(self, problem: str, tests: Sequence[TestCase]) -> list[int]:
-        """The places of `tests`, sorted by how many programs they failed, most first."""
+        """Return the indices of `tests`, sorted by the number of programs that failed them, most first."""
         counts = self._counts.get(problem, {})
         return sorted(range(len(tests)), key=lambda place: -counts.get(hash(tests[place]), 0))
 
 
-# The next input runs after these; after a limit it would cost as much again.
+# Statuses after which the next input runs; after a limit, it would probably cost as much again.
 GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 
@@ -102,9 +103,9 @@ class ProblemJudge:
         return await self.kind.execute(as_program(program), input)
 
     async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
-        """What `program` does on inputs without expected outputs (for assertions, expressions).
+        """Run `program` on inputs without expected outputs (for assertions, expressions).
 
-        After a limit the other inputs don't run, and get the same result.
+        After a limit, the remaining inputs don't run, and get the same result.
         """
         found: list[Behaviour] = []
         for text in inputs:
@@ -114,7 +115,7 @@ class ProblemJudge:
         return tuple(found + found[-1:] * (len(inputs) - len(found)))
 
     async def actual_output(self, program: str | Program, test: TestCase, execution: Execution) -> Behaviour:
-        """What a program that failed `test` by this execution gave instead, as `shown`."""
+        """Return what a program that failed `test` by this execution gave instead, as `shown`."""
         return await self.kind.actual_output(as_program(program), test, execution)
 
 
@@ -140,7 +141,7 @@ class Judge:
     failures: FailureCounts = field(default_factory=FailureCounts)
 
     def for_problem(self, problem: Problem) -> ProblemJudge:
-        """The judge of one problem; raises Unjudgeable if its checker or kind of tests isn't supported."""
+        """Return the judge of one problem; raises Unjudgeable if its checker or kind of tests isn't supported."""
         failures = self.failures if self.rules.test_order == "fails_soonest" else None
         try:
             kind = self._kind_of(problem)
@@ -164,7 +165,7 @@ class Judge:
         return StdinKind(self.sandbox, limits, make_checker(checker), spec.setup_code, *files)
 
     def _call_checker(self, problem: Problem) -> Checker:
-        spec = problem.checker or CheckerSpec("call_result", {"abs": self.rules.delta, "rel": self.rules.delta})
+        spec = self.rules.checker_for(problem)
         if spec.name != "call_result":
             raise Unjudgeable(f"the checker {spec.name!r} compares what is printed, not what a call returns")
         try:

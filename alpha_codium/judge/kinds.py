@@ -31,20 +31,20 @@ class TestKind(ABC):
     name: ClassVar[str]
 
     def supports(self, language: str) -> bool:
-        """Whether programs in that language can be run on such tests."""
+        """Whether programs in a language can be run on such tests."""
         return is_driven(language, self.name)
 
     @abstractmethod
     def fault_of(self, test: TestCase) -> str:
-        """Why `test` is not of this kind, in one line; empty if it is. Such tests aren't run."""
+        """Return why `test` is malformed, in one line, empty if it isn't. Malformed tests aren't run."""
 
     def input_fault(self, text: str) -> str:
-        """Why `text` is not an input for `behaviour`; empty if it is."""
+        """Return why `text` is not an input for `behaviour`, empty if it is one."""
         return self.fault_of(TestCase(text, "null"))
 
     @abstractmethod
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
-        """The results of the tests, in order; with `stop_early` none after the first that isn't accepted.
+        """Return the results of the tests, in order; with `stop_early` none after the first that isn't accepted.
 
         Raises NotCompiled, and Unjudgeable if the checker doesn't compile.
         """
@@ -55,15 +55,15 @@ class TestKind(ABC):
 
     @abstractmethod
     async def behaviour(self, program: Program, input: str) -> Behaviour:
-        """What `program` does on an input without an expected output."""
+        """Run `program` on an input without an expected output."""
 
     async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
-        """What a program that failed `test` by this execution gave instead: an output, a value or an error."""
+        """Return what a program that failed `test` by this execution gave instead: an output, a value or an error."""
         return Behaviour(execution.status, shown=self.shown(execution))
 
     @abstractmethod
     def shown(self, execution: Execution) -> str:
-        """One execution for a reader: what the program gave, or what ended it."""
+        """Return an execution as text for a reader: the program's output, or the reason why it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class ComparedKind(TestKind):
 
     @abstractmethod
     def job(self, program: Program, inputs: Sequence[str]) -> Job:
-        """The job of running `program` on each input; its output is on stdout."""
+        """Return a job that runs `program` on each input, with its output on stdout."""
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
         """See `TestKind`; outputs are compared in a thread."""
@@ -95,7 +95,7 @@ class ComparedKind(TestKind):
         return Verdict.ACCEPTED if self.checker(test.input, test.output, execution.stdout) else Verdict.WRONG_ANSWER
 
     async def execute(self, program: Program, input: str) -> Execution:
-        """See `TestKind`; the compilation, if that failed."""
+        """See `TestKind`; returns the compiler's execution if the compilation failed."""
         return (await report_of(self.sandbox, self.job(program, [input]))).last
 
 
@@ -111,5 +111,5 @@ def require_compiled(compilation: Execution) -> None:
 
 
 def is_driven(language: str, by: str) -> bool:
-    """Whether programs of a language can be run in that way; see `Language.driven_by`."""
+    """Whether programs in a language can be run by this kind of driver; see `Language.driven_by`."""
     return language in LANGUAGES and by in language_named(language).driven_by

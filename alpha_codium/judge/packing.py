@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 
 def pack(texts: "Sequence[str]") -> str:
-    """A line with the sizes of `texts` in bytes of UTF-8, and the texts."""
+    """Return a line with the sizes of `texts` in bytes of UTF-8, followed by the texts."""
     sizes = [len(text.encode("utf-8", "replace")) for text in texts]
     return " ".join(map(str, sizes)) + "\n" + "".join(texts)
 
 
 def unpack(packed: bytes) -> "list[bytes]":
-    """The texts; raises ValueError if their sizes don't add up."""
+    """Return the texts; raises ValueError if their sizes don't add up."""
     line, _, rest = packed.partition(b"\n")
     sizes = [int(size) for size in line.split()]
     if sum(sizes) != len(rest) or min(sizes, default=0) < 0:

@@ -1,4 +1,4 @@
-"""The limits and the checker that a problem is judged by. The first one given wins."""
+"""The limits and the checker that a problem is judged by, from the user's settings and the problem."""
 
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A user's settings for judging; 0 leaves a limit to the problem.
+    """A user's settings for judging; a limit of 0 means the problem's own.
 
     `cpu_seconds` is used as given; a problem's own time limit is meant for C++, and multiplied by `time_limit_factor`.
     `delta` and `order_matters` choose the checker of problems that name none. `test_order` is `dataset` or, for runs
@@ -34,25 +34,27 @@ class Rules:
 
     @classmethod
     def of(cls, settings: "CodeTesterSection") -> "Rules":
-        """The rules that `[code_tester]` sets."""
+        """Return the rules in the settings `[code_tester]`."""
         same = {field.name: getattr(settings, field.name) for field in fields(cls) if field.name != "cpu_seconds"}
         return cls(cpu_seconds=settings.timeout, **same)
 
     def execution_of(self, problem: Problem) -> ExecutionSpec:
-        """How the problem's tests run a program, with the header before its setup code."""
+        """Return how the problem's tests run a program, with the header before its setup code."""
         spec = problem.execution
         return replace(spec, setup_code=with_prelude(self.header, spec.setup_code)) if self.header.strip() else spec
 
     def limits_for(self, problem: Problem) -> Limits:
-        """The limits of one test, see `limits_of_test`."""
+        """Return the limits of one test; see `limits_of_test`."""
         return limits_of_test(problem, self.cpu_seconds, self.memory_bytes, self.time_limit_factor)
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
-        """The checker: the problem's own, else the user's, else `float` with the errors that the statement allows,
-        else `tokens`.
+        """Return the checker: the problem's own, else the user's, else `float` with the errors that the statement
+        allows, else `tokens`. For what a call returns, it is the problem's own, else `call_result` within `delta`.
         """
         if problem.checker is not None:
             return problem.checker
+        if problem.execution.kind == "call":
+            return CheckerSpec("call_result", {"abs": self.delta, "rel": self.delta})
         if not self.order_matters:
             return CheckerSpec("unordered_lines")
         if self.delta > 0:

@@ -1,4 +1,4 @@
-"""Tests of programs that read and print, by stdin and stdout or by files."""
+"""Tests of programs that read an input and print an output, by stdin and stdout or by files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +14,13 @@ from alpha_codium.problem import TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.verdict import Execution
 
-# Bytes that fit into a sandbox's scratch folder (64 MiB) beside what a program may write (16 MiB).
+# Bytes that fit into a sandbox's scratch folder (64 MiB) in addition to the program's own files (16 MiB).
 MOST_IN_FILES = 44 << 20
-# Bytes that the driver writes beside the input.
+# Bytes that the driver writes in addition to the input.
 SOME = 1 << 16
-# What a record may call its files if it means the streams.
+# Names of files in records that mean stdin or stdout.
 STREAMS = ("", "stdin", "stdout", "standard input", "standard output")
-# Names in a program's folder that are taken, and the bytes that a name may have.
+# Reserved names in a program's folder, and the most bytes of a name.
 TAKEN, LONGEST_NAME = ("program.py", "driver.py"), 255
 
 
@@ -40,25 +40,25 @@ class StdinKind(ComparedKind):
 
     @property
     def uses_files(self) -> bool:
-        """Whether programs use a file in place of a stream."""
+        """Whether programs use a file instead of stdin or stdout."""
         return bool(self.input_file or self.output_file)
 
     def supports(self, language: str) -> bool:
-        """See `TestKind`; problems that name files need a language that is driven by files."""
+        """See `TestKind`; problems that name files need a language with a driver for files."""
         return is_driven(language, "files") if self.uses_files else language in LANGUAGES
 
     def fault_of(self, test: TestCase) -> str:
-        """See `TestKind`; any text may be read and printed, if it fits into a file that has to hold it."""
+        """See `TestKind`; any text is valid, but must fit into the file, if there is one."""
         return fault_of_size(test.input) if self.uses_files else ""
 
     async def behaviour(self, program: Program, input: str) -> Behaviour:
-        """See `TestKind`; what was printed, word by word."""
+        """See `TestKind`; the key is the printed words."""
         execution = await self.execute(program, input)
         shown = self.shown(execution)
         return Behaviour(execution.status, key_of_output(shown) if execution.finished else "", shown)
 
     def shown(self, execution: Execution) -> str:
-        """See `TestKind`; what was printed before a limit depends on the machine, and a prompt must not."""
+        """See `TestKind`; without the output before a limit, which depends on the machine: prompts must not."""
         return without_addresses(execution.stdout) if execution.finished else error_shown(execution)
 
     def job(self, program: Program, inputs: Sequence[str]) -> Job:
@@ -67,14 +67,14 @@ class StdinKind(ComparedKind):
         if not self.uses_files:
             return Job(program, tuple(inputs), self.limits)
         packed = tuple(pack([self.input_file, self.output_file, text]) for text in inputs)
-        # The driver writes the input to a file, in the program's process: its limit is the driver's.
+        # The driver writes the input file in the program's process, so the program's limit applies to it.
         largest = SOME + max((_size_of(text) for text in inputs), default=0)
         limits = replace(self.limits, file_bytes=max(self.limits.file_bytes, largest))
         return Job(program, packed, limits, driver("filing"))
 
 
 def own_file(name: str) -> str:
-    """The file that a program uses in place of a stream; empty if it uses the stream. Raises Unjudgeable."""
+    """Return the file that a program uses instead of a stream, empty for the stream. Raises Unjudgeable."""
     if name.strip().lower() in STREAMS:
         return ""
     if "/" in name or "\0" in name or name in (".", ".."):
@@ -87,13 +87,13 @@ def own_file(name: str) -> str:
 
 
 def fault_of_size(*texts: str) -> str:
-    """Why `texts` can't stand in files in a sandbox; empty if they fit."""
-    # No character takes more than 4 bytes: most texts needn't be encoded to be measured.
+    """Return why `texts` don't fit into files in a sandbox, empty if they do."""
+    # A character takes at most 4 bytes, so most texts needn't be encoded.
     if 4 * sum(map(len, texts)) <= MOST_IN_FILES or sum(map(_size_of, texts)) <= MOST_IN_FILES:
         return ""
     return f"it needs files of {sum(map(_size_of, texts))} bytes: a sandbox has room for {MOST_IN_FILES}"
 
 
 def _size_of(text: str) -> int:
-    """Bytes of a text as sandboxes get it."""
+    """Return the size of a text in bytes, as it is sent to sandboxes."""
     return len(text.encode("utf-8", "replace"))

@@ -1,11 +1,11 @@
-"""The numerical errors that a statement allows, read from its words, for problems that name no checker.
+"""The numerical errors that a problem's statement allows, found by its words, for problems that name no checker.
 
 1. A power of ten (or a multiple of one) or a small decimal counts if its sentence speaks of errors, accuracy or
    precision ("absolute or relative error ... 10^{-6}", "differs by at most 1e-9"). Datasets mangle powers: CodeContests
    has `10 - 6` for a raised -6, others a minus sign for the hyphen, `10^(-6)`, `$10^{-6}$`, `10<sup>-6</sup>`, raised
    digits or a fraction.
-2. `absolute` and `relative`, among the words since the number before, say which error it bounds; `differ` without
-   either means the absolute one; else it bounds either, as in most judges, and must not be above 1e-2.
+2. The words between it and the previous number decide which error it bounds: `absolute` or `relative`; `differ` alone
+   means the absolute error. Otherwise either error may be within it, as in most judges, and it must be at most 1e-2.
 3. Sentences after the heading of the output come first. Before it a sentence must speak of what is printed or of kinds
    of errors, since inputs have a precision, too. Without a heading it must not speak of inputs.
 4. "At least 0.001" bounds no error ("a precision of at least 0.001" does), nor does the probability of an error.
@@ -27,7 +27,7 @@ NUMBER = re.compile(rf"(?<![\w.^-])(?:{FACTOR}{POWER}|{FRACTION}|{SCIENTIFIC}|{D
 RAISED = str.maketrans("\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "-0123456789")
 # LaTeX's thin spaces.
 THIN = re.compile(r"\\[,;:!]")
-# Where a sentence ends: not within 1e-6 or 0.01.
+# The end of a sentence; not the point in 0.01.
 ENDS = re.compile(r"[.!?;]\s|\n\s*\n")
 ABOUT = re.compile(
     r"\b(?:errors?(?!\s+(?:probabilit|rate))|inaccuracy|accuracy|accurate|precision|precise|toleranc\w+|differs?)\b",
@@ -44,7 +44,7 @@ OUTPUT = re.compile(r"^\W*Output\b", re.IGNORECASE | re.MULTILINE)
 
 @functools.lru_cache(maxsize=256)
 def tolerance_in(statement: str) -> tuple[float, float] | None:
-    """The absolute and the relative error that `statement` allows (0: none of that kind); None if it names none."""
+    """Return the absolute and relative error that `statement` allows (0: none of that kind), None if it names none."""
     heading = OUTPUT.search(statement)
     if heading is None:
         return _first_of(sentence for sentence in ENDS.split(statement) if _is_of_outputs(sentence))
@@ -59,12 +59,12 @@ def _first_of(sentences: Iterable[str]) -> tuple[float, float] | None:
 
 
 def _is_of_outputs(sentence: str) -> bool:
-    """Of a statement without headings."""
+    """Whether a sentence, in a statement without headings, is about outputs."""
     return not OF_INPUTS.search(sentence) or bool(OF_KIND_OR_OUTPUTS.search(sentence))
 
 
 def _is_surely_of_outputs(sentence: str) -> bool:
-    """Before the heading of the output."""
+    """Whether a sentence before the heading of the output is about outputs."""
     of_a_kind, of_outputs = OF_A_KIND.search(sentence), OF_OUTPUTS.search(sentence)
     return bool(of_a_kind and of_outputs) or (bool(of_a_kind or of_outputs) and not OF_INPUTS.search(sentence))
 

@@ -1,6 +1,8 @@
 """Programming languages, each in a folder of its own, independent of sandboxes.
 
 To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to `LANGUAGES`.
+A backend says which languages it runs (`require_language` in `sandbox.protocol`), flows which one they ask for
+(`WRITTEN` in `flows.asking`).
 """
 
 import functools
@@ -54,7 +56,6 @@ class Language(Protocol):
     name: str
     title: str
     tag: str
-    suffixes: tuple[str, ...]
     driven_by: frozenset[str]
     code_line: re.Pattern[str]
 

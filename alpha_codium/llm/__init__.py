@@ -1,1 +1,1 @@
-"""Asking models: one async client over litellm, and local models of our own."""
+"""The model client: one async client over litellm, and embedded local models."""

@@ -1,21 +1,22 @@
-"""The limit on concurrent requests to a model: it grows while all goes well and shrinks when the model is overloaded.
+"""An adaptive limit on concurrent requests to a model, which grows until the model is overloaded.
 
 1. The limit starts low and doubles with every round of answers until the first sign of overload; from then on it grows
-   by one a round (additive increase). It grows only while it is what holds requests back.
-2. A sign of overload multiplies it (multiplicative decrease): many refusals (status 429), or rising latency without
-   rising throughput. A round counts once: requests sent before the last decrease are ignored.
-3. Refusals are many if their share of a round is `MANY` above the usual share, since some providers refuse requests
-   for other reasons. A smaller share s cuts the limit by s / 2, as in DCTCP (Alizadeh et al. 2010). A share of few
-   outcomes says little, so a round has a minimal length, except for the smallest limits, which mustn't react late. If
-   a decrease made refusals no rarer, they are random: that share cuts nothing, and the limit doubles once more.
-4. Latencies are compared among similar answers, within a factor of two in completion tokens and of four in prompt
-   tokens. Each is compared with the fastest tenth of a long window of its kind. Once a round, the fastest tenth of a
-   short window must be twice as slow; only the fastest are compared, since the tail of latencies is long and noisy.
-5. A model that batches is slower with more requests in flight and yet does more. By Little's law throughput is in
-   flight / latency. If the requests in flight grew by slowness^1.5 or more, it grew by the square root of the slowness
-   or more, which isn't overload.
-6. If a decrease made nothing faster, the overload isn't ours: the usual latencies are measured anew, and the limit
-   grows.
+   by one per round (additive increase). It grows only if there are as many requests in flight as it allows.
+2. On overload it is multiplied by a factor below 1 (multiplicative decrease). Signs of overload are many refusals
+   (status 429), or rising latency without rising throughput. Requests sent before the last decrease are ignored, so
+   that a round causes only one decrease.
+3. There are many refusals if their share of a round exceeds the usual share by `MANY`, since some providers refuse
+   requests for other reasons. A smaller share s reduces the limit by s / 2, as in DCTCP (Alizadeh et al. 2010). A round
+   has a minimum length, so that the share is meaningful, except for small limits, which must react soon. If a decrease
+   doesn't make refusals rarer, they are considered random: that share is ignored, and the limit doubles again.
+4. Latencies are compared only among similar answers, within a factor of two in completion tokens and of four in prompt
+   tokens. The baseline is the fastest tenth of a long window of such answers. Latency is rising if the fastest tenth of
+   a round is twice as slow as its baseline; slower answers are ignored, since the tail of latencies is long and noisy.
+5. A model that batches requests is slower with more requests in flight, but has a higher throughput, which is requests
+   in flight / latency (Little's law). If the requests in flight grew by slowness^1.5 or more, throughput grew by the
+   square root of the slowness or more, which isn't overload.
+6. If a decrease didn't reduce the latency, the overload has other causes: the baselines are measured again, and the
+   limit grows.
 """
 
 from collections import OrderedDict, deque
@@ -28,17 +29,17 @@ from alpha_codium.llm.messages import Answer
 FIRST_LIMIT = 16
 DECREASE_FIRST = 0.5
 DECREASE = 0.7
-# The share of refusals in a round, above the usual share, at which a provider counts as full.
+# A provider is full if the share of refusals in a round exceeds the usual share by this much.
 MANY = 0.1
 LEAST_ROUND, SMALL_LIMIT, LEAST_REFUSALS = 48, 12, 2
-# The usual share is over about so many outcomes, and has a maximum: a provider that is full for long isn't usual.
-MEMORY, MOST_USUAL = 128, 0.1
-# The usual share at the start. Without it, five refusals of the first 48 would be many.
+# The usual share is an average over about this many outcomes. It is limited, since a provider may be full for long.
+MEMORY, MAX_USUAL = 128, 0.1
+# The initial usual share. With 0, five refusals among the first 48 requests would be many.
 FIRST_USUAL = 0.05
-# A decrease made refusals no rarer if this part of their share is left before the limit has grown back.
+# A decrease didn't make refusals rarer if this part of their share remains until the limit has grown back.
 NO_RARER, GROWN_BACK = 0.25, 0.85
-# How often it may double once more: a provider may be full and refuse at random, too.
-MOST_RESUMED = 3
+# How often doubling may resume: a provider may both be full and refuse at random.
+MAX_RESUMED = 3
 SLOWER = 2.0
 FASTER = 0.85
 FAST_PART = 10
@@ -51,7 +52,7 @@ NOT_OVERLOADED = (0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that was sent: the decreases before it, and the requests in flight, itself included."""
+    """A request that was sent: the number of decreases before it, and the requests in flight, including itself."""
 
     decreases: int
     in_flight: int
@@ -59,7 +60,7 @@ class SentRequest:
 
 @dataclass(slots=True)
 class _SinceCut:
-    """A decrease because of refusals: the limit and the share of refusals then, and the outcomes since."""
+    """A decrease because of refusals: the limit and the share of refusals before it, and the outcomes since."""
 
     limit: float
     share: float
@@ -68,7 +69,7 @@ class _SinceCut:
 
 
 class _Kind:
-    """The last answers of one kind: their latencies in seconds and the requests in flight."""
+    """The latest similar answers: their latencies in seconds, and the requests in flight."""
 
     def __init__(self) -> None:
         self._answers: deque[tuple[float, int]] = deque(maxlen=LONG_WINDOW)
@@ -76,7 +77,7 @@ class _Kind:
         self._added, self._next_look = 0, LEAST_OF_A_KIND
 
     def fast(self) -> tuple[float, float] | None:
-        """The medians of both for the fastest tenth; None for too few answers. Updated rarely, as sorting is slow."""
+        """Return the medians of both for the fastest tenth, updated rarely; None if there are too few answers."""
         if self._added >= self._next_look:
             fast = sorted(self._answers)[: max(1, len(self._answers) // FAST_PART)]
             self._fast = median(latency for latency, _ in fast), median(in_flight for _, in_flight in fast)
@@ -90,7 +91,7 @@ class _Kind:
 
 
 class AdaptiveLimit:
-    """The limit for one model, between 1 and `ceiling`; with `adaptive` false always the ceiling."""
+    """The limit for one model, between 1 and `ceiling`; with `adaptive = False` it is always the ceiling."""
 
     def __init__(self, ceiling: int, *, adaptive: bool = True) -> None:
         self.ceiling = ceiling
@@ -135,13 +136,13 @@ class AdaptiveLimit:
             self._note_outcome(request)
 
     def _note_outcome(self, request: SentRequest) -> None:
-        """Count an outcome of the round, which has as many as were in flight, or as the limit.
+        """Count an outcome, and end the round after as many outcomes as requests in flight, or as the limit.
 
-        It ends early if so many requests were refused that the provider must be full.
+        The round ends early if so many requests were refused that the provider must be full.
         """
         self._outcomes += 1
         least = LEAST_ROUND if self._limit >= SMALL_LIMIT else LEAST_REFUSALS
-        many = MANY + min(MOST_USUAL, self._usual)
+        many = MANY + min(MAX_USUAL, self._usual)
         full = self._refusals >= max(min(LEAST_REFUSALS, self._limit / 2), many * max(self._limit, least))
         if not full and self._outcomes < max(least, min(self._limit, self._most_in_flight)):
             return
@@ -160,7 +161,7 @@ class AdaptiveLimit:
             self._limit = max(1.0, self._limit * (1.0 - max(0.0, share - self._random_share) / 2))
 
     def _learn(self, outcomes: int, refusals: int) -> None:
-        """Check whether the last decrease made refusals rarer; if not, they are random."""
+        """Check whether the last decrease made refusals rarer; if not, treat them as random."""
         cut = self._since_cut
         if cut is None:
             return
@@ -169,9 +170,9 @@ class AdaptiveLimit:
         if self._limit > GROWN_BACK * cut.limit:
             self._since_cut = None
         elif cut.outcomes >= LEAST_ROUND and cut.refusals >= max(LEAST_REFUSALS, NO_RARER * cut.share * cut.outcomes):
-            self._since_cut, self._random_share = None, min(MOST_USUAL, cut.refusals / cut.outcomes)
+            self._since_cut, self._random_share = None, min(MAX_USUAL, cut.refusals / cut.outcomes)
             self._resumed += 1
-            self._doubling = self._resumed <= MOST_RESUMED
+            self._doubling = self._resumed <= MAX_RESUMED
 
     def answered(self, request: SentRequest, answers: list[Answer], in_flight: int) -> None:
         """Record that a request was answered; `in_flight` includes it."""
@@ -190,7 +191,7 @@ class AdaptiveLimit:
             self._limit = min(float(self.ceiling), self._limit + step)
 
     def _compare(self, request: SentRequest, answers: list[Answer]) -> None:
-        """Compare an answer with the fastest of its kind: how much slower it is, and how many more are in flight."""
+        """Compare an answer with the fastest similar ones: the ratios of latencies and of requests in flight."""
         kind, latency = self._kind(answers), answers[0].latency_seconds
         fast = kind.fast()
         if fast is not None and request.decreases == self._decreases:
@@ -207,7 +208,7 @@ class AdaptiveLimit:
         return kind
 
     def _is_overloaded(self) -> bool:
-        """Whether a round that has just ended was slow without more throughput."""
+        """Return whether a round has just ended that was slower without more throughput."""
         if len(self._recent) < max(SHORT_WINDOW, self.limit):
             return False
         slower = median(sorted(slower for slower, _ in self._recent)[: len(self._recent) // FAST_PART])
@@ -224,7 +225,7 @@ class AdaptiveLimit:
         return True
 
     def _decrease(self) -> None:
-        """Multiply the limit; requests sent before are ignored from now on."""
+        """Decrease the limit; requests sent before are ignored from now on."""
         self._limit = max(1.0, self._limit * (DECREASE_FIRST if self._doubling else DECREASE))
         self._doubling = False
         self._decreases += 1

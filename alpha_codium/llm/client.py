@@ -1,14 +1,13 @@
-"""The model client: requests, the limits under which they are sent, retries and fallback models.
+"""The model client, with limits, retries and fallback models.
 
-1. A call asks for one answer, or for several to the same request. A transient error is retried
-   (`alpha_codium.llm.retries`); when retries are used up, the next fallback model is asked. Any other error ends the
-   call at once.
-2. Every request, first or repeated, waits in the queue of its model (`alpha_codium.llm.request_queue`), takes a slot of
-   `max_concurrent_requests`, and then waits for `max_requests_per_minute`, which spaces requests evenly. A call that
-   waits before a retry holds no place and no slot.
-3. A request may name a model of its own; its fallbacks are the client's. `alpha_codium.llm.endpoints` says how each
-   model is reached.
-4. A parameter that a model refuses is no longer sent to it, if the request means the same without it.
+1. A call asks for one answer, or for several answers to the same request. Transient errors are retried
+   (`alpha_codium.llm.retries`); after the last retry, the next fallback model is asked. Other errors end the call.
+2. Every request, also a repeated one, waits in the queue of its model (`alpha_codium.llm.request_queue`), takes one of
+   `max_concurrent_requests` slots, and then waits for `max_requests_per_minute`, which spaces requests evenly. A call
+   that waits before a retry isn't queued and doesn't occupy a slot.
+3. A request may name another model; the client's fallbacks apply to it, too. `alpha_codium.llm.endpoints` has the
+   address and key of each model.
+4. A parameter that a model refuses isn't sent to it again, if requests can do without it.
 """
 
 from collections.abc import Mapping
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 class ModelClient:
     """A `ChatModel` over litellm; an async context manager.
 
-    `api_key` belongs to `config.api_base`; without it the environment's key is used. `endpoints` are those of local
+    `api_key` is for `config.api_base`; by default the environment's key is used. `endpoints` are those of local
     servers. Waits are in seconds. Raises SettingsError if `api_base` isn't a URL.
     """
 
@@ -69,7 +68,7 @@ class ModelClient:
         return self._model
 
     def supports_json_schema(self, model: str = "") -> bool:
-        """Whether this model ("": the client's own) and all fallbacks can be constrained to a JSON schema.
+        """Return whether answers of this model ("": the client's own) and all fallbacks can follow a JSON schema.
 
         `await prepare()` first: otherwise litellm may be imported here, which blocks.
         """
@@ -82,14 +81,14 @@ class ModelClient:
         )
 
     def supports_n(self, model: str = "") -> bool:
-        """Whether one HTTP request can ask this model ("": the client's own) for several answers.
+        """Return whether one HTTP request can ask this model ("": the client's own) for several answers.
 
         `await prepare()` first: otherwise litellm is imported here, which blocks.
         """
         return self._sender.supports_n(model or self._model)
 
     async def prepare(self) -> None:
-        """Import litellm ahead of the first call, which takes seconds, without blocking."""
+        """Import litellm, which takes seconds, without blocking the event loop."""
         await self._backend.prepare()
 
     async def __aenter__(self) -> Self:
@@ -109,15 +108,15 @@ class ModelClient:
         return self._unless_filtered(answers, request)[0]
 
     async def ask_many(self, request: ChatRequest, n: int) -> list[Answer]:
-        """Return exactly `n` answers to one request: by one HTTP request if the model can, else by `n` at once.
+        """Return exactly `n` answers to one request: by one HTTP request if supported, else by `n` concurrent ones.
 
-        Some, but not all, may be `filtered`. Raises the errors of `ask`, and then returns no answers at all. Each of
-        `n` requests with a seed has a seed of its own; with the same seed all answers would be the same.
+        Some answers, but not all, may be `filtered`. Raises the errors of `ask`. If the request has a seed, `n`
+        separate requests have different seeds, since otherwise all answers would be the same.
         """
         answers: list[Answer] = []
         await self._backend.prepare()
         while (missing := n - len(answers)) > 0:
-            # A fallback may have given only one answer; the missing ones are then requested at once.
+            # A fallback may have returned only one answer; the missing ones are then requested concurrently.
             size = missing if not answers and self.supports_n(request.model) else 1
             first = len(answers)
             parts = [self._ask_models(with_seed_of(request, first + i), size) for i in range(missing // size)]
@@ -134,7 +133,7 @@ class ModelClient:
         return answers
 
     async def _ask_models(self, request: ChatRequest, n: int) -> list[Answer]:
-        """Ask the model, then its fallbacks, for 1 to `n` answers, filtered ones included."""
+        """Ask the model, then its fallbacks; return 1 to `n` answers, including filtered ones."""
         call = Call(request, n)
         try:
             return await self._ask_model(request.model or self._model, call)
@@ -150,7 +149,7 @@ class ModelClient:
                 refusal.of_fallback = True
                 raise
             except (AuthenticationFailed, UnknownModel) as error:
-                # A wrong key of a fallback mustn't end a run that its own model can continue.
+                # A fallback's wrong key mustn't end a run that could continue with its own model.
                 unavailable = ProviderUnavailable(f"fallback {model}: {error}")
         raise unavailable
 

@@ -1,9 +1,9 @@
-"""Endpoints: the address, the key and the known properties behind a model string.
+"""Endpoints: the address, the key and known properties of a model.
 
-1. A run may use several models, and each model string has one endpoint. That of a local model is passed in when its
-   server has started; any other is created on first use.
-2. `api_base` and its key belong to one provider: that of the first model which isn't local. Models of other providers
-   are sent to their provider's own address, with the key from the environment.
+1. Each model string of a run has one endpoint. A local model's is passed in when its server has started; others are
+   created on first use.
+2. `api_base` and its key are used only for the provider of the first model that isn't local. For other providers, their
+   own address is used, with the key from the environment.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ LOCAL = "local/"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One model and how to reach it; `model` is the string that litellm knows it by.
+    """The address and properties of one model; `model` is litellm's name for it.
 
-    The answers of a `free` model cost nothing. `slots` is the number of requests it accepts at a time (0: as many as
-    the client sends). `max_tokens` bounds an answer where the request doesn't. `supports_json_schema` and `supports_n`
-    None leave it to litellm's table.
+    A `free` model's answers cost nothing. `slots` is the number of concurrent requests it accepts (0: no limit).
+    `max_tokens` limits an answer if the request doesn't. If `supports_json_schema` or `supports_n` is None, litellm's
+    table decides.
     """
 
     model: str
@@ -53,7 +53,7 @@ class Endpoints:
 
 
 def models_of(config: "ConfigSection") -> tuple[str, ...]:
-    """All model strings that a run may use, `config.model` first, fallbacks included."""
+    """Return all model strings that a run may use, `config.model` first, including fallbacks."""
     named = (config.model, *config.rotate_models, *config.model_by_prompt.values(), *config.fallback_models)
     return tuple(dict.fromkeys(model for model in named if model))
 

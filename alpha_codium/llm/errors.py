@@ -15,13 +15,13 @@ from alpha_codium.errors import ModelNotFound, UserError
 
 
 class ModelError(Exception):
-    """A model call failed; `of_fallback` is true if a fallback refused it, not the model that was asked for."""
+    """A model call failed; `of_fallback` is true if a fallback model refused it, not the requested one."""
 
     of_fallback = False
 
 
 class TransientError(ModelError):
-    """An error that may pass; `retry_after` is the wait that the provider asks for, in seconds.
+    """A temporary error; `retry_after` is the wait that the provider asks for, in seconds.
 
     `cause` is one of rate_limited, timeout, server_error, connection, malformed.
     """
@@ -37,7 +37,7 @@ class ProviderUnavailable(ModelError):
 
 
 class RequestRefused(ModelError):
-    """The provider found the request invalid; `parameter` is the unsupported one, if it says so."""
+    """The provider rejected the request as invalid; `parameter` is the unsupported parameter, if it names one."""
 
     def __init__(self, message: str, parameter: str = "") -> None:
         super().__init__(message)

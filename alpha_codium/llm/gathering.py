@@ -1,4 +1,4 @@
-"""Awaiting several calls at once."""
+"""Concurrent calls."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 async def gather_all(calls: Iterable[Awaitable[T]]) -> list[T]:
-    """Return all results. If a call fails, raise the first error after the others ended: their answers are paid for."""
+    """Return all results. If a call fails, wait for the others, whose answers are paid for; raise the first error."""
     tasks = [asyncio.ensure_future(call) for call in calls]
     await asyncio.gather(*tasks, return_exceptions=True)
     return [task.result() for task in tasks]  # a result may itself be an exception

@@ -1,12 +1,12 @@
-"""One request, sent once, through litellm.
+"""The backend that sends one request once through litellm.
 
 1. litellm is imported at the first call, in a thread (`alpha_codium.llm.litellm_loading`).
-2. Its retries, and those of the clients it wraps, are off; its exceptions become ours
+2. Its retries, and those of the clients it wraps, are off; its exceptions are translated to ours
    (`alpha_codium.llm.litellm_errors`).
-3. Its facts about a model are looked up once: a look-up costs a good part of a call.
-4. A reasoning model that takes no temperature, according to litellm, isn't sent one.
-5. Its HTTP sessions belong to the process and are closed with the last open backend. For base models it would open a
-   session for every call and leave it open, so these use a client of our own.
+3. Its data on a model are looked up only once, since a look-up takes a considerable part of a call's time.
+4. If a reasoning model doesn't support a temperature according to litellm, none is sent.
+5. Its HTTP sessions belong to the process, and are closed with the last open backend. For base models litellm would
+   open a session for each call and never close it, so these use our own client.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class _ModelFacts:
 
 
 class LiteLLMBackend:
-    """Sends requests to any provider that litellm knows; `prices` take precedence over its table."""
+    """Sends requests to any provider that litellm supports; `prices` take precedence over its table."""
 
     def __init__(self, prices: PricesSection | None = None) -> None:
         self._litellm: Any = None
@@ -71,7 +71,7 @@ class LiteLLMBackend:
     ) -> list[Answer]:
         """Send one request once and return its answers, at most `n`; `timeout` is in seconds.
 
-        Raises the errors of `alpha_codium.llm.errors`; a filtered answer is an answer.
+        Raises the errors of `alpha_codium.llm.errors`. Filtered answers are returned.
         """
         await self.prepare()
         model = endpoint.model
@@ -88,7 +88,7 @@ class LiteLLMBackend:
         import httpx
         import openai
 
-        begun, model = time.perf_counter(), endpoint.model
+        start, model = time.perf_counter(), endpoint.model
         try:
             async with asyncio.timeout(seconds):
                 response = await self._litellm.acompletion(**arguments)
@@ -97,25 +97,25 @@ class LiteLLMBackend:
         except (openai.OpenAIError, httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             fault = as_model_error(error, endpoint)
         else:
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - start
             if self._facts_of(model).provider in BASE_MODELS:
                 refuse_made_up(response, model)
             return answers_of(response, model, self._cost(response, model), seconds)
-        raise fault  # outside the handler: the chain of litellm's exceptions may quote a key
+        raise fault  # outside the handlers, since the chain of litellm's exceptions may quote a key
 
     def supports_json_schema(self, model: str) -> bool:
-        """Whether litellm's table says that the model's answers can be constrained to a schema."""
+        """Return whether the model's answers can be constrained to a schema, according to litellm's table."""
         return bool((self._litellm or load()).supports_response_schema(model=model))
 
     def supports_n(self, model: str) -> bool:
-        """Whether one request can ask for several answers; `prepare` first. False for an unknown model."""
+        """Return whether one request can ask for several answers; False for an unknown model. Call `prepare` first."""
         try:
             return self._facts_of(model).supports_n
         except UnknownModel:
             return False
 
     def leave_out(self, model: str, parameter: str) -> bool:
-        """Stop sending a parameter to a model, with one warning; false if requests need it."""
+        """Stop sending a parameter to a model, with one warning; return False if requests need it."""
         if parameter not in DISPENSABLE:
             return False
         left_out = self._left_out.setdefault(model, set())
@@ -161,7 +161,7 @@ class LiteLLMBackend:
         }
 
     def _completer(self, api_base: str | None, api_key: str | None) -> Any:
-        """A client of the openai package for base models, without retries."""
+        """Return a client of the openai package for base models, without retries."""
         import openai
 
         address = api_base or os.environ.get("OPENAI_API_BASE") or None
@@ -171,7 +171,10 @@ class LiteLLMBackend:
         return self._completers[address, api_key]
 
     def _key_of_openai(self, endpoint: Endpoint) -> str | None:
-        """The key to pass, None if litellm finds it; private servers need none, but litellm requires one."""
+        """Return the key to pass to litellm, or None if it finds one itself.
+
+        Private servers don't need a key, but litellm requires one. Raises AuthenticationFailed if a key is missing.
+        """
         if endpoint.api_key or os.environ.get("OPENAI_API_KEY") or self._litellm.api_key or self._litellm.openai_key:
             return endpoint.api_key
         if endpoint.api_base or os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL"):
@@ -179,7 +182,7 @@ class LiteLLMBackend:
         raise no_key(endpoint.model)
 
     def _facts_of(self, model: str) -> _ModelFacts:
-        """Litellm's facts about a model; raises UnknownModel."""
+        """Return litellm's facts about a model; raises UnknownModel."""
         if model not in self._facts:
             self._facts[model] = self._look_up(model)
         return self._facts[model]
@@ -191,7 +194,7 @@ class LiteLLMBackend:
         except litellm.BadRequestError:
             raise unknown_provider(model) from None
         if provider in ("ollama", "ollama_chat"):
-            # Otherwise litellm asks localhost about the model, blocking.
+            # Otherwise litellm sends a blocking request to localhost.
             litellm.model_cost.setdefault(model, {"litellm_provider": provider, "mode": "chat"})
         supported = litellm.get_supported_openai_params(model=name, custom_llm_provider=provider) or ()
         marks = "claude" in model and litellm.utils.supports_prompt_caching(model=name, custom_llm_provider=provider)
@@ -204,9 +207,9 @@ class LiteLLMBackend:
         )
 
     def _cost(self, response: Any, model: str) -> float | None:
-        """The cost in US dollars by `[prices]`, else by litellm, whose 0 counts only if its table has the price.
+        """Return the cost in US dollars by `[prices]` or litellm; None if the price or the tokens are unknown.
 
-        None also if the provider reports no tokens.
+        A cost of 0 from litellm is accepted only if its table has the price.
         """
         price, usage = self._prices.models.get(model), getattr(response, "usage", None)
         read, written = getattr(usage, "prompt_tokens", 0), getattr(usage, "completion_tokens", 0)

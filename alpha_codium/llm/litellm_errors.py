@@ -1,11 +1,11 @@
 """Translation of litellm's exceptions into ours.
 
-1. litellm wraps an error in up to five exceptions and names the outermost after words in the message: a refused request
-   that quotes a prompt about a "rate limit" becomes a RateLimitError. So the HTTP status sent by the provider decides,
-   wherever in the chain it is; litellm's class decides only if there is no status.
-2. Status 408, 409, 425, 429 and 5xx may pass, and so may a lost connection or a body that is no answer. A 429 for an
-   account without credit doesn't pass.
-3. The message is the provider's own, shortened, without secrets. The chain is dropped, as it may quote a key.
+1. litellm wraps an error in up to five exceptions, and chooses the outermost class by words in the message: a refused
+   request that quotes a prompt about a "rate limit" becomes a RateLimitError. So the provider's HTTP status decides,
+   wherever in the chain it is; litellm's class is used only if there is no status.
+2. Status 408, 409, 425, 429 and 5xx are transient errors, and so are a lost connection and an invalid body. A 429
+   because the account has no credit isn't transient.
+3. The message is the provider's, shortened and without secrets. The chain is dropped, since it may quote a key.
 """
 
 import json
@@ -56,7 +56,7 @@ CAUSES = {408: "timeout", 429: "rate_limited", 504: "timeout"}
 
 
 def as_model_error(error: Exception, endpoint: Endpoint) -> ModelError:
-    """Return our error for one of litellm's, or of the HTTP clients and the operating system below it."""
+    """Return our error for an exception of litellm, an HTTP client or the operating system."""
     chain = list(_chain(error))
     response = _response(chain)
     if response is None:
@@ -72,7 +72,7 @@ def as_model_error(error: Exception, endpoint: Endpoint) -> ModelError:
 
 
 def _shown(text: str, endpoint: Endpoint) -> str:
-    """The text in one line, shortened and without secrets."""
+    """Return the text as one line, shortened and without secrets."""
     if endpoint.api_key and len(endpoint.api_key) >= 4:
         text = text.replace(endpoint.api_key, HIDDEN)
     text = " ".join(redact(text).split())
@@ -94,7 +94,7 @@ def _permanent(status: int, message: str, endpoint: Endpoint) -> ModelError:
 
 
 def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint) -> ModelError:
-    """The error for what litellm found wrong before sending, or what failed before the answer was read."""
+    """Return the error for a request that litellm rejected before sending it, or that failed without a status."""
     import httpx
 
     litellm, model = load(), endpoint.model
@@ -121,7 +121,7 @@ def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint
     if any(isinstance(error, (httpx.TransportError, OSError)) for error in chain):
         why = _shown(str(chain[-1]), endpoint)
         return TransientError(f"{model}: the connection failed: {why}", cause="connection")
-    # A body with status 200 that states an error code, or is no answer at all.
+    # A body with status 200 that contains an error code, or isn't a valid answer.
     stated = next((code for error in reversed(chain) if 400 <= (code := _code(error)) < 600), 500)
     if stated < 500 and stated not in TRANSIENT:
         return _permanent(stated, message, endpoint)
@@ -130,7 +130,7 @@ def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint
 
 
 def unsupported_parameter(message: str) -> str:
-    """Return the parameter that a provider says it doesn't support, if requests can do without it; else ""."""
+    """Return the parameter that is unsupported according to a provider's message, or ""."""
     found = PARAMETER.search(message) if UNSUPPORTED.search(message) else None
     return found[1] if found else ""
 
@@ -145,12 +145,12 @@ def unknown_provider(model: str) -> UnknownModel:
 
 
 def no_key(model: str) -> AuthenticationFailed:
-    """Return the error for a model whose provider needs a key if there is none."""
+    """Return the error for a model whose provider needs a key that isn't set."""
     return AuthenticationFailed(f"{model}: no API key is set{key_hint(model)}")
 
 
 def key_hint(model: str) -> str:
-    """Return which environment variable to set if the provider's is missing; else ""."""
+    """Return a hint on the provider's environment variable if it isn't set, else ""."""
     missing = [name for name in load().validate_environment(model)["missing_keys"] if name.endswith(("KEY", "TOKEN"))]
     return f"; set the environment variable {' or '.join(missing)}" if missing else ""
 
@@ -164,7 +164,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _response(chain: list[BaseException]) -> "httpx.Response | None":
-    """The provider's response; those in litellm's own exceptions are made up."""
+    """Return the provider's response; those in litellm's own exceptions aren't real."""
     import httpx
 
     found = (error for error in reversed(chain) if isinstance(error, httpx.HTTPStatusError))
@@ -177,7 +177,7 @@ def _body(response: "httpx.Response") -> str:
     try:
         return response.text
     except httpx.StreamError:
-        return ""  # the body was never read: litellm's message is used
+        return ""  # the body was never read
 
 
 def _wait_asked(headers: Mapping[str, str]) -> float | None:
@@ -191,7 +191,7 @@ def _code(error: BaseException) -> int:
 
 
 def _own_words(text: str) -> str:
-    """The message and the code of a JSON error quoted anywhere; else the text without litellm's prefix."""
+    """Return the message and code of a JSON error in the text, or the text without litellm's prefix."""
     text = PREFIX.sub("", text.partition("\nTraceback")[0])
     start = text.find("{")
     try:

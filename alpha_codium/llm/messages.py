@@ -1,10 +1,10 @@
-"""Requests to a model, its answers, and the protocol of whatever answers them."""
+"""Requests to a model, its answers, and the protocol `ChatModel`."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 Role = Literal["system", "user", "assistant"]
-# The distance between the seeds of answers to one request; the seeds of other samples lie between them.
+# The distance between the seeds of answers to one request, which leaves room for the seeds of other samples.
 SEEDS_APART = 1_000_000
 
 
@@ -18,10 +18,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """Messages and parameters; None leaves a parameter to the provider.
+    """Messages and parameters; parameters that are None aren't sent.
 
-    `model` is a model string, empty for the client's own. `json_schema` asks for an answer constrained to that schema
-    (the model must support it). `extra` goes to the provider unchanged.
+    `model` is a model string, or "" for the client's own. `json_schema` asks for an answer that follows that schema,
+    which the model must support. `extra` is sent to the provider unchanged.
     """
 
     messages: tuple[Message, ...]
@@ -37,18 +37,18 @@ class ChatRequest:
 
 
 def with_seed_of(request: ChatRequest, number: int) -> ChatRequest:
-    """Return the request with the seed of answer `number`, from 0, of several; unchanged if it has no seed."""
+    """Return the request with the seed of answer `number`, counted from 0; unchanged if it has no seed."""
     return request if request.seed is None else replace(request, seed=request.seed + SEEDS_APART * number)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer and what it cost.
+    """One answer and its cost.
 
-    `cost` is in US dollars, None if the price is unknown. `attempts` counts the requests sent for it, over all models
-    asked; `latency_seconds` is that of the request that was answered. `cached_tokens` are the `prompt_tokens` that the
-    provider read from its cache. `reasoning` is the model's thinking before the answer. Of several answers to one
-    request the first has all prompt tokens and attempts; the others have 0.
+    `cost` is in US dollars, None if the price is unknown. `attempts` is the number of requests sent for it, to all
+    models; `latency_seconds` is the latency of the last one. `cached_tokens` are the `prompt_tokens` that the provider
+    read from its cache. `reasoning` is the model's thinking before the answer. If one request has several answers, the
+    first has all prompt tokens and attempts; the others have 0.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Answer:
 
     @property
     def truncated(self) -> bool:
-        """Whether the answer was cut off at its limit of tokens."""
+        """Whether the answer was cut off at the token limit."""
         return self.finish_reason == "length"
 
     @property
@@ -74,7 +74,7 @@ class Answer:
 
 
 class ChatModel(Protocol):
-    """Whatever answers requests; where a model is an argument, "" is its own."""
+    """An object that answers requests; an argument `model` of "" is its own model."""
 
     @property
     def name(self) -> str:
@@ -82,11 +82,11 @@ class ChatModel(Protocol):
         ...
 
     def supports_json_schema(self, model: str = "") -> bool:
-        """Whether answers of a model can be constrained to a JSON schema."""
+        """Return whether answers of a model can be constrained to a JSON schema."""
         ...
 
     def supports_n(self, model: str = "") -> bool:
-        """Whether one HTTP request can ask a model for several answers."""
+        """Return whether one HTTP request can ask a model for several answers."""
         ...
 
     async def ask(self, request: ChatRequest) -> Answer:

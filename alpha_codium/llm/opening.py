@@ -1,7 +1,7 @@
-"""Opening the models of the settings: a provider's through litellm, or a local one in a child process.
+"""The choice of the model, and a context manager that opens a client for the models of the settings.
 
-Without a model in the settings, a provider's key in the environment decides; without a key the embedded local model
-is used.
+Without a model in the settings, the default model of a provider whose key is in the environment is used; without a key,
+the embedded local model, which runs in a child process.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ from alpha_codium.llm.litellm_backend import LiteLLMBackend
 if TYPE_CHECKING:
     from alpha_codium.config import ConfigSection, PricesSection
 
-# The default model for each key: the provider's small one.
+# The default model for each key: a small one of the provider.
 MODEL_OF_KEY = {
     "OPENAI_API_KEY": "openai/gpt-4o-mini",
     "ANTHROPIC_API_KEY": "anthropic/claude-haiku-4-5",
     "GEMINI_API_KEY": "gemini/gemini-2.0-flash",
 }
 LOCAL_SLOTS = 4
-# Small models on few cores are slow, and some go on until their context is full.
+# Small models on few cores are slow, and some generate text until their context is full.
 LOCAL_TIMEOUT_SECONDS = 900.0
 LOCAL_MAX_TOKENS = 1024
 
@@ -37,8 +37,8 @@ LOCAL_MAX_TOKENS = 1024
 def choose_model(config: "ConfigSection", folder: Path, environment: Mapping[str, str] | None = None) -> str:
     """Return the model string to use, and log it if it wasn't given. May download a local model into `folder`.
 
-    With `rotate_models` it is the first of those. Raises ModelNotFound if `api_base` is given without a model, or if no
-    local model is available.
+    With `rotate_models`, the first of them is returned. Raises ModelNotFound if `api_base` is given without a model, or
+    if no local model is available.
     """
     if config.model or config.rotate_models:
         return config.model or config.rotate_models[0]
@@ -57,7 +57,7 @@ def choose_model(config: "ConfigSection", folder: Path, environment: Mapping[str
 
 
 def effective_config(config: "ConfigSection", model: str) -> "ConfigSection":
-    """Return the settings with the chosen model and the bounds a local model needs, unless they are given."""
+    """Return the settings with the chosen model and, unless given, the limits that local models need."""
     chosen = config.model_copy(update={"model": model})
     bounds: dict[str, float] = {}
     default = type(config).model_fields["ai_timeout"].default
@@ -72,12 +72,12 @@ def effective_config(config: "ConfigSection", model: str) -> "ConfigSection":
 async def open_model(
     config: "ConfigSection", folder: Path, prices: "PricesSection | None" = None
 ) -> AsyncIterator[ModelClient]:
-    """A client for all models of the settings; each `local/NAME` is served from its file in `folder`.
+    """Yield a client for all models of the settings; each `local/NAME` is served from its file in `folder`.
 
     `prices` take precedence over litellm's table. Raises ModelNotFound if a local model isn't available.
     """
     backend = LiteLLMBackend(prices)
-    # Importing litellm and loading a local model take seconds each: both at once.
+    # Importing litellm and loading a local model take seconds each, so they run concurrently.
     preparing = asyncio.create_task(backend.prepare())
     try:
         async with contextlib.AsyncExitStack() as stack:
@@ -93,7 +93,7 @@ async def open_model(
 
 @contextlib.asynccontextmanager
 async def _local(model: str, config: "ConfigSection", folder: Path) -> AsyncIterator[Endpoint]:
-    """The endpoint of a local model while its server runs; the file of a known model is downloaded first."""
+    """Yield the endpoint of a local model while its server runs; a known model's file is downloaded if missing."""
     from alpha_codium.llm.local.fetching import fetch
     from alpha_codium.llm.local.registry import KNOWN, find
     from alpha_codium.llm.local.server import serve

@@ -1,9 +1,9 @@
-"""Requests as parameters of OpenAI's protocol, which litellm translates for other providers.
+"""Conversion of requests to parameters of OpenAI's protocol, which litellm translates for other providers.
 
-1. Sampling parameters that a model refuses are left out; a refused `max_tokens` is sent under its newer name.
+1. Sampling parameters that a model refuses are omitted; a refused `max_tokens` is sent under its newer name.
 2. A base model gets one text to continue instead of a conversation.
-3. For a provider whose cache needs marks (Anthropic), a long system message and a long first question are marked: they
-   are the same in all samples of a problem.
+3. For providers whose cache needs markers (Anthropic), a long system message and a long first question are marked,
+   since they are the same in all samples of a problem.
 """
 
 import copy
@@ -12,9 +12,9 @@ from typing import Any
 
 from alpha_codium.llm.messages import ChatRequest
 
-# Parameters that a request can do without, and what to send instead.
+# Parameters that a request can do without, and the parameter to send instead, if any.
 DISPENSABLE = {"temperature": None, "top_p": None, "frequency_penalty": None, "max_tokens": "max_completion_tokens"}
-# Characters: about the 1,024 tokens below which providers cache nothing.
+# In characters: about 1,024 tokens, the minimum that providers cache.
 LONG_MESSAGE = 4096
 BASE_MODELS = ("text-completion-openai",)
 
@@ -22,7 +22,7 @@ BASE_MODELS = ("text-completion-openai",)
 def parameters(request: ChatRequest, refused: Set[str] = frozenset()) -> dict[str, Any]:
     """Return the parameters of a request under OpenAI's names, without the `refused` ones.
 
-    A frequency penalty of 0, every provider's default, isn't sent: some don't know the parameter.
+    A frequency penalty of 0, the default of all providers, isn't sent, since some don't support the parameter.
     """
     named = {
         "temperature": request.temperature,
@@ -42,7 +42,7 @@ def parameters(request: ChatRequest, refused: Set[str] = frozenset()) -> dict[st
 
 
 def messages(request: ChatRequest, *, as_one_text: bool = False, cached: bool = False) -> list[dict[str, Any]]:
-    """Return the messages to send: `as_one_text` for base models, `cached` for providers whose cache needs marks."""
+    """Return the messages to send: `as_one_text` for base models, `cached` for providers whose cache needs markers."""
     if as_one_text:
         return [{"role": "user", "content": "\n\n".join(message.content for message in request.messages)}]
     plain: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in request.messages]

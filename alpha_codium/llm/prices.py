@@ -1,6 +1,6 @@
 """Prices of models.
 
-A local model is free; `[prices]` takes precedence over litellm's table; any other price is unknown, never 0.
+Local models are free. `[prices]` takes precedence over litellm's table. Any other price is unknown, never 0.
 """
 
 import math
@@ -14,7 +14,7 @@ MILLION = 1_000_000
 
 
 def price_of(model: str, prices: PricesSection) -> Price | None:
-    """Return a model's price, None if unknown; imports litellm if its table is needed, which blocks."""
+    """Return a model's price, None if unknown; may import litellm, which blocks."""
     if model.startswith(LOCAL):
         return Price(input=0, output=0)
     if model in prices.models:
@@ -25,9 +25,9 @@ def price_of(model: str, prices: PricesSection) -> Price | None:
 
 
 def price_in_table(model: str, table: Mapping[str, Any]) -> Price | None:
-    """Return the usual price in litellm's table, without surcharges (say, for very long prompts); None if it has none.
+    """Return the price in litellm's table, or None, without surcharges such as those for very long prompts.
 
-    Most models are listed without their provider; the entry counts only if it is for the same provider.
+    Most models are listed without their provider; such an entry is used only if its provider is the same.
     """
     entry, rest = table.get(model), model.partition("/")[2]
     if entry is None and rest in table and table[rest].get("litellm_provider") == provider_of(model):
@@ -41,7 +41,7 @@ def price_in_table(model: str, table: Mapping[str, Any]) -> Price | None:
 
 
 def cost_of(price: Price, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-    """Return US dollars; `cached_tokens` are the prompt tokens that the provider read from its cache."""
+    """Return the cost in US dollars; `cached_tokens` are the prompt tokens that the provider read from its cache."""
     cached_price = price.input if price.cached is None else price.cached
     cached = min(cached_tokens, prompt_tokens)
     read = (prompt_tokens - cached) * price.input + cached * cached_price
@@ -49,7 +49,7 @@ def cost_of(price: Price, prompt_tokens: int, completion_tokens: int, cached_tok
 
 
 def money(dollars: float | None) -> str:
-    """Format US dollars with at least two significant digits, so that a small cost isn't 0; None is unknown."""
+    """Format US dollars with at least two significant digits, so that a small cost isn't shown as 0."""
     if dollars is None:
         return "unknown"
     if math.isinf(dollars):
@@ -59,5 +59,5 @@ def money(dollars: float | None) -> str:
 
 
 def in_dollars(dollars: float | None) -> str:
-    """Format US dollars with the sign, for text."""
+    """Format US dollars with a dollar sign."""
     return f"${money(dollars)}" if dollars is not None and math.isfinite(dollars) else money(dollars)

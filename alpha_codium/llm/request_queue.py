@@ -1,9 +1,9 @@
 """The queue of requests to one model, first in, first out.
 
-1. As soon as a request is done, the next is sent, so that one slow request never idles the others.
-2. `alpha_codium.llm.adaptive_limit` says how many may be in flight.
-3. If a provider that refuses many requests asks one to wait (`Retry-After`), all unsent requests wait. If it refuses
-   one among many, only that one waits.
+1. The next request is sent as soon as one is done, so that a slow request doesn't delay others.
+2. `alpha_codium.llm.adaptive_limit` limits the requests in flight.
+3. If a provider that refuses many requests asks for a wait (`Retry-After`), all unsent requests wait. If it refuses
+   only a few, only the refused ones wait.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from alpha_codium.llm.messages import Answer
 
 
 class RequestQueue:
-    """The queue to one model; used in one event loop."""
+    """The queue of requests to one model, for use in one event loop."""
 
     def __init__(self, limit: AdaptiveLimit) -> None:
         self._limit = limit
@@ -26,7 +26,7 @@ class RequestQueue:
         self._timer: asyncio.TimerHandle | None = None
 
     async def acquire(self) -> None:
-        """Wait for a place in flight; `release` gives it back."""
+        """Wait until a request may be sent; call `release` when it is done."""
         if not self._waiting and self._is_free():
             self._in_flight += 1
             return
@@ -40,11 +40,11 @@ class RequestQueue:
                 with contextlib.suppress(ValueError):
                     self._waiting.remove(waiter)
             else:
-                self.release()  # the place was given at the moment of the cancellation
+                self.release()  # the waiter was woken just before the cancellation
             raise
 
     def release(self) -> None:
-        """Give a place back."""
+        """Record that a request is done, and wake the next one."""
         self._in_flight -= 1
         self._wake()
 
@@ -57,7 +57,7 @@ class RequestQueue:
         self._limit.answered(request, answers, self._in_flight)
 
     def failed(self, request: SentRequest, error: TransientError, longest_wait: float) -> None:
-        """Record the error of a request; if the provider is full, all wait as long as it asks."""
+        """Record the error of a request; if the provider is full, all requests wait for its `Retry-After`."""
         full = self._limit.is_full
         if error.cause == "rate_limited":
             self._limit.refused(request)
@@ -72,7 +72,7 @@ class RequestQueue:
         return bool(self._held_until) and asyncio.get_running_loop().time() < self._held_until
 
     def _wake(self) -> None:
-        """Give free places to those who wait; while all are held back, set a timer for the end of that."""
+        """Wake waiting requests while the limit allows; during a `Retry-After`, set a timer for its end."""
         while self._waiting and self._is_free():
             waiter = self._waiting.popleft()
             if not waiter.done():

@@ -1,11 +1,10 @@
-"""Answers in a response of litellm.
+"""Conversion of litellm's responses to answers.
 
-1. Reasoning is separated from the answer. It is in a field of its own, or in `<think>...</think>` before the answer.
-   Some servers put the opening tag into the prompt, so that the text has only the closing one; a text that was cut off
-   during the reasoning has only the opening one.
-2. A text longer than `MOST_CHARACTERS` is cut off, and the answer counts as truncated.
-3. A provider reports the tokens of several answers as one sum. It is divided evenly; the prompt's tokens are counted
-   for the first answer.
+1. Reasoning is separated from the answer. It is in a separate field, or in `<think>...</think>` before the answer. If
+   the server puts the opening tag into the prompt, the text has only the closing one. If the text was cut off during
+   the reasoning, it has only the opening one.
+2. A text longer than `MAX_CHARACTERS` is cut off, and the answer counts as truncated.
+3. Providers report one sum of tokens for several answers. It is divided evenly; the first answer has the prompt tokens.
 """
 
 import re
@@ -14,7 +13,7 @@ from typing import Any
 from alpha_codium.llm.errors import TransientError
 from alpha_codium.llm.messages import Answer
 
-MOST_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 1_000_000
 OPENED = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 CLOSED = re.compile(r"</(?:think|thinking|thought|reasoning)>[^\S\n]*(?:\n\s*|\Z)", re.IGNORECASE)
 
@@ -45,13 +44,13 @@ def answers_of(response: Any, model: str, cost: float | None, seconds: float) ->
 
 
 def refuse_made_up(response: Any, model: str) -> None:
-    """Raise TransientError if a base model's server sent no choices: litellm makes one up, whose text is None."""
+    """Raise TransientError if a base model's server sent no choices: litellm then adds one whose text is None."""
     if any(choice.message.content is None for choice in response.choices):
         raise TransientError(f"{model}: the response has no choices", cause="malformed")
 
 
-def apart(text: str) -> tuple[str, str]:
-    """Return the answer in a text and the reasoning before it."""
+def split_reasoning(text: str) -> tuple[str, str]:
+    """Return the answer in a text, and the reasoning before it."""
     opening = OPENED.match(text)
     start = opening.end() if opening else 0
     closing = CLOSED.search(text) if opening is None else _closing(opening[1]).search(text, start)
@@ -65,14 +64,14 @@ def _closing(tag: str) -> re.Pattern[str]:
 
 
 def _parts(choice: Any) -> tuple[str, str, str]:
-    """The text, the reasoning and the finish reason."""
+    """Return the text, the reasoning and the finish reason."""
     finish_reason = choice.finish_reason or "stop"
-    stated, content = getattr(choice.message, "reasoning_content", None) or "", choice.message.content or ""
-    if len(content) > MOST_CHARACTERS:
-        content, finish_reason = content[:MOST_CHARACTERS], "length"
-    text, thoughts = apart(content)
-    reasoning = "\n".join(part for part in (stated, thoughts) if part)
-    return text, reasoning[:MOST_CHARACTERS], finish_reason
+    separate, content = getattr(choice.message, "reasoning_content", None) or "", choice.message.content or ""
+    if len(content) > MAX_CHARACTERS:
+        content, finish_reason = content[:MAX_CHARACTERS], "length"
+    text, thoughts = split_reasoning(content)
+    reasoning = "\n".join(part for part in (separate, thoughts) if part)
+    return text, reasoning[:MAX_CHARACTERS], finish_reason
 
 
 def _count(holder: Any, name: str) -> int:

@@ -1,10 +1,9 @@
-"""Waits before a request is sent again.
+"""Waits before retries.
 
-1. The wait doubles from `first_wait` with every retry, up to `longest_wait`. A random part of it, at least half, is
-   taken, so that calls that failed together aren't repeated together.
-2. The wait is at least the provider's `Retry-After` plus a random part of `first_wait`, and never more than
-   `longest_wait`.
-3. So a call to one model takes at most `max_retries` + 1 time-outs and `max_retries` longest waits.
+1. The wait is exponential: it doubles from `first_wait` with every retry, up to `longest_wait`. It is multiplied by a
+   random number from 0.5 to 1, so that calls that failed together aren't repeated together.
+2. It is at least the provider's `Retry-After` plus a random part of `first_wait`, and never more than `longest_wait`.
+3. So a call to one model takes at most `max_retries` + 1 time-outs and `max_retries` times `longest_wait`.
 """
 
 import random
@@ -20,7 +19,7 @@ from alpha_codium.llm.errors import TransientError
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often a request is sent again, and after which waits, in seconds."""
+    """The number of retries, and the waits before them in seconds."""
 
     max_retries: int = 5
     first_wait: float = 1.0
@@ -50,9 +49,9 @@ def _error_of(state: RetryCallState) -> TransientError:
 
 
 def parse_retry_after(text: str, now: datetime | None = None) -> float | None:
-    """Return the seconds of a `Retry-After` header: a number, or a date (RFC 9110, 10.2.3); None for anything else.
+    """Return the seconds in a `Retry-After` header, a number or a date (RFC 9110, 10.2.3); None if it is invalid.
 
-    A past date gives 0.
+    A past date is 0 seconds.
     """
     text = text.strip()
     if text.replace(".", "", 1).isdecimal() and text.isascii():

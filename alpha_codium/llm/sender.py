@@ -1,4 +1,4 @@
-"""Sending one request of a call once: in its model's queue, under the limits, through litellm."""
+"""The sender of single requests, through the queues of models and under the limits of the settings."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Call:
-    """One call: the request, the number of answers, the requests sent over all models, refused (model, parameter)s."""
+    """One call: the request, the number of answers, the number of requests sent, and refused (model, parameter)s."""
 
     request: ChatRequest
     n: int = 1
@@ -43,14 +43,14 @@ class Sender:
         self._one_at_a_time: set[str] = set()
 
     def supports_n(self, model: str) -> bool:
-        """Whether one request can ask this model for several answers."""
+        """Return whether one request can ask this model for several answers."""
         if model in self._one_at_a_time:
             return False
         endpoint = self._endpoints[model]
         return self._backend.supports_n(endpoint.model) if endpoint.supports_n is None else endpoint.supports_n
 
     def can_do_without(self, model: str, parameter: str, call: Call) -> bool:
-        """Whether to send the call again without a refused parameter, which is left out from now on."""
+        """Return whether to send the call again without a refused parameter, which won't be sent from now on."""
         if not parameter or (model, parameter) in call.refused:
             return False
         call.refused.add((model, parameter))
@@ -60,7 +60,7 @@ class Sender:
         return self._backend.leave_out(self._endpoints[model].model, parameter)
 
     async def send(self, model: str, call: Call) -> list[Answer]:
-        """Send the call's request once, when its turn comes; raises ModelError."""
+        """Send the call's request once, after waiting in the queue; raises ModelError."""
         await self._backend.prepare()
         queue = self._queue(model)
         await queue.acquire()
@@ -80,8 +80,8 @@ class Sender:
 
     def _queue(self, model: str) -> RequestQueue:
         if model not in self._queues:
-            most = self._config.max_concurrent_requests
-            ceiling = min(most, self._endpoints[model].slots or most)
+            limit = self._config.max_concurrent_requests
+            ceiling = min(limit, self._endpoints[model].slots or limit)
             self._queues[model] = RequestQueue(AdaptiveLimit(ceiling, adaptive=self._config.adaptive_concurrency))
         return self._queues[model]
 

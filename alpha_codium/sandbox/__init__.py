@@ -1,6 +1,6 @@
-"""Running programs: backends behind one protocol, found by name.
+"""Sandboxes that run programs: backends with a common protocol, opened by name.
 
-`open_sandbox(name)` gives an async context manager; a user's package adds a backend under the entry-point group
+`open_sandbox(name)` returns an async context manager. Packages can add backends with an entry point in the group
 `alpha_codium.sandboxes`.
 """
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from alpha_codium.problem import LANGUAGES
+from alpha_codium.problem import LANGUAGE_NAMES
 
 
 def record(name: str = "1_A. Sum", **fields: object) -> dict:
@@ -25,7 +25,7 @@ def _pairs(first: str, second: str, firsts: st.SearchStrategy, seconds: st.Searc
 
 
 TESTS = _pairs("input", "output", st.text(), st.text())
-PROGRAMS = _pairs("language", "solution", st.integers(0, len(LANGUAGES) - 1), st.text())
+PROGRAMS = _pairs("language", "solution", st.integers(0, len(LANGUAGE_NAMES) - 1), st.text())
 CHECKERS = st.sampled_from([None, {"name": "float", "arguments": {"abs": 1e-9}}, {"name": "tokens", "arguments": {}}])
 EXECUTIONS = st.none() | st.fixed_dictionaries(
     {"kind": st.sampled_from(["stdin", "call", "assertions"])},

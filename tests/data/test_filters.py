@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from alpha_codium.data.filters import Filters, in_sample
 from alpha_codium.data.schema import stored_record
 from alpha_codium.errors import DatasetError
-from alpha_codium.problem import LANGUAGES
+from alpha_codium.problem import LANGUAGE_NAMES
 from tests.data.records import RECORDS, record
 
 NAMES = st.lists(st.text(min_size=1), unique=True, max_size=50)
@@ -33,7 +33,7 @@ def test_a_sample_has_about_the_share_asked_for_and_seeds_differ():
     assert len(first & second) < 200
 
 
-@given(RECORDS, st.lists(st.sampled_from(LANGUAGES), min_size=1, unique=True))
+@given(RECORDS, st.lists(st.sampled_from(LANGUAGE_NAMES), min_size=1, unique=True))
 def test_only_solutions_in_the_languages_asked_for_stay_and_keep_their_order(raw, languages):
     stored = stored_record(raw)
     kept = Filters(languages=tuple(languages)).keep_solutions(stored)

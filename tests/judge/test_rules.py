@@ -4,7 +4,7 @@ import pytest
 
 from alpha_codium.config import load_settings
 from alpha_codium.judge import Rules
-from alpha_codium.problem import CheckerSpec, Problem
+from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem
 
 PLAIN = Problem("a")
 LIMITED = Problem("b", time_limit_seconds=2.0, memory_limit_bytes=2**28)
@@ -41,6 +41,12 @@ def test_order_comes_before_the_tolerance_the_statement_after_the_rules_and_toke
     assert Rules(delta=1e-6).checker_for(ROUGH) == CheckerSpec("float", {"abs": 1e-6, "rel": 1e-6})
     assert Rules().checker_for(ROUGH) == CheckerSpec("float", {"abs": 1e-4, "rel": 0.0})
     assert Rules().checker_for(PLAIN) == CheckerSpec("tokens")
+
+
+def test_what_a_call_returns_is_compared_by_a_checker_of_its_own() -> None:
+    call = Problem("e", description=ROUGH.description, execution=ExecutionSpec("call", "f"))
+    assert Rules(order_matters=False).checker_for(call) == CheckerSpec("call_result", {"abs": 0.0, "rel": 0.0})
+    assert Rules(delta=1e-6).checker_for(call) == CheckerSpec("call_result", {"abs": 1e-6, "rel": 1e-6})
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import RequestRefused
 from alpha_codium.llm.messages import ChatRequest, Message
 from alpha_codium.llm.parameters import LONG_MESSAGE
-from alpha_codium.llm.responses import MOST_CHARACTERS, apart
+from alpha_codium.llm.responses import MAX_CHARACTERS, split_reasoning
 from tests.llm.asking import PROVIDERS, base_of, client_of, request
 from tests.servers.scripted import Always, FaultOnce, ScriptedServer, Status, Text, When
 
@@ -180,13 +180,13 @@ async def test_an_answer_cut_off_in_its_reasoning_has_no_text():
     ],
 )
 def test_tags_within_an_answer_are_part_of_it(text):
-    assert apart(text) == (text, "")
+    assert split_reasoning(text) == (text, "")
 
 
 @given(st.text(), st.text(alphabet="ab<>/\n "))
 def test_reasoning_never_reaches_the_text(thoughts, answer):
     thoughts = thoughts.replace("</", "")
-    text, reasoning = apart(f"<think>{thoughts}</think>{answer}")
+    text, reasoning = split_reasoning(f"<think>{thoughts}</think>{answer}")
     assert (text, reasoning) == (answer.lstrip(), thoughts.strip())
 
 
@@ -268,14 +268,14 @@ async def test_no_other_provider_gets_cache_marks(model):
 
 @pytest.mark.parametrize("model", PROVIDERS)
 async def test_a_huge_answer_is_cut_off_and_truncated(model):
-    with ScriptedServer(lambda body: Text("x" * (MOST_CHARACTERS + 1), completion_tokens=5)) as server:
+    with ScriptedServer(lambda body: Text("x" * (MAX_CHARACTERS + 1), completion_tokens=5)) as server:
         async with client_of(server, model, api_base=base_of(server, model)) as client:
             answer = await client.ask(request())
-    assert (len(answer.text), answer.truncated) == (MOST_CHARACTERS, True)
+    assert (len(answer.text), answer.truncated) == (MAX_CHARACTERS, True)
 
 
 async def test_huge_reasoning_is_cut_off():
-    with ScriptedServer(lambda body: Text("42", reasoning="x" * (MOST_CHARACTERS + 1))) as server:
+    with ScriptedServer(lambda body: Text("42", reasoning="x" * (MAX_CHARACTERS + 1))) as server:
         async with client_of(server) as client:
             answer = await client.ask(request())
-    assert (answer.text, len(answer.reasoning), answer.truncated) == ("42", MOST_CHARACTERS, False)
+    assert (answer.text, len(answer.reasoning), answer.truncated) == ("42", MAX_CHARACTERS, False)

@@ -21,7 +21,7 @@ from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.eval.doctor.cases import REJECTIONS
 from alpha_codium.eval.prepare import Entry, EvaluationSet
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.problem import LANGUAGES, TestType
+from alpha_codium.problem import LANGUAGE_NAMES, TestType
 from alpha_codium.verdict import Verdict
 
 GROUP = "submission"
@@ -55,8 +55,8 @@ class Submission:
     @property
     def language_name(self) -> str:
         """The language in the words of the schema."""
-        known = isinstance(self.language, int) and 0 <= self.language < len(LANGUAGES)
-        return LANGUAGES[int(self.language)] if known else str(self.language).strip().lower()
+        known = isinstance(self.language, int) and 0 <= self.language < len(LANGUAGE_NAMES)
+        return LANGUAGE_NAMES[int(self.language)] if known else str(self.language).strip().lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +260,13 @@ def _check_language(given: int | str, where: str) -> None:
     Other words are languages that can't be run, and listed.
     """
     if isinstance(given, int):
-        if not 0 <= given < len(LANGUAGES) or isinstance(given, bool):
-            numbers = ", ".join(f"{number} {name}" for number, name in enumerate(LANGUAGES))
+        if not 0 <= given < len(LANGUAGE_NAMES) or isinstance(given, bool):
+            numbers = ", ".join(f"{number} {name}" for number, name in enumerate(LANGUAGE_NAMES))
             raise DatasetError(f"{where}: language {given!r} is unknown (known: {numbers})")
         return
     word = given.strip().lower()
-    pythons = [name for name in LANGUAGES if name.startswith("python")]
-    if word not in LANGUAGES and difflib.get_close_matches(word, pythons, cutoff=LIKE_PYTHON):
+    pythons = [name for name in LANGUAGE_NAMES if name.startswith("python")]
+    if word not in LANGUAGE_NAMES and difflib.get_close_matches(word, pythons, cutoff=LIKE_PYTHON):
         raise DatasetError(f"{where}: language {given!r} is unknown{nearest(word, pythons)}")
 
 

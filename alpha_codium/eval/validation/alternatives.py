@@ -40,11 +40,7 @@ class Alternative:
 
 def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
     """The checker that the judge uses; None if tests are assertions, which check by themselves."""
-    if problem.execution.kind == "assertions":
-        return None
-    if problem.execution.kind == "call":
-        return problem.checker or CheckerSpec("call_result", {"abs": rules.delta, "rel": rules.delta})
-    return rules.checker_for(problem)
+    return None if problem.execution.kind == "assertions" else rules.checker_for(problem)
 
 
 def alternatives_for(problem: Problem) -> tuple[Alternative, ...]:

@@ -1,9 +1,9 @@
-"""Stages, by kind. A user's package adds a kind under the entry-point group `alpha_codium.stages`.
+"""The kinds of stages. A package can register another kind in the entry-point group `alpha_codium.stages`.
 
-A kind is a frozen dataclass: its fields are its parameters in `flow.toml`, those called `*prompt` name prompt files
-and are read as `Prompt` (see `prompt_file`); `run` fills the state. It may have a method
-`calls(settings, statement) -> (least, most)`, the calls of the model that it makes, without those for unreadable
-answers; a preview needs it.
+A kind is a frozen dataclass whose fields are its parameters in `flow.toml`. Those called `*prompt` name prompt files
+and are loaded as `Prompt` (see `prompt_file`). Its method `run` fills the state. For previews, a method
+`calls(settings, statement)` may return the fewest and the most model calls it makes, without repeated questions for
+unreadable answers.
 """
 
 from typing import Any, Protocol
@@ -18,14 +18,14 @@ class Stage(Protocol):
     """One step of a flow."""
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Fill the state; raises BudgetExhausted, and what the model client raises for faults of the provider."""
+        """Fill the state; raises BudgetExhausted, and the model client's errors for faults of the provider."""
         ...
 
 
 def prompt_file(default: str, *fields: str, code: bool = False) -> dict[str, Any]:
-    """Return the arguments of a dataclass field that names a prompt file, so that flows can be checked when loaded.
+    """Return the arguments of a dataclass field for a prompt, which is checked when a flow is loaded.
 
-    The prompt must ask for `fields` (one of a record is written `records.field`), and with `code` for a program.
+    The prompt must ask for `fields` (a record's are written `records.field`), and with `code` for a program.
     """
     return {"default": default, "metadata": {"fields": fields, "code": code}}
 

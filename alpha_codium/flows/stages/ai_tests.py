@@ -1,7 +1,7 @@
-"""Tests that the model thinks of. They may be wrong, so they can never change a public test.
+"""Tests written by the model. They may be wrong, so public tests take precedence.
 
-A program that solves small inputs by brute force is a second opinion: slow, simple and seldom wrong. A test on which it
-disagrees, or that it can't solve in time, is dropped.
+The tests can be checked by a brute-force program, which is slow and simple, but seldom wrong. Tests that it doesn't
+pass, or not in time, are dropped.
 """
 
 from dataclasses import dataclass, field
@@ -21,10 +21,10 @@ TESTS = ("tests.input", "tests.output")
 
 @dataclass(frozen=True)
 class GenerateAiTests:
-    """Fills `ai_tests` with at most `number_of_ai_tests`.
+    """Fills `ai_tests` with at most `number_of_ai_tests` tests.
 
-    With `vet_by_brute_force`, and for problems without public tests, only with those that the model's brute-force
-    program passes.
+    With `vet_by_brute_force`, or if there are no public tests, only those are kept that the model's brute-force program
+    passes.
     """
 
     prompt: Prompt = field(**prompt_file("generate_ai_tests", *TESTS))
@@ -32,17 +32,17 @@ class GenerateAiTests:
     brute_force_prompt: Prompt = field(**prompt_file("brute_force", code=True))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Make tests; drop those with the input of a public or an earlier test, and those that can't be run."""
+        """Generate tests; drop those with the input of a public or an earlier test, and those that can't be run."""
         settings = context.settings.generate_ai_tests
         if settings.number_of_ai_tests == 0:
             return
         public = {test.input.strip() for test in state.statement.public_tests}
-        fresh: dict[str, ExplainedTest] = {}
+        new: dict[str, ExplainedTest] = {}
         for test in await self._generate(state, context):
             # A test that the judge can't run is the model's mistake, not a fault of the sandbox.
             if test.input.strip() not in public and not context.judge.kind.fault_of(test.test):
-                fresh.setdefault(test.input.strip(), test)
-        tests = list(fresh.values())[: settings.number_of_ai_tests]
+                new.setdefault(test.input.strip(), test)
+        tests = list(new.values())[: settings.number_of_ai_tests]
         if tests and (settings.vet_by_brute_force or not public):
             tests = await self._vetted(state.statement, tests, context)
         state.ai_tests = tests
@@ -66,7 +66,7 @@ class GenerateAiTests:
     async def _vetted(
         self, statement: Statement, tests: list[ExplainedTest], context: SampleContext
     ) -> list[ExplainedTest]:
-        """The tests that a brute-force program passes."""
+        """Return the tests that a brute-force program passes."""
         if context.on_last_call:
             context.skip("brute_force", "the last call is kept for the program")
             return []

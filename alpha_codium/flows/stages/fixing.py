@@ -1,6 +1,6 @@
-"""Repairing a program by the tests that it fails. The code is blamed, never the test.
+"""Stages that repair a program by the tests that it fails. Tests are never changed.
 
-Anchors are all tests that the program is known to pass; a fix that breaks one is undone.
+Anchors are tests that the program is known to pass; a fix that breaks one is undone.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from alpha_codium.verdict import Judgement, Verdict
 
 @dataclass(frozen=True)
 class Fixer:
-    """Base of stages that repair a program test by test."""
+    """Base class of stages that repair a program test by test."""
 
     fix_prompt: Prompt = field(**prompt_file("fix", code=True))
     analyze_prompt: Prompt = field(**prompt_file("analyze_failure"))
@@ -41,9 +41,9 @@ class Fixer:
         fixes_per_test: int,
         must_pass: bool,
     ) -> None:
-        """Repair the state's program by the tests in turn, by at most `fixes` fixes and `fixes_per_test` for each.
+        """Repair the state's program test by test, with at most `fixes` fixes, and `fixes_per_test` for each test.
 
-        A fix is kept if every anchor passes, and the test passes or, without `must_pass`, comes nearer to passing.
+        A fix is kept if all anchors pass, and the test passes or, without `must_pass`, is nearer to passing.
         """
         await self._anchor_public_tests(state, context)
         for test in tests:
@@ -67,14 +67,14 @@ class Fixer:
                 state.add_anchor(test)
 
     async def _fix(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> str | None:
-        """Ask for a new program in one call or, with `single_stage_fix = false`, in two; None without an answer."""
+        """Ask for a fixed program in one call, or two with `single_stage_fix = false`; None without an answer."""
         settings = context.settings.public_tests
         task = CodingTask.of(state, context)
         variables = task.variables | await failure_of(state.program, [test], failed, context)
         variables |= {
             "explanation": state.explanation_of(test) if settings.use_test_explanations else "",
             "reflection": state.reflection if settings.use_self_reflection else "",
-            # A function's run begins with the test's code: there is no input to trace it on.
+            # A function has no input to trace it on: its tests are code.
             "trace": "" if task.is_function else await trace_of(state.program, test, context),
         }
         prompt = self.fix_prompt
@@ -87,7 +87,7 @@ class Fixer:
         return reading.code if reading else None
 
     async def _anchor_public_tests(self, state: FlowState, context: SampleContext) -> None:
-        """Make anchors of the public tests that the program passes, whatever stages came before."""
+        """Make the public tests that the program passes anchors."""
         public = state.statement.public_tests
         judgement = await context.run_tests(state.program, public)
         for test, result in zip(public, judgement.tests, strict=False):
@@ -97,7 +97,7 @@ class Fixer:
 
 @dataclass(frozen=True)
 class FixPublicTests(Fixer):
-    """Repairs by the public tests; a fix that comes nearer to passing is kept."""
+    """Repairs by the public tests; a fix that is nearer to passing is kept."""
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Repair the program, if there is one."""
@@ -122,7 +122,10 @@ class FixPublicTests(Fixer):
 
 @dataclass(frozen=True)
 class FixAiTests(Fixer):
-    """Repairs by the AI tests, public tests first and last; a fix must pass the test, so a wrong one does no harm."""
+    """Repairs by the AI tests, with public tests first and last.
+
+    A fix is kept only if it passes the test and all anchors, so that wrong tests do no harm.
+    """
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Repair the program, if there is one."""
@@ -157,7 +160,7 @@ async def failure_of(
 ) -> dict[str, Any]:
     """Return the variables of prompts for the first failed test: `program`, `test`, `actual` and `verdict`.
 
-    `failed` is the program's judgement by `tests`.
+    `failed` is the program's judgement on `tests`.
     """
     pairs = list(zip(tests, failed.tests, strict=False))
     test, result = next((pair for pair in pairs if pair[1].verdict is not Verdict.ACCEPTED), pairs[0])
@@ -171,9 +174,9 @@ async def failure_of(
 
 
 async def trace_of(program: str, test: TestCase, context: SampleContext) -> str:
-    """Return a compact trace of a program's run on one test for fix prompts; "" unless `use_trace` is set.
+    """Return a compact trace of a program's run on one test, for prompts; "" unless `use_trace` is set.
 
-    With `[code_tester] calc_trace` or `use_trace` the program runs once more under its language's tracer, which prints
+    With `[code_tester] calc_trace` or `use_trace`, the program runs again under its language's tracer, which prints
     each executed line with the local names that changed.
     """
     settings = context.settings.code_tester

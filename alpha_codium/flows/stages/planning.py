@@ -1,4 +1,4 @@
-"""Stages before any code: reflecting on the problem, thinking of ways to solve it, and choosing one."""
+"""Stages before any code: reflection on the problem, plans to solve it, and the choice of a plan."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,13 +16,13 @@ EXPLANATIONS = ("tests_explanations.input", "tests_explanations.output")
 
 @dataclass(frozen=True)
 class Reflect:
-    """Fills `reflection` and `explanations`; `[self_reflection] validate_self_reflection` has the latter checked."""
+    """Fills `reflection` and `explanations`, which the model checks with `validate_self_reflection`."""
 
     prompt: Prompt = field(**prompt_file("reflect", "self_reflection", *EXPLANATIONS))
     validate_prompt: Prompt = field(**prompt_file("validate_reflection", *EXPLANATIONS))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Reflect; without an answer the state stays as it is."""
+        """Reflect; without an answer the state isn't changed."""
         reflected = await ask_or_skip("reflect", Question(self.prompt, {"problem": state.statement}), context)
         if reflected is None:
             return
@@ -46,12 +46,12 @@ def explained(records: list[dict[str, Any]]) -> list[ExplainedTest]:
 
 @dataclass(frozen=True)
 class PossibleSolutions:
-    """Fills `plans` with at most `max_num_of_possible_solutions`; does nothing in the direct variant."""
+    """Fills `plans` with at most `max_num_of_possible_solutions`; does nothing with `use_direct_solutions`."""
 
     prompt: Prompt = field(**prompt_file("possible_solutions", "possible_solutions.name", "possible_solutions.content"))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Think of plans; brute force is left out if the settings say so, unless it is the only plan."""
+        """Ask for plans; with `remove_brute_force_solutions`, brute force is dropped unless it is the only plan."""
         settings = context.settings.possible_solutions
         if context.settings.solve.use_direct_solutions:
             return
@@ -77,12 +77,12 @@ class PossibleSolutions:
 
 @dataclass(frozen=True)
 class ChooseBest:
-    """Fills `plan`. Each sample takes another plan than the one before, so that samples differ."""
+    """Fills `plan`; each sample takes another plan, so that samples differ."""
 
     prompt: Prompt = field(**prompt_file("choose_best", "name", "content"))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Choose among the plans; a single plan is taken without asking."""
+        """Choose a plan; if there is only one, no question is asked."""
         if len(state.plans) < 2:
             state.plan = next(iter(state.plans), None)
             return
@@ -99,7 +99,7 @@ class ChooseBest:
 
 
 def _chosen(plans: list[Plan], values: dict[str, Any]) -> Plan:
-    """The chosen plan with its steps; a name that isn't among the plans makes a new plan."""
+    """Return the chosen plan with its steps; an unknown name makes a new plan."""
     name, steps = values["name"].strip(), values.get("flow") or []
     known = next((plan for plan in plans if plan.name.lower() == name.lower()), None)
     content = "\n".join([values["content"].strip(), *(f"- {step.strip()}" for step in steps)])

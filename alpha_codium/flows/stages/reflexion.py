@@ -1,4 +1,4 @@
-"""Reflexion: retries that see the failure and the lessons of earlier tries (Shinn et al. 2023, arXiv 2303.11366)."""
+"""Reflexion: retries with the last failure and lessons of earlier attempts (Shinn et al. 2023, arXiv:2303.11366)."""
 
 from dataclasses import dataclass, field
 
@@ -18,13 +18,13 @@ LONGEST_LESSON = 500
 
 @dataclass(frozen=True)
 class Reflexion(Writer):
-    """Writes a program; while a public test fails, at most `max_retries` times, writes it anew.
+    """Writes a program, and rewrites it at most `max_retries` times while a public test fails.
 
-    1. Before each retry the model is asked for a lesson: what is wrong, and what to do instead. The prompt shows the
-       `memory` last ones. With `memory = 0` it shows only the program and what it failed.
+    1. Before each retry the model is asked for a lesson: what is wrong, and what to do instead. The prompt contains the
+       last `memory` lessons. With `memory = 0` it contains only the program and the failed test.
     2. A retry sees the last program, which may be worse than an earlier one; the nearest to passing is kept.
-    3. If the model repeats its program, the next retry asks for no lesson and doesn't show the program.
-    4. Without public tests the first program is taken.
+    3. If the model repeats its program, the next retry skips the lesson and doesn't show the program.
+    4. Without public tests the first program is kept.
     """
 
     lesson_prompt: Prompt = field(**prompt_file("lesson"))
@@ -54,7 +54,7 @@ class Reflexion(Writer):
     async def _retry(
         self, state: FlowState, last: JudgedProgram, lessons: "_Lessons", number: int, context: SampleContext
     ) -> Question:
-        """The question for another program; the lesson of the last one is added to the lessons."""
+        """Return the question for another program, after adding a lesson from the last one."""
         task = CodingTask.of(state, context)
         failure = await failure_of(last.program, state.statement.public_tests, last.judgement, context)
         variables = task.variables | failure
@@ -66,19 +66,19 @@ class Reflexion(Writer):
 
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""
-        # Without tests the first program is taken, but the first answers may hold none.
+        # Without tests the first program is kept, but the first answers may contain none.
         calls_per_retry = 2 if settings.reflexion.memory and can_be_tested(statement) else 1
         return 1, 1 + calls_per_retry * settings.reflexion.max_retries
 
 
 @dataclass
 class _Lessons:
-    """The lessons of earlier tries; `stuck` says that the model repeated its program."""
+    """The lessons of earlier attempts; `stuck` means that the model repeated its program."""
 
     memory: int
     latest: list[str] = field(default_factory=list)
     stuck: bool = False
 
     def add(self, lesson: str) -> None:
-        """Keep a lesson unless it is empty; beyond `memory` the oldest is dropped."""
+        """Add a lesson unless it is empty; only the last `memory` lessons are kept."""
         self.latest = [*self.latest, *([lesson] if lesson else [])][-self.memory :]

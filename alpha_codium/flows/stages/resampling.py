@@ -1,4 +1,4 @@
-"""Resampling: the same question again until the public tests pass. The baseline that every flow must beat."""
+"""Resampling: the same question repeated until the public tests pass. A baseline for all other flows."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ from alpha_codium.problem import Statement
 
 @dataclass(frozen=True)
 class Resample(Writer):
-    """Writes programs from the statement alone, until one passes all public tests; at most `max_attempts`.
+    """Writes at most `max_attempts` programs, given only the statement, until one passes all public tests.
 
-    1. No attempt sees another or its result. The nearest to passing is kept, the first of equals, so stopping at the
-       first that passes makes the same choice as writing all of them, and costs less.
-    2. Without public tests the first program is taken.
-    3. With `answers_per_request` above 1 one request brings several programs. Equal programs are run once.
+    1. Attempts are independent. The program nearest to passing is kept, the first of equals, so the result is the same
+       as if all programs were written, but costs less.
+    2. Without public tests the first program is kept.
+    3. With `answers_per_request` above 1, one request returns several programs. Equal programs are run once.
     """
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
@@ -45,5 +45,5 @@ class Resample(Writer):
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""
         most = settings.resample.max_attempts
-        # Without tests the first program is taken, but the first answers may hold none.
+        # Without tests the first program is kept, but the first answers may contain none.
         return (min(settings.resample.answers_per_request, most) if can_be_tested(statement) else 1), most

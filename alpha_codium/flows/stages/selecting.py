@@ -1,4 +1,4 @@
-"""Selection among several programs: the one that behaves as most do, or whose output the model prefers."""
+"""Selection among several programs by majority behaviour, and by the model's choice between outputs."""
 
 import asyncio
 import itertools
@@ -20,7 +20,7 @@ from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
 SHOWN = 600
-# Capitals only: `a` is an article. A letter after the word "answer" takes precedence.
+# Only capital letters, since `a` is also an article. A letter after the word "answer" takes precedence.
 LETTER = r"(?i:%s)\W{0,6}(?:(?i:is)\W{1,4})?(?:(?i:output)\W{1,3})?([AB])\b"
 SAID = (re.compile(LETTER % "answer"), re.compile(LETTER % "right|correct|output"))
 ALONE = re.compile(r"(?:.*\banswer\W{1,6})?\W*([AB])\W*", re.IGNORECASE)
@@ -30,14 +30,14 @@ ALONE = re.compile(r"(?:.*\banswer\W{1,6})?\W*([AB])\W*", re.IGNORECASE)
 class Select(Writer):
     """Writes `candidates` programs and chooses one.
 
-    1. All are asked for at once, from the statement alone. Each that fails a public test is repaired `fixes` times, and
-       a repair is kept if it comes nearer to passing. Equal programs are judged and repaired once.
-    2. Those that pass most public tests run on inputs without known outputs: half of them from the model, the others
-       small changes of the public inputs. Inputs on which most programs fail are left out.
-    3. Programs with the same outputs on all inputs form a cluster, the largest first. A crash agrees with nothing. If
-       no input is left, the program nearest to passing is chosen.
-    4. The first cluster is compared with the next ones if they are more than half as large: the model sees an input on
-       which the two differ and both outputs, but no programs, and says which output is right.
+    1. All programs are asked for concurrently, given only the statement. Those that fail a public test are repaired
+       `fixes` times; a repair is kept if it is nearer to passing. Equal programs are judged and repaired once.
+    2. The programs that pass most public tests are run on inputs without known outputs: half of them from the model,
+       the others small changes of public inputs. Inputs on which most programs fail are discarded.
+    3. Programs with the same outputs on all inputs form a cluster; the largest wins. Crashes are never equal. If no
+       input is left, the program nearest to passing is chosen.
+    4. The largest cluster is compared with others that are more than half as large: the model sees an input on which
+       the two differ, and both outputs, but not the programs, and says which output is right.
     """
 
     repair_prompt: Prompt = field(**prompt_file("repair", code=True))
@@ -45,7 +45,7 @@ class Select(Writer):
     compare_prompt: Prompt = field(**prompt_file("which_output"))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Write and choose; the state has the best program so far at any time."""
+        """Write and choose programs; the state always has the best one so far."""
         candidates = await self._candidates(state, context)
         most = max((_rank(candidate) for candidate in candidates), default=None)
         pool = [candidate.program for candidate in candidates if _rank(candidate) == most]
@@ -57,7 +57,7 @@ class Select(Writer):
             await self._choose(state, pool, inputs, context)
 
     async def _candidates(self, state: FlowState, context: SampleContext) -> list[JudgedProgram]:
-        """The judged programs after repairs, in the order in which they were asked for."""
+        """Return the judged programs after repairs, in the order in which they were asked for."""
         settings = context.settings.select
         questions = [self.question(state, context, number) for number in range(settings.candidates)]
         readings = await ask_all(questions, context)
@@ -75,7 +75,7 @@ class Select(Writer):
     async def _repaired(
         self, candidates: list[JudgedProgram], number: int, state: FlowState, context: SampleContext
     ) -> list[JudgedProgram]:
-        """The candidates, with repairs of failing ones where these come nearer to passing."""
+        """Return the candidates, with failing ones replaced by repairs that are nearer to passing."""
         task, tests = CodingTask.of(state, context), state.statement.public_tests
         failing = {each.program: each for each in candidates if not each.judgement.accepted}
         questions = []
@@ -94,11 +94,13 @@ class Select(Writer):
         return [better.get(candidate.program, candidate) for candidate in candidates]
 
     async def _inputs(self, state: FlowState, context: SampleContext) -> list[str]:
-        """Inputs that may distinguish the programs: half of them from the model, if there are enough others."""
+        """Return inputs that may distinguish the programs, half of them from the model, or more if there are too few
+        changed public inputs.
+        """
         most, task = context.settings.select.inputs, CodingTask.of(state, context)
-        fit = (text for text in mutations(task) if not context.judge.kind.input_fault(text))
-        # Slow for a long input: not in the event loop.
-        changed = await asyncio.to_thread(lambda: list(itertools.islice(fit, most)))
+        valid = (text for text in mutations(task) if not context.judge.kind.input_fault(text))
+        # In a thread, since it is slow for a long input.
+        changed = await asyncio.to_thread(lambda: list(itertools.islice(valid, most)))
         number = max(most - most // 2, most - len(changed))
         from_model = [text for text in await self._inputs_of_model(task, number, context) if text not in changed]
         return [*from_model[:number], *changed][:most]
@@ -120,7 +122,7 @@ class Select(Writer):
     async def _choose(
         self, state: FlowState, pool: Sequence[str], inputs: Sequence[str], context: SampleContext
     ) -> None:
-        """Cluster the programs of the pool, and give the state a program of the winning cluster."""
+        """Cluster the programs of the pool, and make one of the winning cluster the state's program."""
         votes = {pool.index(text): [n for n, other in enumerate(pool) if other == text] for text in dict.fromkeys(pool)}
         behaviours = {place: await context.behaviour(pool[place], inputs) for place in votes}
         valid = valid_inputs(list(behaviours.values()))
@@ -135,7 +137,7 @@ class Select(Writer):
         state.program = pool[champion.members[0]]
         for number, other in enumerate(clusters[1 : 1 + context.settings.select.max_comparisons]):
             if 2 * len(other.members) > len(champion.members):
-                # Models prefer one of the two places: the champion takes them in turn.
+                # Models tend to prefer A or B, so the champion alternates between them.
                 pair = (champion, other) if number % 2 == 0 else (other, champion)
                 champion = await self._winner(pair, inputs, state, context) or champion
                 state.program = pool[champion.members[0]]
@@ -143,7 +145,9 @@ class Select(Writer):
     async def _winner(
         self, pair: tuple[Cluster, Cluster], inputs: Sequence[str], state: FlowState, context: SampleContext
     ) -> Cluster | None:
-        """The cluster whose output is right on an input that distinguishes the two; None if the model doesn't say."""
+        """Return the cluster whose output is right, according to the model, on an input on which the two differ; None
+        if it doesn't choose one.
+        """
         place = distinguishing_input(*pair, inputs)
         if place is None:
             return None
@@ -175,14 +179,14 @@ def _record_skipped(context: SampleContext, readings: Sequence[Reading | NoAnswe
 
 
 def compare_question(prompt: Prompt, task: CodingTask, input: str, first: str, second: str) -> Question:
-    """Return the question which of two outputs for an input is right; it may use the budget's last call."""
+    """Return a question that asks which of two outputs is right; it may use the budget's last call."""
     shown = {"input": input, "first": first, "second": second}
     variables = {name: shortened(text.strip(), SHOWN) or "(nothing)" for name, text in shown.items()}
     return Question(prompt, task.variables | variables, may_be_last=True)
 
 
 def first_is_right(answer: str) -> bool | None:
-    """Whether an answer chooses A; None if it chooses neither. Of several choices in the same form the last counts."""
+    """Return whether an answer chooses A; None if it chooses neither. Of several choices the last counts."""
     lines = [line for line in answer.splitlines() if line.strip()]
     alone = ALONE.fullmatch(lines[-1]) if lines else None
     said = next((found for each in SAID if (found := each.findall(answer))), [])

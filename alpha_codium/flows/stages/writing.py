@@ -1,4 +1,4 @@
-"""Stages that write a program, and what they share with the stages that write several."""
+"""Stages that write a program, and functions that they share with other stages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -33,10 +33,10 @@ class WriteCode:
 
 @dataclass(frozen=True)
 class CompleteCode:
-    """Asks once for a function; an answer that is only its body is put after its beginning.
+    """Asks once for a function; an answer with only the function's body is completed.
 
-    The prompt gets `beginning`, the description if that is code up to a function's body, and `tests`, the public tests
-    that the description doesn't show.
+    The prompt's variables are `beginning`, the description if it is code that ends before a function's body, and
+    `tests`, the public tests that the description doesn't contain.
     """
 
     prompt: Prompt = field(**prompt_file("complete", code=True))
@@ -54,9 +54,10 @@ class CompleteCode:
 
 @dataclass(frozen=True)
 class InitialCode:
-    """Writes programs until one passes all public tests, at most `max_attempts`; keeps the nearest to passing.
+    """Writes at most `max_attempts` programs until one passes all public tests; keeps the nearest to passing.
 
-    The chosen plan is tried twice, then the others in turn. The direct variant has no plans and uses `direct_prompt`.
+    The chosen plan is tried twice, then the others in turn. With `use_direct_solutions` there are no plans, and
+    `direct_prompt` is used.
     """
 
     prompt: Prompt = field(**prompt_file("initial_code", code=True))
@@ -89,7 +90,7 @@ class InitialCode:
 
 
 def plans_to_try(state: FlowState, attempts: int) -> Iterator[Plan | None]:
-    """Yield the plan of each attempt: the chosen one twice, then the others in turn, and so on again."""
+    """Yield the plan for each attempt: the chosen one twice, then the others, then all over again."""
     chosen = state.plan
     others: list[Plan | None] = [plan for plan in state.plans if chosen is None or plan.name != chosen.name]
     round_of_plans = [chosen, chosen, *others]
@@ -99,10 +100,10 @@ def plans_to_try(state: FlowState, attempts: int) -> Iterator[Plan | None]:
 
 @dataclass(frozen=True)
 class ReadExamples:
-    """Makes the examples in a function's description its public tests if it has none; asks nothing."""
+    """Uses the examples in a function's description as public tests if it has none; makes no calls."""
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Read the examples; they may be wrong, so later stages keep the program that passes most of them."""
+        """Read the examples, which may be wrong: later stages keep the program that passes most of them."""
         if state.statement.public_tests or context.judge.kind.name != "assertions":
             return
         found = tuple(test for test in examples_in(state.statement) if not context.judge.kind.fault_of(test))
@@ -117,13 +118,13 @@ class ReadExamples:
 
 @dataclass(frozen=True)
 class Writer:
-    """Base of stages that ask for programs from the statement alone: programs that read and print, or functions."""
+    """Base class of stages that ask for programs, or functions, given only the statement."""
 
     program_prompt: Prompt = field(**prompt_file("baseline/code_contests_prompts_baseline", code=True))
     function_prompt: Prompt = field(**prompt_file("complete/complete", code=True))
 
     def question(self, state: FlowState, context: SampleContext, attempt: int = 0) -> Question:
-        """Return the question for a program; `attempt` counts those that this sample asked for before."""
+        """Return the question for a program; `attempt` is the number of programs that the sample asked for before."""
         task = CodingTask.of(state, context)
         prompt = self.function_prompt if task.is_function else self.program_prompt
         return Question(prompt, task.variables, task.form, attempt)
@@ -137,7 +138,7 @@ async def judge_program(program: str, state: FlowState, context: SampleContext) 
 
 
 def keep_nearest(state: FlowState, best: JudgedProgram | None, judged: JudgedProgram) -> JudgedProgram:
-    """Return the program nearer to passing, the earlier of equals, and make it the state's program."""
+    """Make the program that is nearer to passing, or `best` if they are equal, the state's program, and return it."""
     if best is None or judged.nearness > best.nearness:
         best = judged
     state.program = best.program
@@ -145,5 +146,5 @@ def keep_nearest(state: FlowState, best: JudgedProgram | None, judged: JudgedPro
 
 
 def can_be_tested(statement: Statement) -> bool:
-    """Whether a statement has public tests, or examples to make public tests of."""
+    """Return whether a statement has public tests, or examples that can be used as public tests."""
     return bool(statement.public_tests or examples_in(statement))

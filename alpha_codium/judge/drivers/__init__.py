@@ -1,7 +1,7 @@
-"""Drivers: trusted scripts that run in a program's place inside a sandbox, as text.
+"""Drivers: trusted scripts that the sandbox runs instead of a program, and that load the program or its tests.
 
-A driver is one text, since nothing of this package can be imported there: each import from `alpha_codium.judge` is
-replaced by the source of that module. Imports that only annotations need are left out: they take long, and so
+A driver is a single script, since this package can't be imported in the sandbox: each import from `alpha_codium.judge`
+is replaced by the source of that module. Imports for annotations only are removed because they are slow; so
 annotations are quoted. Standard library only, CPython 3.9 and later.
 """
 
@@ -16,7 +16,7 @@ JUDGE = Path(__file__).parent.parent
 
 @functools.cache
 def driver(name: str) -> str:
-    """The whole text of the driver called `name`."""
+    """Return the source of the driver `name`, with its imports inlined."""
     included: set[str] = set()
 
     def source(module: str) -> str:

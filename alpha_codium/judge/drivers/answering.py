@@ -1,10 +1,10 @@
-"""In the place of a program, by itself: answers recorded requests (see `recording`).
+"""A driver that loads a program and answers recorded requests (see `recording`).
 
-1. stdin holds, as `codec` spells it, `(program, setup_code, requests, seconds)`: the text of the program and the texts
-   of the requests. What the program prints goes to stderr.
-2. Lines go to the real stdout, each as soon as it is known: `compiled` or `uncompiled`, the answer to `load`, and that
-   to each request. An answer is one or more messages (see `peer`) separated by spaces, or `other`.
-3. After `seconds` of CPU time SIGPROF ends it: a program that takes longer may be right, and is judged in another way.
+1. stdin holds `(program, setup_code, requests, seconds)`, encoded by `codec`: the program's source and the encoded
+   requests. What the program prints goes to stderr.
+2. Lines go to the real stdout, each as soon as it is known: `compiled` or `uncompiled`, the answer to `load`, then the
+   answer to each request. An answer is one or more messages (see `peer`) separated by spaces, or `other`.
+3. After `seconds` of CPU time, SIGPROF ends the process. The program may still be right, and is judged again.
 """
 
 import _signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
@@ -16,7 +16,7 @@ from alpha_codium.judge.codec import Excessive, Unencodable, decode, encode, unr
 from alpha_codium.judge.drivers.changes import answers_to
 from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error, set_stdout_aside, write_all
 
-# Calls below those of the program: `answer_all`, `answers_to`, `perform`.
+# Stack frames below the program's: `answer_all`, `answers_to`, `perform`.
 FRAMES = 3
 
 
@@ -25,7 +25,7 @@ def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: flo
     out = set_stdout_aside()
     _signal.setitimer(_signal.ITIMER_PROF, seconds)
     try:
-        # As the sandboxes do: from bytes, which may have a byte order mark or a line that names an encoding.
+        # From bytes, as the sandboxes do: a byte order mark or a coding line counts.
         program = compile(source.encode(), "program.py", "exec", 0, True)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the program doesn't compile
         print_error(error.with_traceback(None))
@@ -51,7 +51,7 @@ def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: flo
 
 
 def spelt(messages: "list[tuple[Any, ...]]") -> bytes:
-    """A line with the messages of an answer; `other` if something in it doesn't cross by itself."""
+    """Return a line with the messages of an answer; `other` if a value in it can't be encoded."""
     kind, value = messages[-1]
     if kind == "raised":
         name = type(value).__name__

@@ -1,15 +1,15 @@
-"""In the place of a program, on the left of a pair: runs assertions against proxies of the objects on the right.
+"""The driver of a pair's left side: runs the assertions against proxies of the objects on the right side.
 
-1. stdin holds, as `codec` spells it, `(token, task)`; the program is the code with the assertions. The setup code runs
-   and the modules are imported here, out of reach of the program under test; `names` come from that.
-2. Calls and results cross as values of exact types (`codec`, `describing`), what a call does to its arguments comes
-   back (`changes`), and functions and iterators of the assertions are lent to the program (`assertion_side`). What
-   can't cross stays on the right, and a proxy stands for it here (`proxies`).
-3. An exception of the program's is raised here: of Python's own class, or of one made here that has the same bases.
-4. Last, the token, the outcome and `(text of the exception, whether the program was believed, output)` go to stdout.
-   The outcome: `passed`, `wrong` (an assertion), `raised` (by the program), `ended` (the program has ended, or answered
-   nonsense), `foreign` (an object of the program's had to be compared) or `unsupported` (the assertions pass what can't
-   be lent). The last three stay, whatever the assertions catch.
+1. stdin holds `(token, task)`, encoded by `codec`; the program is the code with the assertions. The setup code runs and
+   the modules are imported here, out of the tested program's reach; `names` come from that program.
+2. Arguments and results are sent as values of exact types (`codec`, `describing`), changes of arguments are sent back
+   (`changes`), and functions and iterators of the assertions are lent to the program (`assertion_side`). Other objects
+   stay on the right; here they are represented by proxies (`proxies`).
+3. An exception of the program is raised here with its builtin class, or with a new class that has the same bases.
+4. At the end, the token, the outcome and `(text of the exception, whether the program was believed, output)` go to
+   stdout. The outcome is `passed`, `wrong` (a failed assertion), `raised` (by the program), `ended` (the program ended,
+   or sent an invalid answer), `foreign` (an object of the program had to be compared) or `unsupported` (the assertions
+   pass an object that can't be lent). The last three can't be undone by catching an exception.
 """
 
 import os

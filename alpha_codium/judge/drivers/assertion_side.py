@@ -1,14 +1,13 @@
-"""The left side of a pair, or of what stands for one: the assertions, what they may ask of the program, and what they
-lend to it.
+"""The assertions' side of a pair: what they may ask of the program, and the objects that they lend to it.
 
-1. No `__eq__` or other method of the program's decides what an assertion comes to: a proxy is compared by the value
-   that its class is derived from, or not at all. Only what the assertions themselves make by calling a class
-   (`assertion_needs`), and what arithmetic gives with that, is compared as its class says, and two objects of the
-   program's if the assertions name what is spelt like a class. Then `believed` is true.
-2. `final_outcomes` are those that no caught exception undoes; the first one counts. `crossed` are the program's
-   exceptions.
-3. The program may call, iterate and read the functions, iterators and objects that it is lent, and nothing else: no
-   name with an underscore in front, nothing that leads from a function or a generator to the frames of the assertions.
+1. No `__eq__` or other method of the program may decide an assertion: a proxy is compared as a value of the builtin
+   type that its class is derived from, or not at all. There are two exceptions: objects that the assertions made by
+   calling a class (`assertion_needs`) and the results of arithmetic with them; and two objects of the program, if the
+   assertions use a name that is spelt like a class. These are compared by the program, and `believed` is set.
+2. `final_outcomes` can't be undone by catching an exception; the first one counts. `crossed` holds the exceptions that
+   came from the program.
+3. The program may only call, iterate and read the functions, iterators and objects that it is lent. It can't use names
+   with a leading underscore, or attributes that lead from a function or generator to the frames of the assertions.
 """
 
 import sys
@@ -31,12 +30,12 @@ from alpha_codium.judge.drivers.proxies import (
 
 STDOUT = sys.stdout
 CALLS = ("call", "call_name")
-# Methods of sets that are called in place of a comparison, beside names such as `issubset` and `startswith`.
+# Methods of sets that count as comparisons, in addition to names such as `issubset` and `startswith`.
 COMPARING = ("difference", "symmetric_difference", "intersection")
 
 
 class ForeignComparison(TypeError):
-    """The assertions compare an object of the program's, which only the program could."""
+    """The assertions compare an object that only the program could compare."""
 
 
 class LeftPeer(Peer):
@@ -51,18 +50,18 @@ class LeftPeer(Peer):
         self.classes: set[int | None] = set()
         self.made: set[int | None] = set()
         self.highest = -1
-        # Results of unary operations, until anything else is asked: an object can't give a new number for each use.
+        # Results of unary operations, kept until any other request: an object can't return a new number for each use.
         self.given: dict[tuple[str, int | None], Any] = {}
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
-        """Return what the program defines of those names; raises what the program raised when it ran."""
-        asked_for = tuple(names)  # the answer may change what was asked with
+        """Return the objects that the program defines under these names; raises the exception that it raised."""
+        asked_for = tuple(names)  # the program's answer may change the list
         given = self.request("load", names)
-        # Nothing else is taken: a program's `abs` must not become that of the assertions.
+        # Ignore other names: the program's `abs` must not replace the builtin in the assertions.
         found = {name: given[name] for name in asked_for if type(given) is dict and name in given}
         self.share(found)
         numbers = {name: self.number_of(value) for name, value in found.items() if is_proxy(value)}
-        # An object that has another name, too, is not a class, but a function.
+        # An object that also has a name which isn't used as a class counts as a function.
         others = {number for name, number in numbers.items() if name not in self.class_names}
         self.classes = {number for name, number in numbers.items() if name in self.class_names} - others
         return found
@@ -76,7 +75,7 @@ class LeftPeer(Peer):
             if kind == "raised" and not isinstance(value, BaseException):
                 raise TypeError("it raised something that isn't an exception")
         except Exception as fault:
-            # A program can make a value too deep or too large: that must not get it into the assertions' process.
+            # A program can make any value too deep or too large; this must not make the verdict `in_process`.
             other_type = isinstance(fault, Unencodable) and not isinstance(fault, Excessive)
             self.final_outcomes.append("unsupported" if other_type else "ended")
             if isinstance(fault, (ChannelClosed, Unencodable)):
@@ -85,7 +84,7 @@ class LeftPeer(Peer):
         if kind == "value":
             return value
         if isinstance(value, StopIteration) and what in CALLS and "StopIteration" not in self.catches:
-            # It would end a `map` or a `zip` of the assertions early, and with it what they check.
+            # StopIteration would silently end a `map` or `zip` of the assertions, and skip checks.
             value = RuntimeError("a function of the program raised StopIteration")
         self.crossed.append(value)
         if not isinstance(value, Exception) and not ("SystemExit" in self.catches and isinstance(value, SystemExit)):
@@ -104,14 +103,14 @@ class LeftPeer(Peer):
         return super().refer(value)
 
     def send_answer(self, message: "tuple[Any, ...]") -> None:
-        """Answer a request of the program's; with an exception if the result can't be lent."""
+        """Answer a request of the program, with an exception if the result can't be lent."""
         try:
             self.send(message)
         except Unencodable as error:
             self.send(("raised", TypeError(str(error))))
 
     def call(self, proxy: "Any", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
-        """Call a function or class of the program's; what it prints goes where the assertions redirect it."""
+        """Call a function or class of the program; its output goes where the assertions redirect it."""
         captures, highest = sys.stdout is not STDOUT, self.highest
         if captures:
             self.request("capture")
@@ -122,30 +121,30 @@ class LeftPeer(Peer):
                 for stream, text in zip((sys.stdout, sys.stderr), self.request("captured")):  # noqa: B905 - Python 3.9
                     stream.write(text)
         number = self.number_of(value)
-        # An object that was known before isn't made by this call, whatever the class returns.
+        # An object that was known before the call isn't a new one, even if the class returned it.
         if self.number_of(proxy) in self.classes and number is not None and number > highest:
             self.made.add(number)
         return value
 
     def referred(self, number: int) -> "Any":
-        """The object that a number stands for; what the program hands out isn't believed, whoever made it."""
+        """Return the object for a number. Objects that the program returns aren't believed, whoever made them."""
         self.made.discard(number)
         self.highest = max(self.highest, number)
         return super().referred(number)
 
     def get(self, proxy: "Any", name: str) -> "Any":
-        """An attribute, unless it stands in for a comparison: `candidate(x).issubset(y)`."""
+        """Return an attribute; refuse methods that amount to a comparison: `candidate(x).issubset(y)`."""
         asks = name.endswith("with") or name.startswith("is") or name in COMPARING
         if asks and any(hasattr(kind, name) for kind in (str, set, float)) and not self.is_made(proxy):
             self.refuse()
         if name.startswith("__array"):
-            # numpy would read memory at an address that the program gives.
+            # NumPy would read memory at an address that the program chose.
             raise AttributeError(name)
         return self.request("get", proxy, name)
 
     def compare(self, name: str, one: "Any", other: "Any") -> "Any":
-        """Compare a proxy, as the module's docstring says."""
-        # No class has to be asked about None, or about one and the same object.
+        """Compare a proxy by the rules in the module's docstring."""
+        # Comparing with None or with the same object needs no method of the program.
         by_identity = one is None or other is None or (one is other and is_proxy(one))
         if name in ("eq", "ne") and by_identity and not self.is_made(one, other):
             return (name == "eq") is (one is other)
@@ -156,7 +155,7 @@ class LeftPeer(Peer):
         return getattr(__import__("operator"), name)(one, other)
 
     def value_of(self, value: "Any") -> "Any":
-        """The value of an object of the program's whose class is derived from a type of values; other values as is."""
+        """Return the builtin value of a proxy whose class is derived from a builtin type; other values as they are."""
         if is_proxy(value):
             if object.__getattribute__(value, "_proxy_base_") is None:
                 self.refuse()
@@ -164,7 +163,7 @@ class LeftPeer(Peer):
         return content_of(value) if self.is_foreign(value) else value
 
     def operate(self, name: str, *operands: "Any") -> "Any":
-        """Do arithmetic with objects that the assertions have made, or with objects of the program's alone."""
+        """Do arithmetic with objects that the assertions made, or with the program's objects only."""
         if self.is_made(*operands):
             value = self.request("operate", name, *operands)
             self.made.add(self.number_of(value))
@@ -179,20 +178,20 @@ class LeftPeer(Peer):
         return self.given[key]
 
     def contains(self, proxy: "Any", item: "Any") -> bool:
-        """Whether an item is in an object; only one that the assertions made is asked, others are searched here."""
+        """Whether an object contains an item; only objects that the assertions made are asked, others are iterated."""
         if self.is_made(proxy):
             self.believed = True
             return self.request("contains", proxy, item)
         return any(each is item or each == item for each in self.request("iterate", proxy))
 
     def number_of(self, value: "Any") -> "int | None":
-        """The number of an object of the program's; None for a value."""
+        """Return the number of an object of the program; None for a value."""
         if is_proxy(value):
             return number_of_proxy(value)
         return self.stand_ins.get(id(value))
 
     def is_foreign(self, value: "Any") -> bool:
-        """Whether a value stands for an object of the program's."""
+        """Whether a value represents an object of the program."""
         return self.number_of(value) is not None
 
     def is_made(self, *values: "Any") -> bool:
@@ -200,7 +199,7 @@ class LeftPeer(Peer):
         return any(self.number_of(value) in self.made for value in values if self.is_foreign(value))
 
     def refuse(self) -> "NoReturn":
-        """Report that an object of the program's had to be compared."""
+        """Report that an object of the program had to be compared."""
         self.final_outcomes.append("foreign")
         raise ForeignComparison("an object of the program's own can't be compared outside of it")
 
@@ -217,7 +216,7 @@ KINDS_LENT |= {"method-wrapper", "method_descriptor", "wrapper_descriptor"}
 
 
 def is_lendable(value: "Any") -> bool:
-    """Whether the program may use a value of the assertions' that doesn't cross."""
+    """Whether an object of the assertions that can't be encoded may be lent to the program."""
     kind = type(value)
     if isinstance(value, type):
         return value.__module__ == "__main__" or describe(value) is not None
@@ -227,7 +226,7 @@ def is_lendable(value: "Any") -> bool:
 
 
 def lend(peer: "Any") -> "Callable[..., Any]":
-    """The `perform` of the assertions' side: does what the program asks with objects that it was lent."""
+    """Return the `perform` of the assertions' side, for the program's requests on objects that it was lent."""
 
     def perform(what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         target = next((each for each in arguments if id(each) in peer.numbers), None)

@@ -1,9 +1,10 @@
-"""In the program's place: calls one function of it with the arguments on stdin, and writes what it returns to stdout.
+"""A driver that calls a function of the program with the arguments on stdin, and writes the result to stdout.
 
-1. stdin holds a line with `(entry_point, setup_code)` as `codec` spells it, and after it the list of arguments: spelt
-   so, too, or as JSON, which is faster for large ones, but takes longer to import than small ones take to read.
+1. stdin holds a line with `(entry_point, setup_code)`, encoded by `codec`, and after it the list of arguments: encoded
+   likewise, or as JSON, which is faster for large lists; for small ones, importing `json` would take longer.
 2. What the program prints while it is loaded and called goes to stderr.
-3. What it returned goes to the real stdout, as `codec` spells it, and is compared outside: there is nothing to forge.
+3. The returned value goes to the real stdout, encoded by `codec`, and is compared outside the sandbox: the program
+   can't forge a verdict.
 """
 
 import os
@@ -22,7 +23,7 @@ def call(program: "CodeType") -> None:
     arguments = decode(text) if text.startswith("L") else __import__("json").loads(text)
     try:
         result = encode(find(load(program, setup_code), entry_point)(*arguments))
-    except Exception as error:  # noqa: BLE001 - it ends this process, as it would end the program's
+    except Exception as error:  # noqa: BLE001 - it ends this process, as an uncaught exception does
         print_error(error)
         exit_process(1)
     with os.fdopen(stdout, "w", encoding="ascii") as out:

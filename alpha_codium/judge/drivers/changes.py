@@ -1,8 +1,8 @@
-"""What a call returned or raised, and what it did to the containers among its arguments.
+"""The results of a call: the value or exception, and the changes that it made to containers among its arguments.
 
-1. `containers_in` lists the containers in one order on both sides, so that an index stands for one.
-2. One has changed if its items aren't those of the copy made before, the same objects; in a set, equal ones. Its new
-   items are sent, those that are containers themselves by their index, and it is filled with them.
+1. `containers_in` lists the containers in the same order on both sides, so that an index identifies one.
+2. A container has changed if its items aren't the same objects (in a set: equal objects) as in a copy made before the
+   call. Its new items are sent, those that are containers in the list by their index, and replace the old ones.
 """
 
 import operator
@@ -44,7 +44,7 @@ def copies_of(held: "list[Any]") -> "list[Any]":
 
 
 def changes_among(held: "list[Any]", before: "list[Any]") -> "list[tuple[Any, ...]]":
-    """`(index, items, places)` of each that has changed; `places`: `(place, index)` of items that are in `held`."""
+    """Return `(index, items, places)` for each changed one; `places`: `(place, index)` of items that are in `held`."""
     changed = [index for index, value in enumerate(held) if not _is_as_before(value, before[index])]
     if not changed:
         return []
@@ -68,7 +68,7 @@ def _is_as_before(value: "Any", before: "Any") -> bool:
         if type(value) in (set, bytearray):
             return bool(value == before)
         return _are_same(value, before)
-    except Exception:  # noqa: BLE001 - its items are the program's, and can't even be compared
+    except Exception:  # noqa: BLE001 - comparing the program's objects failed
         return False
 
 
@@ -121,7 +121,7 @@ def answers_to(
     keywords: "dict[str, Any]",
     same: "list[tuple[int, int]]",
 ) -> "list[tuple[Any, ...]]":
-    """Messages with what `perform(what, arguments, keywords)` changed and returned or raised; see `peer`."""
+    """Run `perform(what, arguments, keywords)`; return messages with its changes and its result (see `peer`)."""
     for place, earlier in same:
         arguments = (*arguments[:place], arguments[earlier], *arguments[place + 1 :])
     held = containers_in(arguments, keywords)

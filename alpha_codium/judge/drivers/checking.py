@@ -1,17 +1,18 @@
-"""In the program's place: a checker that is a program, run on one output of a candidate.
+"""A driver that runs a checker program on one output of a candidate.
 
-1. stdin holds, as `packing` spells it: how the checker is called (`icpc` or `testlib`), whether it is `python` or an
-   `image`, its flags, the test's input, its answer, the candidate's output, and then names and texts of files that
-   stand beside it. They are written into the folder here; stdin becomes the candidate's output.
-2. A checker in Python is the program. For any other the program holds the image, compressed and in base64, which takes
-   over this process (`run_image`): what exec does, where no program may be started and no writable file may be run.
-3. The checker's verdict is its exit status. So nothing of ours may end with one: what fails here aborts, and so does
-   an exception that a checker in Python doesn't catch, since Python's 1 would be a verdict of testlib's.
-4. An image is a static, position-independent executable of 64 bits (`g++ -static-pie`): it needs no loader, and moves
-   itself to where it lies. Its segments are copied into new memory, which becomes executable once it can't be written
-   any more. Its stack holds what the kernel would put there (System V ABI, "Process Initialization"): the arguments,
-   the environment, and the auxiliary vector, most of which is this process's own. A few bytes of machine code set the
-   stack pointer and jump; nothing comes back. On arm64 this was never run.
+1. stdin holds, packed by `packing`: the checker's protocol (`icpc` or `testlib`), its kind (`python` or `image`), its
+   flags, the test's input, its answer, the candidate's output, and then names and texts of the checker's other files.
+   All are written into the current folder; stdin becomes the candidate's output.
+2. A checker in Python is the program itself. Otherwise the program only holds the checker's executable image,
+   compressed and in base64, which replaces this process (`run_image`). exec can't be used: the sandbox lets no program
+   be started and no writable file be executed.
+3. The checker's verdict is its exit status, so the driver must not exit with one: any failure here aborts. So does an
+   uncaught exception in a checker in Python, since Python's status 1 would be a verdict of testlib.
+4. An image is a 64-bit static, position-independent executable (`g++ -static-pie`), which needs no loader and
+   relocates itself. Its segments are copied into new memory, which is made executable after it is made unwritable. Its
+   stack is filled as by the kernel (System V ABI, "Process Initialization"): the arguments, the environment, and the
+   auxiliary vector, mostly taken from this process. A few bytes of machine code set the stack pointer and jump. This
+   has never been run on arm64.
 """
 
 import binascii
@@ -26,7 +27,8 @@ from typing import Any
 
 from alpha_codium.judge.packing import unpack
 
-# By `e_machine`: load the stack pointer from the first argument, clear the exit function of a loader, jump.
+# Code by `e_machine`: set the stack pointer to the first argument, clear the register of the loader's exit function,
+# jump to the second argument.
 JUMPS = {
     62: bytes.fromhex("31d2 4889fc ffe6"),  # x86-64: xor edx, edx; mov rsp, rdi; jmp rsi
     183: bytes.fromhex("1f000091 e0031faa 20001fd6"),  # arm64: mov sp, x0; mov x0, xzr; br x1
@@ -44,7 +46,7 @@ OF_THE_PROCESS = (PAGE_SIZE, 11, 12, 13, 14, 15, 16, 17, 25, 26, 33, 51)
 
 
 def run_image(image: bytes, arguments: "Sequence[bytes]") -> None:
-    """Become the program `image`, called with `arguments` (its name included); raises OSError if that fails."""
+    """Replace this process by the program `image` with `arguments` (its name first); raises OSError if that fails."""
     libc = _library()
     machine, entry, headers_at, count = _header_of(image)
     base = _load(libc, image, headers_at, count)
@@ -97,14 +99,14 @@ def _load(libc: "Any", image: bytes, headers_at: int, count: int) -> int:
     for address, _, data, _ in segments:
         ctypes.memmove(base + address, data, len(data))
     for address, size, _, flags in segments:
-        # ELF swaps the bits for reading and executing.
+        # In ELF's flags the bits for reading and executing are swapped.
         protection = (READ if flags & 4 else 0) | flags & WRITE | (EXECUTE if flags & 1 else 0)
         _protect(libc, base + address, size, protection)
     return base
 
 
 def _stack(libc: "Any", arguments: "Sequence[bytes]", about: "dict[int, int]") -> "tuple[int, list[Any]]":
-    """Make the stack that a program starts with; return its top, and the buffers that it points to."""
+    """Make a program's initial stack; return its top, and the buffers that it points to."""
     texts = [ctypes.create_string_buffer(text) for text in arguments]
     names = [ctypes.create_string_buffer(name + b"=" + value) for name, value in os.environb.items()]
     about = {**about, FILE_NAME: ctypes.addressof(texts[0])}
@@ -154,7 +156,7 @@ def check(program: "CodeType") -> None:
     arguments = [NAME.encode(), *(here + name.encode() for name in given), *flags.split()]
     if language == b"image":
         namespace = {}
-        exec(program, namespace)  # noqa: S102 - it holds a text and does nothing
+        exec(program, namespace)  # noqa: S102 - it only assigns a string
         run_image(zlib.decompress(binascii.a2b_base64(namespace["IMAGE"])), arguments)
     # Outputs may hold numbers of any length.
     getattr(sys, "set_int_max_str_digits", lambda _digits: None)(0)
@@ -165,7 +167,7 @@ def check(program: "CodeType") -> None:
 
 
 def _write(name: bytes, text: bytes) -> None:
-    """Write a file into the current folder, and make its folders; a name that ends in / is only a folder."""
+    """Write a file into the current folder, and make its folders; a name that ends in / is a folder."""
     folder, _, last = name.rpartition(b"/")
     os.makedirs(folder or b".", exist_ok=True)  # noqa: PTH103 - pathlib takes long to import
     if last:

@@ -1,13 +1,13 @@
-"""Descriptions of objects that stay on their side, and what the other side makes of them.
+"""Descriptions of objects that stay on one side, and the objects that the other side makes from them.
 
-1. `("made", module, name, arguments)` and `("array", dtype, shape, data)`: a value of the standard library or an array
-   of numpy; the other side makes the same.
+1. `("made", module, name, arguments)` and `("array", dtype, shape, data)`: a value of the standard library or a NumPy
+   array; the other side makes an equal one.
 2. `("derived", base, content, name, overridden)`: an object of a class derived from an immutable type, such as a named
-   tuple: the other side has the content, in a class derived from the same type. The methods that the class overrides
-   are asked for (see `proxies`), except comparisons, which the content decides.
-3. `("container", base)`: the same for a mutable type: the content is asked for when it is compared.
+   tuple. The other side makes a value with the same content, of a new class derived from that type. Methods that the
+   class overrides are called remotely (see `proxies`), except comparisons, which use the content.
+3. `("container", base)`: the same for a mutable type; its content is fetched whenever it is compared.
 4. `("exception class", name, bases)` and `("exception", class, arguments, text)`.
-5. `("awaitable",)`. Nothing, for all else.
+5. `("awaitable",)`. All other objects have no description.
 """
 
 import builtins
@@ -17,7 +17,7 @@ from typing import Any
 
 from alpha_codium.judge.drivers.proxies import BASES, CHANGING_BASES, awaitable_of, derived_of, new_proxy
 
-# The arguments that make a value again, for exactly these types by module and name.
+# Functions that return the arguments to make an equal value, for exactly these types, by module and name.
 MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
     ("decimal", "Decimal"): lambda value: (str(value),),
     ("fractions", "Fraction"): lambda value: (value.numerator, value.denominator),
@@ -36,28 +36,29 @@ MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
     ("ipaddress", "IPv4Address"): lambda value: (str(value),),
     ("ipaddress", "IPv6Address"): lambda value: (str(value),),
 }
-# Classes that `builtins` doesn't name, by their names: what assertions ask for with `types` and `collections.abc`.
+# Objects whose classes aren't in `builtins`, such as generators: assertions check for these with `types` and
+# `collections.abc`.
 OBJECTS = (len, lambda: 0, (_ for _ in ()), iter([]), iter(()), iter({}), iter({}.items()), iter(range(0)))
 UNNAMED: "dict[str, Any]" = {kind.__name__: kind for kind in map(type, OBJECTS)}
-# Types in an array that crosses: all but objects and structures.
+# Kinds of NumPy dtypes that can be sent: all but objects and structures.
 DTYPES = "biufcSUmM?"
 
 
 def describe(value: "Any") -> "tuple[Any, ...] | None":
-    """The description of a value that doesn't cross as one of `codec`; None if there is none."""
+    """Return the description of a value that `codec` can't encode; None if it has none."""
     kind = type(value)
     if isinstance(value, type):
         return _of_class(value)
     if value is Ellipsis or value is NotImplemented:
         return "made", "builtins", repr(value), ()
-    # A module that the program put there could make values that compare as they like.
+    # A module that the program added could make values with comparisons of its own.
     made = MADE.get((kind.__module__.partition(".")[0], kind.__name__))
     if made is not None and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
         return "made", kind.__module__.partition(".")[0], kind.__name__, made(value)
     if kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.dtype.kind in DTYPES:
         return "array", value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, BaseException):
-        # `AttributeError` and others have more than their arguments.
+        # Some, such as `AttributeError`, have attributes beyond their arguments.
         arguments = tuple(value.args) if isinstance(value.args, tuple) else ()
         return "exception", kind, arguments, _text_of(value)
     for base in BASES.values():
@@ -91,13 +92,13 @@ def _text_of(error: BaseException) -> str:
 
 
 def _overridden(kind: type, base: type) -> "list[str]":
-    """The special methods that `kind` has other than those of `base`."""
+    """Return the names of the special methods of `base` that `kind` overrides, and of those it adds."""
     names = {name for cls in kind.__mro__[: kind.__mro__.index(base)] for name in vars(cls)}
     return sorted(name for name in names if name.startswith("__") and name.endswith("__"))
 
 
 def content_of(value: "Any") -> "Any":
-    """The value of an object of a derived class, by the methods of the type that it is derived from."""
+    """Return the builtin value of an object of a derived class, by the methods of its builtin type."""
     for base in (*BASES.values(), *CHANGING_BASES.values(), *_deques()):
         if isinstance(value, base):
             return _content_of(value, base)
@@ -125,7 +126,7 @@ def _deques() -> "tuple[Any, ...]":
 
 
 def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
-    """Make what stands here for the object with that number from its description."""
+    """Make the local representation of the object with that number from its description."""
     kind, *rest = description
     if kind == "made":
         return _made(*rest)
@@ -163,7 +164,7 @@ def _array(dtype: str, shape: "tuple[int, ...]", data: bytes) -> "Any":
 
 
 class ExceptionOfOther:
-    """A mixin for classes of the other side's exceptions, whose attributes are asked for."""
+    """A mixin for classes of the other side's exceptions; their attributes are fetched from there."""
 
     def __str__(self) -> str:
         text = self.__dict__.get("_text")
@@ -188,7 +189,7 @@ def _exception_class(name: str, bases: "tuple[Any, ...]") -> type:
 
 def _exception(peer: "Any", number: int, cls: "Any", arguments: "tuple[Any, ...]", text: str) -> BaseException:
     if issubclass(_exception_class_of(cls), ExceptionOfOther):
-        # Its own __init__ has run on the other side.
+        # Don't call __init__: it ran on the other side.
         error: Any = cls.__new__(cls, *arguments)
         error.__dict__.update(_text=text, _origin=new_proxy(peer, number))
         error.args = arguments
@@ -197,7 +198,7 @@ def _exception(peer: "Any", number: int, cls: "Any", arguments: "tuple[Any, ...]
 
 
 def exception_of(name: str, arguments: "tuple[Any, ...]", text: str) -> BaseException:
-    """Make an exception of Python's own class of this name."""
+    """Make an exception of the builtin class of this name."""
     cls = _exception_class_of(getattr(builtins, name))
     try:
         return cls(*arguments)

@@ -1,11 +1,11 @@
-"""In the program's place: runs a program that reads its input from a file or writes its output to one.
+"""A driver that runs a program that reads its input from a file or writes its output to one.
 
-1. stdin holds, as `packing` spells it, both file names (empty: the stream) and the input, which goes to a file; that is
-   stdin if no name was given.
-2. The program is `__main__`. If it has an output file, what it prints is dropped.
-3. If it ends without an exception, this driver does what Python does at the end: waits for its threads, calls its exit
-   handlers, flushes the files that it left open. Then its output file goes to stdout.
-4. If it calls `os._exit(0)`, the output file is taken as it is by then, unflushed, as Python leaves it.
+1. stdin holds, packed by `packing`, both file names (empty for a stream) and the input, which is written to a file. If
+   there is no input name, this file becomes stdin.
+2. The program runs as `__main__`. If it has an output file, its stdout is discarded.
+3. If the program ends without an exception, the driver does what Python does at exit: it joins the threads, calls the
+   exit handlers and flushes open files. Then it copies the output file to stdout.
+4. If the program calls `os._exit(0)`, the output file is copied as it is, without flushing.
 """
 
 import gc
@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from alpha_codium.judge.packing import unpack
 
-# Texts before what they are written through.
+# Text files before the binary files that they write to.
 BUFFERED = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 CHUNK = 1 << 20
 
@@ -41,7 +41,7 @@ def run_with_files(program: "CodeType") -> None:
 
     def copy() -> None:
         os._exit = leave
-        if os.getpid() == own:  # no process that the program has forked
+        if os.getpid() == own:  # not in a process that the program forked
             _copy(output_file, here, stdout)
 
     def copy_and_leave(status: int) -> "NoReturn":
@@ -81,7 +81,7 @@ def _wind_down() -> None:
 
 
 def _flush_all() -> None:
-    """Flush every file that the program left open; the collector doesn't know of older ones, such as stdout."""
+    """Flush every file that the program left open; `gc` doesn't list older ones, such as stdout."""
     files = [each for each in gc.get_objects() if issubclass(type(each), BUFFERED)]
     files.sort(key=lambda file: not isinstance(file, io.TextIOWrapper))
     for file in (sys.stdout, sys.__stdout__, *files):

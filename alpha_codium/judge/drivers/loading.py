@@ -1,4 +1,4 @@
-"""What all drivers need: loading a program, finding what it defines, printing what it raised, and ending."""
+"""Functions for all drivers: loading a program, finding its functions, printing exceptions, and exiting."""
 
 import os
 import sys
@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 
 
 def set_stdout_aside() -> int:
-    """Return a new descriptor of the real stdout; from here on, printed text goes to stderr."""
+    """Return a new descriptor of the real stdout, and redirect stdout to stderr."""
     kept = os.dup(1)
-    # The lowest free number is 1: DeepMind's sandbox has no dup2.
+    # After this, `dup` returns 1, the lowest free number: DeepMind's sandbox has no dup2.
     os.close(1)
     os.set_inheritable(os.dup(2), True)
     return kept
@@ -23,10 +23,10 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def load(program: "CodeType", setup_code: str, frames: int = 0) -> "dict[str, Any]":
-    """Run `setup_code` and then `program` in one namespace, and return that.
+    """Run `setup_code` and then `program` in one namespace, and return the namespace.
 
-    `frames` is how many more frames a call of the program's has below it than in a process of its own, so that it can
-    recurse as deep. The program is a module `program`, not `__main__`.
+    The recursion limit is raised by `frames`, the number of the driver's stack frames below the program's. The program
+    is a module `program`, not `__main__`.
     """
     sys.setrecursionlimit(sys.getrecursionlimit() + frames)
     module = type(sys)("program")
@@ -39,7 +39,7 @@ def load(program: "CodeType", setup_code: str, frames: int = 0) -> "dict[str, An
 
 
 def find(namespace: "dict[str, Any]", name: str) -> "Any":
-    """Return what tests mean by `name`: a method of a new `Solution()`, else a name of the module."""
+    """Return the object that tests call `name`: a method of a new `Solution()`, else a name of the module."""
     solution = namespace.get("Solution")
     if isinstance(solution, type) and hasattr(solution, name):
         return getattr(solution(), name)

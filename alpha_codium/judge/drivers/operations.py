@@ -1,4 +1,4 @@
-"""What one side may ask the other to do with an object, by name."""
+"""Operations on objects that one side may request from the other, by name."""
 
 import builtins
 import operator
@@ -20,7 +20,7 @@ def _call_special(name: str, *last: "Any") -> "Callable[..., Any]":
     return lambda value, *arguments: getattr(type(value), name)(value, *arguments, *last)
 
 
-# The loop in which this side awaits: the same one every time, for what is bound to it.
+# The event loop in which this side awaits, always the same one: objects may be bound to it.
 LOOPS: "list[Any]" = []
 
 

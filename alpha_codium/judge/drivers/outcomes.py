@@ -1,4 +1,4 @@
-"""Running assertions with the names that they use, and their outcome."""
+"""Functions that run assertions with the names that they use, and determine their outcome."""
 
 from collections.abc import Callable
 from types import CodeType
@@ -7,7 +7,7 @@ from typing import Any
 from alpha_codium.judge.codec import Unencodable, encode
 from alpha_codium.judge.drivers.loading import print_error
 
-# Modules under names that assertions use and leave to the program to import: its own would compare as it likes.
+# Modules that assertions use by these names without importing them. The program's own could forge comparisons.
 ALIASES = {"np": "numpy", "pd": "pandas"}
 # Characters of an exception's text, and of an encoded value, that a result keeps at most.
 MAX_FAILURE, MAX_OUTPUT = 1 << 12, 1 << 20
@@ -17,7 +17,7 @@ REBOUND = (int, float, complex, str, bytes, bool, type(None), tuple, frozenset)
 def outcome_of(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> "tuple[str, Any]":
     """Run the assertions; return their outcome and `(text of the exception, whether the program was believed, output)`.
 
-    If they don't pass, the traceback is on stderr.
+    If they don't pass, the traceback is printed to stderr.
     """
     outcome, failure, namespace = "passed", None, {"__name__": "__main__"}
     try:
@@ -32,7 +32,7 @@ def outcome_of(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> "t
 
 
 def is_missing(error: BaseException, task: "dict[str, Any]") -> bool:
-    """Whether an exception says that the program doesn't define what the assertions use."""
+    """Whether an exception shows that the program doesn't define a name that the assertions use."""
     return type(error) is NameError and error.args in [(f"name {name!r} is not defined",) for name in task["names"]]
 
 
@@ -65,7 +65,7 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
 
 
 class CallOnly:
-    """A function of a program that isn't here: it may be called by `call(name, ...)`; any other use calls `refuse`."""
+    """A stand-in for a function of an absent program: calls become `call(name, ...)`; any other use calls `refuse`."""
 
     def __init__(self, name: str, call: "Callable[..., Any]", refuse: "Callable[[], Any]") -> None:
         self.__dict__.update(_name=name, _call=call, _refuse=refuse)
@@ -84,7 +84,7 @@ class CallOnly:
 
 
 class AssertionNamespace(dict):
-    """The namespace of assertions; values that the program may bind anew are looked up each time."""
+    """The namespace of assertions; names that the program may rebind are looked up on each use."""
 
     def __init__(self, peer: "Any", names: "dict[str, Any]", rebound: "list[str]") -> None:
         super().__init__((name, value) for name, value in names.items() if name not in rebound)
@@ -97,15 +97,15 @@ class AssertionNamespace(dict):
 
 
 def text_of(error: BaseException) -> str:
-    """The beginning of the text of an exception; the name of its class if it can't be had."""
+    """Return the beginning of an exception's text, or the name of its class if `str` fails."""
     try:
         return str.__str__(str(error))[:MAX_FAILURE]
-    except Exception:  # noqa: BLE001 - a __str__ of the assertions' own raised
+    except Exception:  # noqa: BLE001 - its __str__ raised
         return type(error).__name__
 
 
 def output_of(peer: "Any", namespace: "dict[str, Any]", name: str) -> "Any":
-    """The value of a variable of the assertions' or else of the program's, as it crosses, or its repr."""
+    """Return the value of a variable of the assertions, or else of the program, in a form that can be encoded."""
     if not name:
         return None
     try:
@@ -115,7 +115,7 @@ def output_of(peer: "Any", namespace: "dict[str, Any]", name: str) -> "Any":
 
 
 def crossing(value: "Any") -> "Any":
-    """The value, or the beginning of its repr if it can't be encoded or is too large for a result."""
+    """Return the value, or the beginning of its repr if it can't be encoded or is too large for a result."""
     try:
         if len(encode(value)) <= MAX_OUTPUT:
             return value

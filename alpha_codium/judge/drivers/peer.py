@@ -1,16 +1,16 @@
-"""One side of a pair: asks the other side to do things, and does what that one asks.
+"""One side of a pair: a peer that sends requests to the other side, and answers those that it gets.
 
-1. A message is a tuple, sent behind its length. `("ask", what, arguments, keywords, same)` is answered by
+1. A message is a tuple, sent after its length. `("ask", what, arguments, keywords, same)` is answered by
    `("value", v)`, `("same", i)` (the i-th of the containers among the arguments), `("raised", exception)`, or
-   `("error", name, arguments, text)` if the exception is Python's own and all of it crosses. Each side may ask while it
-   is being asked.
-2. What `codec` refuses stays where it is, and a number stands for it: not negative for an object of the right side,
-   negative for one of the left's. `("known", [[number, description], ...])` comes before the first message that uses
-   a number of which more is to be said (see `describing`).
-3. `same` says which top-level arguments are one object. Containers among the arguments that the call has changed come
-   back by `("changed", ...)` before the answer, and are changed in place: one is told from a copy of its items, and
-   what an item is stays what it was, so that lists in lists keep their identity. Containers that the program's module
-   has under the names wanted are shared: what either side changed in them goes before its next message.
+   `("error", name, arguments, text)` for an exception of a builtin class that can be encoded completely. Requests can
+   be nested: a side may send one before it answers another.
+2. Objects that `codec` can't encode stay on their side and are sent as reference numbers, which are negative for
+   objects of the left side. `("known", [[number, description], ...])` precedes the first message with a number whose
+   object has a description (see `describing`).
+3. `same` lists the top-level arguments that are the same object. Containers among the arguments that a call changed
+   are sent back in `("changed", ...)` before the answer, and updated in place, so that they and the containers in them
+   keep their identity (see `changes`). Containers under the loaded names of the program's module are shared: each
+   side sends its changes of them before its next message.
 """
 
 import _thread
@@ -62,7 +62,7 @@ def _read(size: int) -> bytes:
 
 
 class Peer:
-    """This side; `perform(what, arguments, keywords)` does what the other side asks for."""
+    """One side of a pair; `perform(what, arguments, keywords)` carries out a request of the other side."""
 
     def __init__(self, is_left: bool, perform: "Callable[..., Any]") -> None:
         self.is_left, self.perform = is_left, perform
@@ -85,7 +85,7 @@ class Peer:
             return self.await_answer(arguments, keywords)
 
     def await_answer(self, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "tuple[str, Any]":
-        """Wait for the answer to a request with those arguments; meanwhile, do what the other side asks."""
+        """Wait for the answer to a request with those arguments; answer the other side's requests meanwhile."""
         while True:
             kind, *rest = self.receive()
             if kind in ("value", "raised"):
@@ -112,7 +112,7 @@ class Peer:
             raise Malformed("a message of an unknown kind")
 
     def share(self, values: "dict[str, Any]") -> None:
-        """Keep the containers among these values, which both sides have, the same on both sides from now on."""
+        """Keep the containers among these values, which both sides have, in sync from now on."""
         self.shared += containers_in(tuple(values.values()), {})
         self.shared_before = copies_of(self.shared)
 
@@ -123,7 +123,7 @@ class Peer:
     def send(self, message: "tuple[Any, ...]") -> None:
         """Send a message, and before it the changes of shared containers and the descriptions of new objects.
 
-        Raises Unencodable, and ChannelClosed if nobody listens any more.
+        Raises Unencodable, and ChannelClosed if the other side has closed the channel.
         """
         if self.shared and (changes := changes_among(self.shared, self.shared_before)):
             self.shared_before = copies_of(self.shared)
@@ -139,7 +139,7 @@ class Peer:
             raise ChannelClosed(ENDED) from None
 
     def receive(self) -> "Any":
-        """The next message; raises ChannelClosed at the end of the channel, Malformed for what isn't a message."""
+        """Return the next message; raises ChannelClosed at the end of the channel, Malformed for an invalid one."""
         try:
             return decode(_read(_size(_read(DIGITS))).decode("ascii"), referred=self.referred)
         except UnicodeDecodeError:
@@ -148,7 +148,7 @@ class Peer:
             raise ChannelClosed(ENDED) from None
 
     def refer(self, value: "Any") -> int:
-        """The number of an object that stays on its side."""
+        """Return the reference number of an object."""
         if is_proxy(value):
             return number_of_proxy(value)
         number = self.stand_ins.get(id(value))
@@ -159,7 +159,7 @@ class Peer:
             number = -1 - len(self.own) if self.is_left else len(self.own)
             self.own.append(value)
             description = describe(value)
-            # These are made again each time: they may have changed meanwhile.
+            # These are described anew each time: they may have changed.
             if description is None or description[0] not in ("made", "array"):
                 self.numbers[id(value)] = number
             if description is not None:
@@ -167,7 +167,7 @@ class Peer:
         return number
 
     def referred(self, number: int) -> "Any":
-        """The object that a number stands for."""
+        """Return the object for a reference number."""
         if (number < 0) == self.is_left:
             return self.own[-1 - number if self.is_left else number]
         if number not in self.foreign:
@@ -175,12 +175,12 @@ class Peer:
         return self.foreign[number]
 
     def learn(self, news: "list[list[Any]]") -> None:
-        """Make what stands for objects of the other side."""
+        """Make local representations of objects of the other side."""
         for number, description in news:
             if number not in self.foreign:
                 self.stand_in(number, build(self, number, decode(description, referred=self.referred)))
 
     def stand_in(self, number: int, value: "Any") -> None:
-        """Let `value` stand for an object of the other side from now on."""
+        """Use `value` to represent an object of the other side from now on."""
         self.foreign[number] = value
         self.stand_ins.setdefault(id(value), number)

@@ -1,7 +1,7 @@
-"""Proxies of the other side's objects: what is done with them is asked for there.
+"""Proxies of the other side's objects, which forward operations there.
 
-The peer decides what may be asked: `request` asks for anything; calls, attributes, comparisons, arithmetic and `in` go
-through methods of its own, since an object of a program's must not decide the outcome of assertions.
+`peer.request` forwards any operation. Calls, attributes, comparisons, arithmetic and `in` go through separate methods
+of the peer, since objects of a program must not decide the outcome of assertions.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "a
 UNARY = ("neg", "pos", "abs", "invert")
 CONVERSIONS = ("int", "float", "complex", "round")
 ROUNDINGS = ("trunc", "floor", "ceil")
-# Special methods, and the operations of the other side that they ask for.
+# Special methods, and the operations that they request from the other side.
 ASKED = {"len": "length", "str": "text", "repr": "repr", "iter": "iterate", "next": "next", "bool": "truth"}
 ASKED.update({"hash": "hash", "getitem": "item", "setitem": "put", "delitem": "remove", "reversed": "reversed"})
 ASKED.update({"format": "format", "delattr": "delete", "index": "index", "enter": "enter", "exit": "exit"})
@@ -30,21 +30,21 @@ def new_proxy(peer: "Any", number: int, base: "type | None" = None) -> "Any":
 
 
 def is_proxy(value: "Any") -> bool:
-    """Whether `new_proxy` made a value."""
+    """Whether `value` was made by `new_proxy`."""
     return bool(PROXY) and type(value) is PROXY[0]
 
 
 def number_of_proxy(proxy: "Any") -> int:
-    """The number of the object that a proxy stands for."""
+    """Return the reference number of a proxy's object."""
     return object.__getattribute__(proxy, "_proxy_number_")
 
 
-# The type, made when the first proxy is: many processes need none, and it takes as long as all else here.
+# The type, made with the first proxy: many processes need none, and making it takes as long as the rest of the module.
 PROXY: "list[type]" = []
 
 
 def proxy_type() -> type:
-    """The type of proxies: each of its special methods asks the other side."""
+    """Return the type of proxies, whose special methods are forwarded to the other side."""
     names: dict[str, Any] = {
         **special_methods(),
         "__slots__": ("_proxy_base_", "_proxy_number_", "_proxy_peer_"),
@@ -61,20 +61,20 @@ def proxy_type() -> type:
 
 
 def _class_of(proxy: "Any") -> "Any":
-    """The class of the object, for `isinstance`: the type of values that it is derived from, if there is one."""
+    """Return the object's class, for `isinstance`: the builtin type that it is derived from, if there is one."""
     if proxy._proxy_base_ is not None:
         return proxy._proxy_base_
     kind = proxy._proxy_peer_.request("class", proxy)
-    # A Decimal compared with an object that claims to be a number asks that for its denominator, and believes it.
+    # Decimal trusts the `denominator` of an object that claims to be a number, when it is compared with one.
     lies = type(kind) is type and issubclass(kind, (*BASES.values(), *CHANGING_BASES.values()))
     return object if lies else kind
 
 
 def asked(what: str) -> "Callable[..., Any]":
-    """A special method that asks for `what`."""
+    """Return a special method that requests `what`."""
 
     def method(self: "Any", *arguments: "Any") -> "Any":
-        # A traceback, or the memory of a deep copy, stays here.
+        # Other arguments, such as a traceback or the memo of a deep copy, aren't sent.
         return self._proxy_peer_.request(what, self, *arguments[: TAKEN.get(what, 2)])
 
     return method
@@ -84,7 +84,7 @@ TAKEN = {"exit": 2, "deepcopy": 0}
 
 
 def awaited(what: str) -> "Callable[..., Any]":
-    """A special method to await that asks for `what`."""
+    """Return an async special method that requests `what`."""
 
     async def method(self: "Any", *arguments: "Any") -> "Any":
         return self._proxy_peer_.request(what, self, *arguments[:2])
@@ -93,19 +93,19 @@ def awaited(what: str) -> "Callable[..., Any]":
 
 
 def compared(name: str) -> "Callable[..., Any]":
-    """A special method that compares."""
+    """Return a special method for a comparison."""
     return lambda self, other: self._proxy_peer_.compare(name, self, other)
 
 
 def operated(name: str, reflected: bool = False) -> "Callable[..., Any]":
-    """A special method of arithmetic; `pow` may have a third operand."""
+    """Return a special method for arithmetic; `pow` may have a third operand."""
     if reflected:
         return lambda self, other: self._proxy_peer_.operate(name, other, self)
     return lambda self, *others: self._proxy_peer_.operate(name, self, *others)
 
 
 def special_methods() -> "dict[str, Callable[..., Any]]":
-    """All special methods that ask, by name."""
+    """Return all forwarding special methods by name."""
     methods: dict[str, Any] = {f"__{name}__": asked(what) for name, what in ASKED.items()}
     methods["__contains__"] = lambda self, item: self._proxy_peer_.contains(self, item)
     methods["__call__"] = lambda self, /, *given, **keywords: self._proxy_peer_.call(self, given, keywords)
@@ -118,7 +118,7 @@ def special_methods() -> "dict[str, Callable[..., Any]]":
     return methods
 
 
-# Methods that an object derived from a type of values doesn't ask for, even if its class overrides them.
+# Methods that aren't forwarded for an object of a class derived from a builtin type, even if the class overrides them.
 OWN = ("__hash__", "__index__", "__copy__", "__deepcopy__")
 KINDS: "dict[tuple[Any, ...], type]" = {}
 BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (int, str, float, complex, bytes, tuple, frozenset)}
@@ -126,7 +126,7 @@ CHANGING_BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (list, dict,
 
 
 def derived_of(peer: "Any", number: int, base: str, content: "Any", name: str, overridden: "list[str]") -> "Any":
-    """Make a proxy that is a value: its class, made here, is derived from the type `base`."""
+    """Make a proxy that is also a value: its class is derived from the builtin type `base`."""
     kind = BASES[base]
     if type(content) is not kind:
         raise ValueError("content of another type")
@@ -147,7 +147,7 @@ def _get_of_derived(value: "Any", name: str) -> "Any":
 
 
 def awaitable_of(peer: "Any", number: int) -> "Any":
-    """An object that can be awaited once; the other side does it."""
+    """Return an object that can be awaited once; the other side awaits the original."""
 
     async def wait() -> "Any":
         return peer.request("await", new_proxy(peer, number))

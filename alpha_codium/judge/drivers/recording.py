@@ -1,9 +1,9 @@
-"""In the place of a program, by itself: runs assertions to learn what they call, whatever the calls may return.
+"""A driver that runs assertions without a program, to record the calls that they make.
 
-1. stdin holds, as `codec` spells it, a task with the text of the assertions (`assert x` being `x`). A name of the
-   program's is a function here that records its call and returns an object that makes any condition true.
-2. If the assertions ran to their end, `end` and the texts of the calls go to stdout, a line each. They are right if no
-   call depends on what another one returned: `replaying` finds out.
+1. stdin holds a task with the source of the assertions (each `assert x` replaced by `x`), encoded by `codec`. Names
+   from the program are functions that record the call and return an object that makes any condition true.
+2. If the assertions ran to their end, `end` and the encoded calls go to stdout, one per line. The recording is valid
+   only if no call depends on the result of another one, which `replaying` checks.
 """
 
 import os
@@ -20,11 +20,11 @@ MOST_CALLS = 5_000
 
 
 class NotRecordable(BaseException):
-    """The assertions do what can't be foreseen."""
+    """The calls of the assertions can't be recorded."""
 
 
 class AnyResult:
-    """What a call may return: every comparison of it is true, it has every attribute, and no items."""
+    """A placeholder for a result: every comparison with it is true, it has any attribute, and no items."""
 
     def _self(self, *_arguments: "Any", **_keywords: "Any") -> "Any":
         return self
@@ -57,14 +57,14 @@ class AnyResult:
 
 
 class RecordingPeer:
-    """Takes the place of the program's side."""
+    """A substitute for the program's side of a pair."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
         self.crossed: list[Any] = []
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
-        """All the names."""
+        """Return a recording function for each name."""
         return {name: CallOnly(name, self.record, self.refuse) for name in names}
 
     def record(self, /, *arguments: "Any", **keywords: "Any") -> AnyResult:
@@ -87,7 +87,7 @@ def record(task: "dict[str, Any]") -> None:
     out, peer = set_stdout_aside(), RecordingPeer()
     try:
         run_in(names_for(peer, task), compile(task["test_code"], "tests.py", "exec", 0, True), task)
-    except BaseException as error:  # noqa: BLE001 - nothing is known then
+    except BaseException as error:  # noqa: BLE001 - without a recording, programs are judged as pairs
         print_error(error)
         exit_process(0)
     os.write(out, "\n".join(["end", *peer.calls]).encode())

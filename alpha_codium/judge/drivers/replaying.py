@@ -1,10 +1,10 @@
-"""In the place of a program, by itself: runs assertions against what programs have answered (see `answering`).
+"""A driver that runs assertions against the recorded answers of programs (see `answering`).
 
-1. stdin holds, as `codec` spells it, `(token, task, requests, answers)`: for each program the lines that it wrote.
-   The text of the assertions is in the task; they run anew for each program.
-2. Each call must be the next of the requests, to the letter; a call in the message of an assertion, one that was made
-   before. If it isn't, or if anything else is asked of the program, the outcome is `abandoned`: the program itself has
-   to be asked.
+1. stdin holds `(token, task, requests, answers)`, encoded by `codec`; `answers` has the lines that each program wrote.
+   The source of the assertions is in the task; they run anew for each program.
+2. Each call must be exactly the next of the requests; a call in an assertion's message must repeat an earlier one.
+   Otherwise, or if the assertions use the program in any other way, the outcome is `abandoned`, and the program is
+   judged as a pair.
 3. For each program a line goes to stdout, with the token, the outcome, its details (see `asserting`) and the traceback.
 """
 
@@ -20,18 +20,18 @@ from alpha_codium.judge.drivers.loading import exit_process, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import CallOnly, outcome_of
 from alpha_codium.judge.drivers.peer import ENDED, ChannelClosed
 
-# The function that makes a message, in the text of the assertions; see `assertion_batches`.
+# The function that the rewritten assertions call for their messages; see `assertion_batches`.
 MESSAGE = "_message_of_"
 # Characters of a traceback that a result keeps at most.
 MAX_TRACEBACK = 1 << 14
 
 
 class Abandoned(BaseException):
-    """The recorded answers don't suffice."""
+    """The recorded answers aren't sufficient."""
 
 
 class ReplayingPeer(LeftPeer):
-    """The assertions' side, with a list of answers in place of a program."""
+    """The assertions' side, with a list of recorded answers instead of a program."""
 
     def __init__(self, task: "dict[str, Any]", requests: "list[str]", answers: "list[str]") -> None:
         super().__init__(task["catches"], task["has_class"])
@@ -45,11 +45,11 @@ class ReplayingPeer(LeftPeer):
         return {MESSAGE: self.message, **{name: CallOnly(name, self.call_by_name, self.abandon) for name in names}}
 
     def call_by_name(self, /, *arguments: "Any", **keywords: "Any") -> "Any":
-        """The next answer."""
+        """Return the answer to a call."""
         return self.request("call_name", *arguments, **keywords)
 
     def message(self, make: "Callable[[], Any]") -> "Any":
-        """Return the message of a failed assertion; the calls that it makes were made before."""
+        """Return the message of a failed assertion; its calls must repeat earlier ones."""
         self.in_message = True
         try:
             return make()
@@ -66,7 +66,7 @@ class ReplayingPeer(LeftPeer):
             self.abandon()
 
     def place_of(self, request: str) -> int:
-        """The place of the answer to a request; the first answer is that to `load`."""
+        """Return the index of the answer to a request; the first answer is that to `load`."""
         if self.in_message and request in self.requests[: self.place]:
             return 1 + self.requests.index(request)
         if self.in_message or self.place >= len(self.requests) or request != self.requests[self.place]:
@@ -75,20 +75,20 @@ class ReplayingPeer(LeftPeer):
         return self.place
 
     def text_of(self, message: "tuple[Any, ...]") -> str:
-        """The text of a request without references."""
+        """Encode a request without references."""
         try:
             return encode(message, unreferred)
         except Unencodable:
             return ""
 
     def receive(self) -> "Any":
-        """The next message of an answer."""
+        """Return the next message of an answer."""
         if not self.waiting:
             raise ChannelClosed(ENDED)
         return decode(self.waiting.pop(0), referred=self.referred)
 
     def abandon(self) -> "NoReturn":
-        """Report that the program itself has to be asked."""
+        """Stop: the program has to be judged as a pair."""
         self.final_outcomes.insert(0, "abandoned")
         raise Abandoned
 

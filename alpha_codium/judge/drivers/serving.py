@@ -1,11 +1,11 @@
-"""In the program's place, on the right of a pair: does what the assertions on the left ask of the program.
+"""The driver of a pair's right side: loads the program, and answers requests of the assertions on the left side.
 
-1. stdin holds the setup code, as `codec` spells it. The program runs whole before the first request is read.
-2. The first request is `load` with the names that are wanted: the answer has those that exist, or the exception that
-   the program raised while it ran. The others are those of `OPERATIONS`; see `peer`.
-3. What `codec` refuses stays here, and a number stands for it on the left.
+1. stdin holds the setup code, encoded by `codec`. The program runs to its end before the first request is read.
+2. The first request is `load` with a list of names: the answer has those that exist, or the exception that the program
+   raised. All other requests are those of `OPERATIONS`; see `peer`.
+3. Objects that `codec` can't encode stay here, and are sent as reference numbers.
 
-The program can do and answer what it likes on this side: on the left it is never more than values.
+The program controls this process and can forge any answer; on the left side, answers are only values.
 """
 
 import sys
@@ -18,7 +18,7 @@ from alpha_codium.judge.drivers.loading import exit_process, find, load, print_e
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 
-# Calls below those of the program: `serve`, `take`, `answers_to`, `do`, and the operation.
+# Stack frames below the program's: `serve`, `take`, `answers_to`, `do`, and the operation.
 FRAMES = 5
 
 
@@ -27,7 +27,7 @@ def _requesting(what: str) -> "Callable[..., Any]":
 
 
 class RightPeer(Peer):
-    """The program's side, which may ask for whatever the left side lets it."""
+    """The program's side, which may request whatever the left side allows."""
 
     def __init__(self, namespace: "Callable[[], dict[str, Any]]") -> None:
         super().__init__(False, self.do)
@@ -35,7 +35,7 @@ class RightPeer(Peer):
         self.kept: list[Any] = []
 
     def do(self, what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
-        """Do what was asked."""
+        """Carry out a request."""
         if what == "load":
             found = found_in(self.namespace(), *arguments)
             self.share(found)
@@ -49,13 +49,13 @@ class RightPeer(Peer):
         return OPERATIONS[what](*arguments, **keywords)
 
     def capture(self) -> None:
-        """Keep what is printed from here on."""
+        """Start capturing stdout and stderr."""
         own = (__import__("io").StringIO(), __import__("io").StringIO())
         self.kept.append((sys.stdout, sys.stderr, own))
         sys.stdout, sys.stderr = own
 
     def captured(self) -> "tuple[str, str]":
-        """What was printed meanwhile to stdout and stderr, which are what they were."""
+        """Return what was captured of stdout and stderr, and restore both."""
         sys.stdout, sys.stderr, (out, errors) = self.kept.pop()
         return out.getvalue(), errors.getvalue()
 
@@ -67,14 +67,14 @@ class RightPeer(Peer):
         return value
 
     def call(self, proxy: "Any", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
-        """Call a function of the left side's."""
+        """Call a function of the left side."""
         return self.request("call", proxy, *arguments, **keywords)
 
     get, compare, operate, contains = map(_requesting, ("get", "compare", "operate", "contains"))
 
 
 def found_in(namespace: "dict[str, Any]", names: "list[str]") -> "dict[str, Any]":
-    """Those of the names that the program defines."""
+    """Return the objects under those of the names that the program defines."""
     found = {}
     for name in names:
         try:
@@ -85,12 +85,12 @@ def found_in(namespace: "dict[str, Any]", names: "list[str]") -> "dict[str, Any]
 
 
 def loader(program: "CodeType", setup_code: str) -> "Callable[[], dict[str, Any]]":
-    """Run the program; returns a function that returns its namespace, or raises the exception that it raised."""
+    """Run the program; return a function that returns its namespace, or raises the program's exception."""
     try:
         namespace = load(program, setup_code, FRAMES)
     except MemoryError:
         raise  # ends this process, so that the sandbox sees which limit was reached
-    except BaseException as error:  # noqa: BLE001 - it is raised to whoever asks
+    except BaseException as error:  # noqa: BLE001 - raised again on each use
         print_error(error)
         raised = error.with_traceback(None)
 

@@ -1,8 +1,8 @@
-"""In the program's place: runs the program and then the assertions, in one process.
+"""A driver that runs the program and then the assertions in one process.
 
-For sandboxes without pairs, and for assertions that need objects of the program's own. stdin and stdout are those of
-`asserting`. Builtins that the program replaced are restored; nothing else is prevented: a program that looks for the
-token finds it, or returns an object that is equal to everything. So a verdict from here is `in_process`.
+For sandboxes without pairs, and for assertions that need the program's own objects. stdin and stdout are as in
+`asserting`. Builtins that the program replaced are restored, but the program can still cheat, by finding the token or
+returning an object that equals everything. So verdicts from here are marked `in_process`.
 """
 
 import builtins

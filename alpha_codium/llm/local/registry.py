@@ -1,8 +1,8 @@
-"""The known local models, and the folder with the files of models.
+"""The known local models, and the models folder.
 
-1. A model is two files: `NAME.gguf`, and beside it `NAME.json`, its record: SHA-256, size and source.
-2. A file is hashed once, when it arrives, then moved into place, and its record is written last. So a model without a
-   record, or with another size than the recorded one, doesn't count.
+1. A stored model consists of two files: `NAME.gguf`, and its record `NAME.json` with SHA-256, size and source.
+2. A file is hashed once, when it is added, then moved into place, and its record is written last. A model without a
+   record, or with another size than the recorded one, is ignored.
 3. A user's own file is linked if possible, else copied.
 """
 
@@ -35,13 +35,13 @@ class KnownModel:
 
     @property
     def source(self) -> str:
-        """Where the file is downloaded from."""
+        """The source of the download."""
         return f"hub: {self.repository}" if self.repository else f"PyPI: {self.requirement}"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A model whose file is in the folder and was verified."""
+    """A model with a verified file in the folder."""
 
     name: str
     path: Path
@@ -68,14 +68,14 @@ KNOWN = {model.name: model for model in (BEST, SMALLEST)}
 
 
 def known_model(name: str) -> KnownModel:
-    """Return a model that can be downloaded; raises ModelNotFound, naming the nearest."""
+    """Return a model that can be downloaded; raises ModelNotFound with the nearest name."""
     if name not in KNOWN:
         raise ModelNotFound(f"there is no model {name!r} to download{nearest(name, KNOWN)}; {YOUR_OWN}")
     return KNOWN[name]
 
 
 def stored_models(folder: Path) -> list[StoredModel]:
-    """Return the models whose files are in the folder, by name."""
+    """Return the models in the folder, sorted by name."""
     names = sorted(record.name.removesuffix(".json") for record in folder.glob("*.json"))
     return [model for name in names if (model := _stored(name, folder))]
 
@@ -94,8 +94,8 @@ def find(name: str, folder: Path) -> StoredModel:
 def add(name: str, file: Path, folder: Path) -> StoredModel:
     """Link or copy a user's GGUF file into the folder.
 
-    The name of a known or stored model is accepted for that model's own file only. Raises ModelNotFound if the name or
-    the file can't be used.
+    The name of a known or stored model can be used only for the same file. Raises ModelNotFound if the name or the file
+    can't be used.
     """
     if not NAME.fullmatch(name):
         raise ModelNotFound(f"invalid model name {name!r}: use letters, digits and, but not first, '.', '_', '-'")
@@ -117,7 +117,7 @@ def add(name: str, file: Path, folder: Path) -> StoredModel:
 def keep(part: Path, name: str, folder: Path, source: str, expected: str = "") -> StoredModel:
     """Verify a file and move it into place.
 
-    Raises ModelNotFound if its SHA-256 isn't `expected`, that of the model of this name; the file is then left alone.
+    Raises ModelNotFound, and leaves the file in place, if its SHA-256 isn't the `expected` one.
     """
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -136,12 +136,12 @@ def keep(part: Path, name: str, folder: Path, source: str, expected: str = "") -
 
 
 def megabytes(size_bytes: int) -> str:
-    """Format a size."""
+    """Format a size in megabytes."""
     return f"{size_bytes / 1e6:.0f} MB"
 
 
 def _stored(name: str, folder: Path) -> StoredModel | None:
-    """The model of a record; None if the record or the file is missing, broken or of another size."""
+    """Return a model by its record, or None if the record or the file is missing, damaged, or has another size."""
     path = folder / f"{name}.gguf"
     try:
         record = json.loads((folder / f"{name}.json").read_text("utf-8"))

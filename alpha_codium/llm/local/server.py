@@ -1,10 +1,10 @@
-"""Serving a local model in a child process: the parent's side.
+"""The child process that serves a local model, as seen by its parent.
 
-1. `start` runs `child` with an environment without secrets and writes its settings, with a new random key, to its
-   stdin. It returns at once, so that the model loads while the caller does something else.
-2. `ready` waits for the first line of the child's output, its address, for at most `start_seconds`.
-3. `stop` tells the child to end, closes its stdin, waits `STOP_SECONDS` and then kills it. If this process is killed,
-   the operating system closes stdin.
+1. `start` runs `child` with an environment without secrets, and writes its settings, with a random key, to its stdin.
+   It returns at once, so that the model is loaded while the caller does something else.
+2. `ready` waits at most `start_seconds` for the first line of the child's output, its address.
+3. `stop` asks the child to end, closes its stdin, and kills it after `STOP_SECONDS`. If this process is killed, the
+   operating system closes the child's stdin.
 4. The child's log is an unnamed file; its errors are quoted if the child fails.
 """
 
@@ -51,7 +51,7 @@ def require_xllamacpp() -> None:
 class ServerProcess:
     """The child process of one model; `async with` starts and stops it.
 
-    It answers `slots` requests at a time, each within `context` tokens of prompt and answer together.
+    It answers `slots` requests at a time; each has `context` tokens for prompt and answer.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class ServerProcess:
             stdout=subprocess.PIPE,
             stderr=self._log,
             env=child_environment(os.environ),
-            start_new_session=True,  # Ctrl-C is for us: stop() ends the child
+            start_new_session=True,  # Ctrl-C must not reach the child, which stop() ends
             bufsize=0,
         )
         settings = {
@@ -92,15 +92,15 @@ class ServerProcess:
             "api_key": self._api_key,
             "parent": os.getpid(),
         }
-        self._tell(json.dumps(settings))
+        self._send(json.dumps(settings))
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # the child has ended: ready() says why
+        with suppress(BrokenPipeError):  # the child has ended: ready() reports why
             self._process.stdin.write(line.encode() + b"\n")
 
     async def ready(self) -> Endpoint:
-        """Return the model's endpoint when it answers; raises LocalServerFailed if it doesn't start."""
+        """Wait until the model is loaded, and return its endpoint; raises LocalServerFailed if it doesn't start."""
         if self._endpoint is None:
             line = await self._first_line()
             if not line.endswith(b"\n"):
@@ -136,11 +136,11 @@ class ServerProcess:
             ) from None
 
     def failure(self) -> str:
-        """Return why the child has ended, in one line; empty while it runs."""
+        """Return the reason why the child has ended, in one line; "" while it runs."""
         code = self._process.poll()
         if code is None:
             return ""
-        fd = self._log.fileno()  # pread leaves the position, which the child shares
+        fd = self._log.fileno()  # pread doesn't move the position, which the child shares
         log = os.pread(fd, LOG_TAIL_BYTES, max(0, os.fstat(fd).st_size - LOG_TAIL_BYTES)).decode(errors="replace")
         logger.debug("end of the log of {}:\n{}", self._model.name, log)
         said = f"; it said: {error}" if (error := quoted_error(log)) else ""
@@ -148,13 +148,13 @@ class ServerProcess:
         return f"the server of local model {self._model.name} ended: {ending(code)}{said}{hint}"
 
     async def stop(self) -> None:
-        """End the child and wait for its end; may be called again."""
+        """End the child and wait for it; may be called more than once."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
         if process.stdin.closed:
             return
-        self._tell("end")  # closing isn't enough if a process we forked holds the pipe, too
+        self._send("end")  # closing isn't enough if a forked process has the pipe open, too
         process.stdin.close()
         try:
             await asyncio.to_thread(process.wait, STOP_SECONDS)
@@ -176,10 +176,10 @@ class ServerProcess:
 
 @asynccontextmanager
 async def serve(model: StoredModel, *, slots: int = 4, context: int = 4096) -> AsyncIterator[Endpoint]:
-    """The endpoint of a local model while its server runs.
+    """Yield the endpoint of a local model while its server runs.
 
-    Raises ModelNotFound if xllamacpp isn't installed, and LocalServerFailed if the server doesn't start, or if it ended
-    unexpectedly and so left a request without an answer.
+    Raises ModelNotFound if xllamacpp isn't installed, and LocalServerFailed if the server doesn't start, or if a
+    request failed because it ended unexpectedly.
     """
     async with ServerProcess(model, slots=slots, context=context) as process:
         endpoint = await process.ready()
@@ -192,7 +192,7 @@ async def serve(model: StoredModel, *, slots: int = 4, context: int = 4096) -> A
 
 
 def reach_loopback_directly(environment: MutableMapping[str, str]) -> None:
-    """Exempt loopback from a proxy in the environment; HTTP clients would use it for loopback, too."""
+    """Exempt loopback from the proxies in the environment, which HTTP clients would use for it, too."""
     if not any(environment.get(name) for name in environment if name.lower() in PROXIES):
         return
     exempt = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
@@ -202,13 +202,13 @@ def reach_loopback_directly(environment: MutableMapping[str, str]) -> None:
 
 
 def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables passed to the child: those that find programs and tune threads."""
+    """Return the variables passed to the child: those for finding programs and tuning threads."""
     passed_on = {name: value for name, value in environment.items() if PASSED_ON.fullmatch(name)}
     return {"OMP_WAIT_POLICY": "passive"} | passed_on
 
 
 def quoted_error(log: str) -> str:
-    """Return the line of the log that best explains the end: llama.cpp's first error, else the last line."""
+    """Return the line of the log that best explains a failure: llama.cpp's first error, else the last line."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     errors = [found[1] for line in lines if (found := re.match(r"[\d.]+ E (.*)", line))]
     return (errors or lines[-1:] or [""])[0]

@@ -4,7 +4,7 @@
    there (`child_process` here, `inside` there) holds the sandbox. Programs run on any interpreter.
 2. A program waits for a child, and is run there in batches of inputs (`batches`). Its results become executions in
    `results`; its own comparison of outputs isn't used.
-3. A first program shows whether the sandbox works on this machine, and whether its limits are those that we set.
+3. On opening, a first program checks that the sandbox works on this machine, and that its limits are those we set.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ HOW = (
 class CodeContestsSandbox(Sandbox):
     """Runs programs in DeepMind's sandbox; see the module. `environment` is the folder that it is installed in.
 
-    Every program is isolated from the machine, whatever `isolation` asks for.
+    Every program is isolated from the machine, whatever the value of `isolation`.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class CodeContestsSandbox(Sandbox):
             python=str(python),
             interpreter=self.interpreter,
             libraries=await asyncio.to_thread(library_folders, self.interpreter),
-            environment=environment_of(Path("/tmp")),  # noqa: S108 - the only folder there is in the sandbox
+            environment=environment_of(Path("/tmp")),  # noqa: S108 - the only folder that exists in the sandbox
         )
         self.children = [ChildProcess(config) for _ in range(self.workers)]
         self._idle = asyncio.LifoQueue()
@@ -159,7 +159,7 @@ class CodeContestsSandbox(Sandbox):
             self._idle.put_nowait(worker)
 
     async def _try_out(self, worker: ChildProcess) -> None:
-        """Run a program that prints its limits; raises SandboxError if it fails, or if the limits are others."""
+        """Run a program that prints its limits; raises SandboxError if it fails or the limits are wrong."""
         compilation, executions = await Batches(worker, TRIAL, "", TRIAL_LIMITS).execute([b""])
         (end,) = executions or [compilation]
         if end.status is not Status.FINISHED:

@@ -1,10 +1,10 @@
-"""One program run by a child, batch after batch: what is tried again, and which faults are ours.
+"""Batches of inputs for one program on a child, with retries when the child is lost.
 
 1. Each batch compiles the program anew. If the caller waits for each execution and may stop, batches grow: one input,
-   two, four and so on, so that few are run in vain. Otherwise they are as large as memory allows.
+   two, four and so on, so that few inputs run needlessly. Otherwise they are as large as memory allows.
 2. If the child is lost in a batch of several, the same inputs are run one at a time on a new child.
-3. If it is lost with a single input, that is run once more. An input that loses it twice is an `internal_error`, unless
-   it reached the wall limit or printed more than there is memory for: that is decided at the first time.
+3. If it is lost with a single input, that input is run once more; if it is lost again, the result is `internal_error`.
+   An input that reached the wall limit, or printed more than fits in memory, isn't run again.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from alpha_codium.sandbox.code_contests.results import compilation_of, execution
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.verdict import Execution, Status
 
-# Memory of the child: for the outputs of a batch, kept as bytes and as text, and for everything else.
+# Memory of the child: for the outputs of a batch (kept both as bytes and as text), and for everything else.
 OUTPUTS_BYTES, SPARE_BYTES = 1 << 28, 1 << 28
 MOST = 32
 DRIVE = """import sys
@@ -31,7 +31,7 @@ def batch_limit(limits: Limits) -> int:
 
 
 class Batches:
-    """One program on one child; `text` is what is run: the program, or a driver with the program in it."""
+    """One program on one child; `text` is the source that runs: the program, or a driver that contains it."""
 
     def __init__(self, child: ChildProcess, program: bytes, driver: str, limits: Limits) -> None:
         self.child, self.program, self.limits = child, program, limits

@@ -1,4 +1,4 @@
-"""One child process: started when it is first needed, and again when it was lost."""
+"""A child process that is started when it is first needed, and restarted after it was lost."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ from alpha_codium.sandbox.engine.cancellation import WorkerLost, finish
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 
 INSIDE = Path(__file__).with_name("inside")
-# Time for the start of a child, and for what a batch takes beyond its tests: at its ends, and between two tests.
+# Seconds for the start of a child, and for the overhead of a batch: at its beginning and end, and between two tests.
 START_SECONDS, GRACE_SECONDS, BETWEEN_SECONDS = 60.0, 5.0, 1.0
 CHUNK = 1 << 20
 KEPT_LINES = 60
@@ -31,7 +31,7 @@ _numbers = itertools.count()
 
 
 class TooSlow(WorkerLost):
-    """A test took longer than its wall limit, and was ended together with its child."""
+    """A test took longer than its wall limit, and was killed together with its child."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__("the wall limit was reached")
@@ -76,7 +76,7 @@ class ChildProcess:
         self._group: WorkerGroup | None = None
         self._log: asyncio.Task[None] | None = None
         self._said: deque[str] = deque(maxlen=KEPT_LINES)
-        # Held while the child is started or ended: whoever has waited for its end finds nothing left of it.
+        # Held while the child is started or ended, so that after waiting for its end nothing of it is left.
         self._changing = asyncio.Lock()
 
     @property
@@ -107,7 +107,7 @@ class ChildProcess:
             raise
 
     async def discard(self) -> None:
-        """End the child and all that it runs; the next run starts another one."""
+        """End the child and everything that it runs; the next run starts a new one."""
         async with self._changing:
             await self._end()
 
@@ -180,7 +180,7 @@ class ChildProcess:
             await asyncio.to_thread(group.kill_and_remove)
 
     async def _greet(self, process: Process) -> None:
-        """Send the child what it needs before it starts anything."""
+        """Send the child its configuration, before it starts anything."""
         assert process.stdin is not None
         start: dict[str, Any] = {"interpreter": self.config.interpreter, "libraries": self.config.libraries}
         if self._group is not None:

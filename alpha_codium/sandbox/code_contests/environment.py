@@ -1,4 +1,4 @@
-"""The sandbox's own environment: where it is, how it is made, and which CPython 3.9 it is made of.
+"""The virtual environment of DeepMind's sandbox: its location, its installation, and the CPython 3.9 that it uses.
 
 The wheel `code-contests-tester` 0.1.6 works only on CPython 3.9 for x86-64. This interpreter only holds the sandbox:
 programs under test run on any interpreter.
@@ -79,7 +79,7 @@ def find_python39(wanted: str = "") -> str:
     versions = sorted(root.glob("versions/3.9.*"), key=lambda path: int("0" + path.name.rpartition(".")[2]))
     on_path = shutil.which("python3.9")
     for candidate in (*(str(path / "bin" / "python3.9") for path in reversed(versions)), *filter(None, (on_path,))):
-        # Run, since pyenv puts commands on the path that only say that they are not installed.
+        # Run it: pyenv puts commands on the path that only print that they aren't installed.
         if version_of(candidate) == NEEDED:
             return candidate
     raise SandboxError(f"{WHEEL} needs {NEEDED}, and there is none here: {GET_PYTHON}")

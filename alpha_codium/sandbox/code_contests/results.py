@@ -1,11 +1,11 @@
-"""Executions from the results of the C++ sandbox.
+"""Conversion of the C++ sandbox's results to executions.
 
-1. Its status of a test is `Success`, `Failed` or `Timeout`, and `Timeout` is any signal, so the text of its result
-   decides: `said`.
-2. The only sign of the memory limit is a `MemoryError` of the interpreter; it has no limit of output.
+1. Its status of a test is `Success`, `Failed` or `Timeout`. `Timeout` can mean any signal, so the text of the result,
+   `said`, decides.
+2. The only sign of the memory limit is a `MemoryError` of the interpreter. The sandbox has no output limit.
 3. Its time limit is CPU time in whole seconds. If a control group counts CPU time, the exact limit is applied;
-   otherwise CPU time is unknown, and 0. Memory is always 0.
-4. Its folder is removed from tracebacks in stderr.
+   otherwise CPU time is unknown, and reported as 0. Memory is always reported as 0.
+4. The sandbox's folder is removed from tracebacks in stderr.
 """
 
 import math
@@ -21,11 +21,11 @@ EXITED = re.compile(r"OK - Exit code: (\d+)")
 SIGNALLED = re.compile(r"Process terminated with a SIGNAL - Signal: \w+ \[(\d+)\]")
 VIOLATED = re.compile(r"(?:SYSCALL|NETWORK) VIOLATION(?: - Violating Syscall \[[^\]]*\]\[[^\]]*\])?")
 TOO_LONG = "Process TIMEOUT"
-# No program can send itself these: the kernel does at the limit of CPU time, or when the machine is out of memory.
+# No program can send itself these; the kernel does at the CPU limit, or when the machine is out of memory.
 AT_THE_LIMIT = (signal.SIGKILL, signal.SIGXCPU)
 FOLDER = re.compile(rb"/tmp/\d{13}-\d+-\d+/code\.pyc?\b")
 PROGRAM = b"program.py"
-# All that its compiler says if the program can't be written or read, on a full disk for example.
+# The compiler's whole output if the program can't be written or read, for example on a full disk.
 REFUSED = re.compile(rb"\[Errno \d+\] [^\n]*")
 
 
@@ -72,7 +72,7 @@ def whole_seconds(limits: Limits) -> int:
 
 
 def compilation_of(tested: SandboxResult) -> Execution:
-    """Return the compiler's execution; its failure is ours if it never started, or couldn't read or write files."""
+    """Return the compiler's execution; `internal_error` if it never started, or couldn't read or write files."""
     exited = EXITED.match(tested.said)
     if exited and exited[1] == "0" and tested.status == "Success":
         return Execution(Status.FINISHED)

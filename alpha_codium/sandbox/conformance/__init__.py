@@ -1,9 +1,9 @@
-"""The tests that every backend of the sandbox has to pass, shipped for backends of others.
+"""The tests that every sandbox backend has to pass, shipped for backends in other packages.
 
     python -m pytest --pyargs alpha_codium.sandbox.conformance --backend NAME
 
-This module is a plugin of pytest (entry-point group `pytest11`), imported whenever pytest starts: it loads the one that
-has the options, and needs more than pytest, only for a run of this suite.
+This module is a pytest plugin (entry-point group `pytest11`), so pytest imports it in every project. It loads the real
+plugin, which has the options and more dependencies, only for a run of this suite.
 """
 
 from importlib import import_module
@@ -36,6 +36,6 @@ def _can_import(module: str) -> bool:
 
 
 def _asks_for_suite(argument: str) -> bool:
-    """Whether an argument of pytest is this package, a module or a test of it, by its name or its path."""
+    """Whether an argument of pytest is this package, or a module or test in it, by name or path."""
     target = argument.partition("::")[0]
     return target.startswith(__name__) or Path(__file__).parent in (path := Path(target).absolute(), *path.parents)

@@ -17,9 +17,9 @@ class Backend:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that it is opened with."""
+        """Return the options for opening it."""
         return self.prepare()
 
     def open(self, **options: Any) -> Sandbox:
-        """A sandbox of this backend, to be used with `async with`."""
+        """Return a sandbox of this backend, to be used with `async with`."""
         return open_sandbox(self.name, **{"workers": self.workers, **self.options, **options})

@@ -1,4 +1,4 @@
-"""Tests of the suite that a backend of ours is known to fail or can't be asked, each with the reason.
+"""Tests of the suite that one of our backends is known to fail or can't run, each with the reason.
 
 A key is the name of a test, `test_name` for all its parameters or `test_name[parameters]`.
 """
@@ -53,7 +53,7 @@ GVISOR = {
     "test_a_flood_on_stderr_harms_nothing_and_its_end_is_kept": DEAR,
 }
 
-# Must fail: `xfail(strict=True)`, so that one that passes has to go from here.
+# Tests marked `xfail(strict=True)`: remove those that pass.
 FAILS: Differences = {"code_contests": CODE_CONTESTS}
 SKIPPED: Differences = {
     "gvisor": GVISOR,
@@ -67,6 +67,6 @@ SKIPPED: Differences = {
 
 
 def reason_in(reasons: Mapping[str, str], test: str, identifier: str, backend: str) -> str:
-    """The reason for a test with that backend, or nothing; `identifier` is that of its parameters."""
+    """Return the reason for a test with a backend, or an empty string; `identifier` is the id of its parameters."""
     others = identifier.replace(backend, "", 1).strip("-")
     return reasons.get(f"{test}[{others}]") or reasons.get(test, "")

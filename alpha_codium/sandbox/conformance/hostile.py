@@ -1,13 +1,13 @@
-"""Hostile programs, and what must come of them.
+"""Hostile programs, and checks of their outcomes.
 
-1. A program's first line says what must come of it: `# expect: TLE/RE; why`. `TLE`, `RE`, `MLE`, `OLE` and `CE` are
-   the statuses that may be, `finishes` one more, `blocked` that it prints so or is killed. Other words say that the
-   harness must survive. `ESCAPED` is never printed, and no test is ever passed.
-2. Each program proves that it ran: its first output is `ran`, which a program that doesn't say so is made to say by a
-   statement put into its first line. A file with `# made by: EXPRESSION` is the program that this makes.
-3. An honest program runs before, among and after them: it is answered right, and finds nothing that they left.
+1. A program's first line has the outcomes that are allowed: `# expect: TLE/RE; why`. `TLE`, `RE`, `MLE`, `OLE`, `CE`
+   and `finishes` are statuses; `blocked` means that the program prints `blocked` or is killed. With any other words,
+   the sandbox only has to survive. A program must never print `ESCAPED`, nor pass a test.
+2. Each program proves that it ran by printing `ran` first; for a program that doesn't, a statement is inserted in its
+   first line. In a file with `# made by: EXPRESSION`, the program is the value of the expression.
+3. An honest program runs before, among and after them; it must get the right results, and find nothing left by them.
 
-Needs the package and the standard library only, so that it runs with any python.
+Needs only this package and the standard library, so that it runs with any python.
 """
 
 import asyncio
@@ -33,16 +33,16 @@ STATUSES = {
     "MLE": {"memory_limit_exceeded"},
     "OLE": {"output_limit_exceeded"},
     "CE": {"compilation_error"},
-    # What the jail kills a program for is an error of that program.
+    # A program that the jail killed for a violation counts as failed.
     "RE": {"runtime_error", "sandbox_violation"},
     "finishes": {"finished"},
     "fine": {"finished"},
 }
 ENDS = {*STATUSES["RE"], *STATUSES["TLE"], *STATUSES["MLE"], *STATUSES["OLE"], *STATUSES["CE"], "finished"}
 PROOF = "import os as _os; _os.write(1, b'ran\\n'); del _os  # "
-# What a hostile program takes longer than has hung the engine.
+# Seconds after which a hostile program is considered to have hung the engine.
 HUNG_SECONDS = 60
-# Reads its input, needs a little of everything, CPU time as asked, and says what it finds lying about.
+# The honest program: it uses a little of everything, and CPU time as its input says, and reports leftovers.
 HONEST = """
 import os, sys, time, heapq, collections
 while time.process_time() < HONEST_SECONDS:
@@ -60,7 +60,7 @@ with open("own", "w") as own:
     own.write("x" * 100_000)
 print(sum(heapq.nsmallest(3, numbers)), len(numbers), len(input()), [trace for trace in found if trace])
 """
-# Does nothing but what its input names, to a process and a file that are there for it.
+# A harmless trial: it tries to reach the process and the file that its input names.
 TRIAL = """
 import os
 if input() == "process":
@@ -72,14 +72,14 @@ else:
 
 @dataclass(frozen=True)
 class Expected:
-    """What may come of a program: its statuses, and whether a program that finishes must say that it was blocked."""
+    """The allowed outcomes of a program: statuses, and whether it must print `blocked` if it finishes."""
 
     statuses: frozenset[str]
     blocked: bool = False
 
     @classmethod
     def of(cls, source: str) -> "Expected":
-        """What the line `# expect: ...` says; see the module."""
+        """Parse the line `# expect: ...`; see the module."""
         said = re.search(r"^# expect: *(.+)", source, re.MULTILINE)
         assert said, "the first line must say what to expect"
         head = re.split(r"[;:(]", said[1])[0]
@@ -92,41 +92,41 @@ class Expected:
 
 @dataclass(frozen=True)
 class Attacker:
-    """A hostile program: the text that is run, and what must come of it."""
+    """A hostile program: its source and its allowed outcomes."""
 
     name: str
     source: str
     expected: Expected
     proves: bool = True
-    # Whether its own late output, which is part of its own test and of no other, may say ESCAPED.
+    # Whether it may print ESCAPED late, in its own test.
     writes_late: bool = False
 
     @classmethod
     def read(cls, path: Path, make_it_prove: bool = False) -> "Attacker":
-        """The program in that file; `make_it_prove` puts a statement before it that prints `ran`."""
+        """Read the program in a file; `make_it_prove` inserts a statement that prints `ran`."""
         text = path.read_text()
         expected = Expected.of(text)
         if made := re.search(r"^# made by: (.+)", text, re.MULTILINE):
-            return cls(path.name, eval(made[1]), expected, proves=False)  # noqa: S307 - a file of ours
+            return cls(path.name, eval(made[1]), expected, proves=False)  # noqa: S307 - our own file
         if make_it_prove and "coding:" not in text:
             text = PROOF + text
         return cls(path.name, text, expected)
 
 
 def speaks_this_machine(path: Path) -> bool:
-    """Whether a program has none of the numbers of another machine in it."""
+    """Whether a program is written for this machine, or for any."""
     return platform.machine() == "x86_64" or "# machine: x86_64" not in path.read_text()
 
 
 def attackers_of_the_suite() -> list[Attacker]:
-    """The programs that come with the suite and are written for this machine."""
+    """Return the programs of the suite that are written for this machine."""
     return [Attacker.read(path) for path in sorted(ATTACKERS.glob("*.py")) if speaks_this_machine(path)]
 
 
 def check(attacker: Attacker, result: Mapping[str, Any], may_be_late: bool = False) -> None:
-    """Raise AssertionError where another thing came of a program than may; `result` is that of `outcome`.
+    """Raise AssertionError unless a program's `result`, from `outcome`, is allowed.
 
-    With `may_be_late` it may also reach a time limit, before it has proved anything.
+    With `may_be_late` it may also reach a time limit, even before it printed `ran`.
     """
     assert not result["hung"], "the sandbox hung"
     assert not result["passed"], "a hostile program passed"
@@ -142,7 +142,7 @@ def check(attacker: Attacker, result: Mapping[str, Any], may_be_late: bool = Fal
 
 
 def attack_plan(attackers: Iterable[Attacker], **more: Any) -> dict[str, Any]:
-    """How to run these programs, as JSON: how many times each, as many at a time, and by which limits."""
+    """Return how to run these programs, as JSON: the number of runs, of programs at a time, and the limits."""
     programs = [{"name": each.name, "source": each.source} for each in attackers]
     return {
         "programs": programs,
@@ -156,7 +156,7 @@ def attack_plan(attackers: Iterable[Attacker], **more: Any) -> dict[str, Any]:
 
 
 async def within_reach(sandbox: Sandbox) -> list[str]:
-    """What a program that does no harm reaches of this machine; where that is anything, no hostile one may be run."""
+    """Return what a harmless program can reach on this machine. Run hostile programs only if that is nothing."""
     found = []
     with tempfile.NamedTemporaryFile("w+", dir="/tmp", prefix="gencode-trial-") as canary:
         canary.write("whole")
@@ -175,7 +175,7 @@ async def within_reach(sandbox: Sandbox) -> list[str]:
 
 
 async def attack(sandbox: Sandbox, plan: dict[str, Any]) -> dict[str, Any]:
-    """The outcome of each program; as many at a time as the plan says."""
+    """Run each program, as many at a time as the plan says, and return the outcomes."""
     turns = asyncio.Semaphore(plan["concurrency"])
 
     async def one(program: dict[str, Any]) -> dict[str, Any]:
@@ -187,7 +187,7 @@ async def attack(sandbox: Sandbox, plan: dict[str, Any]) -> dict[str, Any]:
 
 
 async def outcome(sandbox: Sandbox, program: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
-    """What the sandbox says of one program, and whether any of its tests would pass, judged out here."""
+    """Return the sandbox's results for one program, and whether any test would pass, judged outside the sandbox."""
     inputs = [f"HOSTILE_INPUT_{secrets.token_hex(8)}\n" for _ in range(plan["tests"])]
     expected = program.get("expected") or f"EXPECTED_OUTPUT_{secrets.token_hex(8)}"
     start = time.monotonic()
@@ -211,7 +211,7 @@ async def outcome(sandbox: Sandbox, program: dict[str, Any], plan: dict[str, Any
 
 
 def plain(execution: Execution) -> dict[str, Any]:
-    """An execution for JSON, long output cut."""
+    """Return an execution for JSON, with long output cut."""
     return {
         "status": str(execution.status),
         "stdout": execution.stdout[:3000],
@@ -226,12 +226,12 @@ def plain(execution: Execution) -> dict[str, Any]:
 
 
 async def several(sandbox: Sandbox, plan: dict[str, Any]) -> list[str]:
-    """Some probes at a time."""
+    """Run several probes concurrently."""
     return list(await asyncio.gather(*(probe(sandbox, plan) for _ in range(4))))
 
 
 async def probe(sandbox: Sandbox, plan: dict[str, Any]) -> str:
-    """Nothing where the honest program is answered right on two inputs, else what came instead."""
+    """Run the honest program on two inputs; return an empty string if the results are right, else the results."""
     wrong = []
     lines = [secrets.token_hex(secrets.randbelow(50)) for _ in range(2)]
     numbers = [[secrets.randbelow(10**6) for _ in range(4 + secrets.randbelow(50))] for _ in lines]
@@ -247,7 +247,7 @@ async def probe(sandbox: Sandbox, plan: dict[str, Any]) -> str:
 
 
 async def probe_until(other: "asyncio.Task[Any]", sandbox: Sandbox, plan: dict[str, Any]) -> list[str]:
-    """Probe after probe until `other` is done."""
+    """Run probes until `other` is done."""
     found = []
     while not other.done():
         found.append(await probe(sandbox, plan))

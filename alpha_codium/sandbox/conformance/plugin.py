@@ -1,4 +1,4 @@
-"""The plugin of pytest for the suite: its options and its fixtures."""
+"""The suite's pytest plugin: its options and fixtures."""
 
 import tomllib
 import warnings
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a command line without a backend; make known what the tests need of pytest."""
+    """Require a backend on the command line, and configure pytest for the suite."""
     if not config.option.backend:
         raise pytest.UsageError("--backend NAME is needed: the backend to be tested, such as local")
     try:
@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     except TypeError as error:
         raise pytest.UsageError(f"{config.option.backend} can't be opened so: {error}") from error
-    # pytest-asyncio warns every project that doesn't set it. The suite names its scopes itself.
+    # pytest-asyncio warns if this isn't set. The suite sets its scopes explicitly.
     warnings.filterwarnings("ignore", message='.*"asyncio_default_fixture_loop_scope" is unset')
     config.addinivalue_line("markers", "thorough: takes several seconds")
     if config.option.timeout is None:
@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _backend_of(config: pytest.Config) -> Backend:
-    """The backend that the command line names."""
+    """Return the backend that the command line names."""
     options = dict(_option(text) for text in config.option.backend_option)
     return Backend(config.option.backend, lambda: dict(options), config.option.workers)
 
@@ -66,7 +66,7 @@ def _option(text: str) -> tuple[str, Any]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give the tests of the suite the backend, whose name stands in their ids."""
+    """Parametrize the tests of the suite with the backend, so that its name is in their ids."""
     if metafunc.definition.path.is_relative_to(HERE):
         for name in FIXTURES:
             if name in metafunc.fixturenames:
@@ -75,12 +75,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what a backend of ours is known to fail."""
+    """Mark the tests that one of our backends is known to fail."""
     mark_differences(item for item in items if item.path.is_relative_to(HERE))
 
 
 def mark_differences(items: Iterable[pytest.Item], fails: Differences = FAILS, skipped: Differences = SKIPPED) -> None:
-    """Mark what a backend of ours is known to fail, and what can't be asked of it."""
+    """Mark the tests that one of our backends is known to fail or can't run."""
     for item in items:
         callspec = getattr(item, "callspec", None)
         if not isinstance(item, pytest.Function) or callspec is None:
@@ -98,26 +98,26 @@ def _reason(table: Differences, item: pytest.Function, identifier: str, backend:
 
 @pytest.fixture(scope="module")
 def backend(request: pytest.FixtureRequest) -> Backend:
-    """The backend under test: for programs that do no harm."""
+    """The backend under test, for harmless programs."""
     return _backend_of(request.config)
 
 
 @pytest.fixture(scope="module")
 def jail(request: pytest.FixtureRequest) -> Backend:
-    """The backend under test, for hostile programs: see `jailed`."""
+    """The backend under test, for hostile programs; see `jailed`."""
     return _backend_of(request.config)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def sandbox(backend: Backend) -> AsyncIterator[Sandbox]:
-    """An open sandbox, the same for all tests of a module: what one program does is nothing to the next."""
+    """An open sandbox, shared by all tests of a module, since programs don't affect each other."""
     async with backend.open() as opened:
         yield opened
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def jailed(jail: Backend) -> AsyncIterator[Sandbox]:
-    """An open sandbox for hostile programs; skips the test where its identity names no layer of isolation."""
+    """An open sandbox for hostile programs; skips the test if its identity names no layer of isolation."""
     async with jail.open() as opened:
         if not (await opened.identity()).isolation:
             pytest.skip(f"{jail.name} isolates nothing: its identity names no layer of isolation")
@@ -126,6 +126,6 @@ async def jailed(jail: Backend) -> AsyncIterator[Sandbox]:
 
 @pytest.fixture
 def own_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for temporary files that nobody else uses."""
+    """A separate folder for temporary files."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path

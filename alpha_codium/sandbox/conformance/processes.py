@@ -1,4 +1,4 @@
-"""Processes of this machine, as tests look for those of a sandbox."""
+"""Helpers that find a sandbox's processes on this machine."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from alpha_codium.sandbox import Sandbox
 
 
 def command_lines() -> Iterator[tuple[int, str]]:
-    """The number and the command line of every process that this one can see."""
+    """Yield the id and command line of every process that this one can see."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -22,7 +22,7 @@ def command_lines() -> Iterator[tuple[int, str]]:
 
 
 def descendants(root: int | None = None) -> list[int]:
-    """The numbers of all living processes below `root` (this one), zombies too."""
+    """Return the ids of all descendants of `root` (default: this process), including zombies."""
     parents: dict[int, int] = {}
     for number, _ in command_lines():
         try:
@@ -36,7 +36,7 @@ def descendants(root: int | None = None) -> list[int]:
 
 
 def is_zombie(number: int) -> bool:
-    """Whether that process has ended and wasn't reaped."""
+    """Whether a process has ended but wasn't reaped."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -44,14 +44,14 @@ def is_zombie(number: int) -> bool:
 
 
 def hold(marker: str, seconds: int = 600) -> str:
-    """A program that names its process and waits; `marker` has at most 15 letters."""
+    """Return a program that names its process `marker`, of at most 15 letters, and waits."""
     assert len(marker) <= 15
     naming = f"import ctypes, select\nctypes.CDLL(None).prctl(15, {marker.encode()!r}, 0, 0, 0)"
     return f"{naming}\nselect.select([], [], [], {seconds})"
 
 
 async def require_visible_programs(sandbox: Sandbox) -> None:
-    """Skip the test where the programs of a sandbox can't be seen among the processes of this machine."""
+    """Skip the test if a sandbox's programs can't be seen among the processes of this machine."""
     marker = f"98760.{os.getpid()}"
     running = asyncio.create_task(sandbox.run(hold(marker, seconds=2), [""], limits=Limits(wall_seconds=60)))
     while not (seen := marked(marker)) and not running.done():  # noqa: ASYNC110 - nothing tells when one is there
@@ -63,12 +63,12 @@ async def require_visible_programs(sandbox: Sandbox) -> None:
 
 
 def marked(marker: str) -> list[int]:
-    """The living processes that `hold` named so."""
+    """Return the living processes of programs of `hold(marker)`."""
     return [number for number, _ in command_lines() if name_of(number) == marker and not is_zombie(number)]
 
 
 def name_of(number: int) -> str:
-    """What a process calls itself."""
+    """Return the name of a process."""
     try:
         return Path(f"/proc/{number}/comm").read_text().rstrip("\n")
     except OSError:

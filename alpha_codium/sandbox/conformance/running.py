@@ -1,4 +1,4 @@
-"""Ways to run a program in a sandbox, for the tests of the suite."""
+"""Helpers that run a program in a sandbox, for the tests of the suite."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,14 +12,14 @@ from alpha_codium.verdict import Execution, PairReport
 
 
 async def run_one(sandbox: Sandbox, program: str, text: str = "", limits: Limits | None = None) -> Execution:
-    """The execution of a program that compiles, on one input."""
+    """Run a program, which must compile, on one input."""
     report = await sandbox.run(program, [text], limits=limits)
     assert report.compiled, report.compilation
     return report.executions[0]
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Wait until something is so; the test's time limit ends it where it never is."""
+    """Wait until a condition is true, up to the test's time limit."""
     while not condition():  # noqa: ASYNC110 - nothing tells when processes end
         await asyncio.sleep(0.01)
 
@@ -38,7 +38,7 @@ async def run_until(
     sandbox: Sandbox, program: str, inputs: Sequence[str], stop: Callable[[int, Execution], bool],
     limits: Limits | None = None,
 ) -> list[Execution]:  # fmt: skip
-    """The executions of the inputs until `stop` says so."""
+    """Run inputs until `stop` returns true; return the executions."""
     kept: list[Execution] = []
     async with aclosing(sandbox.execute(job_of(program, inputs, limits))) as executions:
         assert (await anext(executions)).finished

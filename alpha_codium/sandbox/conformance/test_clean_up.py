@@ -1,4 +1,4 @@
-"""What every backend leaves behind: nothing, however a run ends."""
+"""Tests that a backend leaves nothing behind, however a run ends."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Programs under a driver."""
+"""Tests of programs that are run by a driver."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""Hostile programs, with honest ones among them; see `hostile` for what must come of them.
+"""Tests with hostile programs, and honest ones among them; see `hostile` for the expected outcomes.
 
-They run only where programs are isolated by what the backend says of itself, and a trial that does no harm reaches
-nothing. All the same, run them in a machine or in namespaces of their own if the backend is new.
+They run only if the backend claims to isolate programs and a harmless trial confirms it. Still, test a new backend in
+a virtual machine or in separate namespaces.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from alpha_codium.sandbox.conformance.running import until
 
 LIMITS = {"cpu_seconds": 1.5, "wall_seconds": 6, "memory_bytes": 2**28, "output_bytes": 2**20}
 HERE = [path for path in sorted(ATTACKERS.glob("*.py")) if speaks_this_machine(path)]
-# What some of them look for.
+# A secret that some of them look for.
 CANARY = Path("/tmp/gencode-canary/secret.txt")
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.thorough, pytest.mark.timeout(3600)]
@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.thorough, py
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def attacked(request: pytest.FixtureRequest, jail: Backend, jailed: Sandbox) -> AsyncIterator[dict[str, Any]]:
-    """What came of every program that is asked for, by name, and of the honest ones."""
+    """The outcomes of the selected programs, by name, and of the honest ones."""
     if reached := await within_reach(jailed):
         pytest.skip(f"hostile programs are not run: one that does no harm can {' and '.join(reached)} of this machine")
     callspecs = (getattr(item, "callspec", None) for item in request.session.items)

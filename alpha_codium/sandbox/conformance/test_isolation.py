@@ -1,4 +1,4 @@
-"""What a jail must keep a hostile program from. Runs only in backends that isolate."""
+"""Tests of the isolation of hostile programs, for backends that isolate."""
 
 import asyncio
 import os

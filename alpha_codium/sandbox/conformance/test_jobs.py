@@ -1,4 +1,4 @@
-"""How a job is carried out: which inputs run and when, and that jobs and executions are values that go through JSON."""
+"""Tests of jobs: which inputs run and when, and the JSON form of jobs and executions."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ PATIENT = Limits(wall_seconds=600)
 
 
 async def test_an_input_is_run_only_when_its_execution_is_asked_for(sandbox: Sandbox) -> None:
-    """By the clock of the programs, so that it holds for one that runs on another machine."""
+    """Use the programs' clock: the sandbox may be on another machine."""
     times = []
     async with aclosing(sandbox.execute(job_of(WHEN, ["", "", ""]))) as executions:
         assert (await anext(executions)).finished

@@ -1,4 +1,4 @@
-"""Two programs with a channel between them."""
+"""Tests of pairs: two programs with a channel between them."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ ECHO = "import socket\nchannel = socket.socket(fileno=3)\nchannel.sendall(input(
 
 
 async def run_pair(sandbox: Sandbox, left: Side, right: Side, limits: Limits | None = None) -> PairReport:
-    """Run a pair; skips the test where the backend says that it can't."""
+    """Run a pair; skips the test if the backend doesn't support pairs."""
     try:
         return await sandbox.execute_pair(PairJob(left, right, limits or Limits()))
     except PairUnsupported as unsupported:

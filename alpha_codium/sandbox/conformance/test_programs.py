@@ -1,4 +1,4 @@
-"""What every backend must do with a program that does no harm."""
+"""Tests with harmless programs."""
 
 import asyncio
 import json

@@ -1,1 +1,1 @@
-"""The engine of the backends: jailed workers with warm interpreters. `pool` says how it works, `inside` is a jail."""
+"""The common engine of the backends: jailed workers with warm interpreters. Start reading at `pool` and `inside`."""

@@ -1,4 +1,4 @@
-"""Cancelling the use of a worker by one thread from another, without harm to its next use."""
+"""Cancellation of work in another thread, without affecting the worker's next use."""
 
 import asyncio
 import contextlib
@@ -10,15 +10,15 @@ T = TypeVar("T")
 
 
 class Cancelled(Exception):
-    """Nobody waits for the result any more."""
+    """The work was cancelled."""
 
 
 class WorkerLost(Exception):
-    """The worker ended or stopped answering: nothing is known of the program that it ran."""
+    """The worker ended or stopped answering; there is no result for the program that it ran."""
 
 
 class Cancellation:
-    """Interrupts what runs under it when it is cancelled; `check` raises Cancelled at the next step."""
+    """A cancellation token: `cancel` interrupts the current call, and `check` then raises Cancelled."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -27,7 +27,7 @@ class Cancellation:
 
     @contextlib.contextmanager
     def calling(self, interrupt: Callable[[], None]) -> Iterator[None]:
-        """Have `interrupt` called on cancellation inside the context; raises Cancelled if that is over already."""
+        """Call `interrupt` on a cancellation inside the context; raises Cancelled if already cancelled."""
         with self._lock:
             self._interrupts.append(interrupt)
         try:
@@ -44,7 +44,7 @@ class Cancellation:
                 raise Cancelled
 
     def cancel(self) -> None:
-        """End what runs, or would run."""
+        """Interrupt the current call, and prevent further ones."""
         with self._lock:
             self._cancelled = True
             for interrupt in self._interrupts:
@@ -52,13 +52,13 @@ class Cancellation:
 
 
 async def in_thread(work: Awaitable[T], cancellation: Cancellation) -> T:
-    """Await what a thread does; if this task is cancelled, cancel that and wait until the thread has stopped."""
+    """Await work in a thread; if this task is cancelled, cancel the work and wait until the thread has stopped."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         cancellation.cancel()
-        # Nobody else may use the worker before this thread has stopped using it.
+        # The worker must not be used again before this thread has stopped.
         await finish(asyncio.wait([task]))
         if not task.cancelled():
             task.exception()  # retrieved, or asyncio would log that it never was

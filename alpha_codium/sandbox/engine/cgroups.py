@@ -1,4 +1,4 @@
-"""A control group for each worker, which counts and limits what its processes use together.
+"""A control group for each worker, which counts and limits the total use of its processes.
 
 1. A group is a folder in each hierarchy that has one of the controllers we use (see `hierarchies`).
 2. The process that makes a group keeps its folders locked until it ends, however it ends. A group without a lock is
@@ -55,7 +55,7 @@ class WorkerGroup:
         return tuple(self._locks)
 
     def add(self, pid: int) -> None:
-        """Move a process into the group, and with it what it starts from now on; raises OSError."""
+        """Move a process, with its future children, into the group; raises OSError."""
         for folder in self._locks:
             (folder / "cgroup.procs").write_text(str(pid))
 
@@ -100,7 +100,7 @@ class WorkerGroup:
 
     def kill_and_remove(self) -> bool:
         """Kill all that is in the group and remove it; return False if something is left after two seconds."""
-        # First, since what follows needs descriptors, and there may be no other left.
+        # First, to free a descriptor: the rest needs some, and there may be none left.
         if self._cpu is not None:
             os.close(self._cpu)
             self._cpu = None
@@ -187,7 +187,7 @@ def remove_folder(folder: Path, deadline: float) -> bool:
 
 
 def open_worker_group(name: str) -> "WorkerGroup | None":
-    """Make a group for a worker, called `gencode-PID-N`; return None if this machine doesn't let us make one.
+    """Make a group for a worker, called `gencode-PID-N`; return None if this machine doesn't allow it.
 
     If the name is taken (process ids aren't unique across namespaces), `-2` and so on is added to it.
     """

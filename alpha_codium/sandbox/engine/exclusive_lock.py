@@ -1,4 +1,4 @@
-"""A lock for running tests: together, or one alone if its time was a close call."""
+"""A lock with which tests run concurrently, or one alone if its time was close to the limit."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 class ExclusiveLock:
-    """A lock that many can share, or one can have alone."""
+    """A lock that can be held by many (shared) or by one (exclusive)."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
@@ -17,7 +17,7 @@ class ExclusiveLock:
 
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
-        """Run beside others, after those that want to run alone."""
+        """Hold the lock together with others; threads that wait for exclusive use go first."""
         with self._condition:
             while self._alone or self._waiting_alone:
                 self._condition.wait()
@@ -29,7 +29,7 @@ class ExclusiveLock:
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Run while nobody else does."""
+        """Hold the lock alone."""
         with self._condition:
             self._waiting_alone += 1
             try:
@@ -46,7 +46,7 @@ class ExclusiveLock:
             self._leave()
 
     def is_crowded(self) -> bool:
-        """Whether others run beside the caller."""
+        """Whether others hold the lock, too."""
         return self._running > 1
 
     def _leave(self) -> None:
@@ -57,5 +57,5 @@ class ExclusiveLock:
 
 
 def is_loaded(lock: ExclusiveLock) -> bool:
-    """Whether others run, here or elsewhere, so that not everything had a processor."""
+    """Whether other tests or processes run, so that a test may have waited for a processor."""
     return lock.is_crowded() or os.getloadavg()[0] > (os.cpu_count() or 1)

@@ -1,4 +1,4 @@
-"""Files in memory that are shared between host and jail: inputs and outputs."""
+"""In-memory files for inputs and outputs, shared between host and jail."""
 
 import contextlib
 import fcntl
@@ -9,7 +9,7 @@ SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_S
 
 
 def input_file(data: bytes) -> int:
-    """Return a descriptor to read `data` from, which nobody can change any more."""
+    """Return a descriptor of a sealed file with `data`."""
     fd = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         done = os.pwrite(fd, data, 0) if data else 0

@@ -1,7 +1,7 @@
-"""Where control groups can be made on this machine, and what they can count there.
+"""The cgroup hierarchies in which this machine lets us make groups, and their controllers.
 
-1. Version 1 has a hierarchy for each controller, version 2 one for all; /proc says which are mounted where and which
-   group is ours. New groups are made below our own, so that our limits hold for them too.
+1. Version 1 has a hierarchy for each controller, version 2 one for all; /proc shows where they are mounted and which
+   group is ours. New groups are made below our own, so that our limits apply to them too.
 2. Under version 2 a group with processes of its own can't pass the memory controller on to groups below it. If all of
    its processes are ours, they move to a group `gencode-PID-main` below it.
 """
@@ -46,11 +46,11 @@ def hierarchies(mounts: str, groups: str) -> list[Hierarchy]:
         kind, _, options = after.split(" ", 2)
         version = {"cgroup": 1, "cgroup2": 2}.get(kind, 0)
         there = {*options.split(",")} if version == 1 else frozenset[str]()
-        # Each group of version 1 names controllers, that of version 2 none.
+        # A group of version 1 names its controllers, one of version 2 none.
         controllers = max((names for names in own if names <= there), key=len, default=frozenset[str]())
         if not version or bool(controllers) != (version == 1):
             continue
-        # Blanks and backslashes are octal numbers there.
+        # Blanks and backslashes are octal escapes in this file.
         fields = (re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), each) for each in before.split(" ")[3:5])
         root, mount_point = fields
         folder = below(own.get(controllers, ""), root, mount_point)

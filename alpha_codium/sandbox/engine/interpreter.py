@@ -1,4 +1,4 @@
-"""The Python interpreter that runs the programs: where it is, what it needs, and the environment it gets."""
+"""The Python interpreter that runs the programs: its location, the files that it needs, and its environment."""
 
 import functools
 import json
@@ -14,7 +14,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.inside import wire
 
 OLDEST, NEWEST = (3, 9), (3, 14)
-# Folders of the C library and of those that extension modules need; links where `/lib` is one.
+# Folders of the C library and of the libraries of extension modules; links if `/lib` is one.
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 BESIDE_LIBRARIES = ("/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8")
 ASK = f"""
@@ -41,9 +41,9 @@ ASK_VERSION = "import platform; print(platform.python_implementation(), platform
 class Interpreter:
     """An interpreter and the parts of the file system that it needs to run programs.
 
-    `path` leaves out what `.pth` files added: programs must not see projects and their data. `read_only` are folders
-    and files, none within another; `links` are (path, target) of links on the way to them; `attributes` are those of
-    `sys` that an interpreter started without `site` gets wrong; `depth` is how deep a program can recurse.
+    `path` excludes folders added by `.pth` files: programs must not see projects and their data. `read_only` are
+    folders and files, none within another; `links` are (path, target) of links on the way to them; `attributes` are
+    those of `sys` that are wrong in an interpreter started without `site`; `depth` is how deep a program can recurse.
     """
 
     executable: str
@@ -61,7 +61,7 @@ class Interpreter:
 
 
 def path_of(interpreter: str) -> str:
-    """Return the path of an interpreter, ours if none is named; links aren't followed, since a venv's python is one."""
+    """Return the path of an interpreter, by default ours; links aren't resolved, since the python of a venv is one."""
     return str(Path(shutil.which(interpreter or sys.executable) or interpreter).absolute())
 
 
@@ -79,7 +79,7 @@ def version_of(path: str) -> str:
 
 @functools.cache
 def _version_of(path: str, _changed_ns: int) -> str:
-    """The version; the time of the file's last change is a key of the cache only."""
+    """Return the version; the file's modification time is only part of the cache key."""
     try:
         command = [path, "-I", "-c", ASK_VERSION]
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
@@ -122,7 +122,7 @@ def _outermost(paths: list[str]) -> tuple[str, ...]:
 
 
 def environment_of(folder: Path) -> dict[str, str]:
-    """Return the environment variables of a program in `folder`: the same each time, and none of ours."""
+    """Return the environment variables of a program in `folder`: always the same, almost none inherited."""
     environment = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": str(folder),
@@ -140,5 +140,5 @@ def environment_of(folder: Path) -> dict[str, str]:
 
 def environment_of_zygote() -> dict[str, str]:
     """Return the environment variables of a zygote."""
-    # Without LD_BIND_NOW each test would look up each library function that it calls again.
+    # Without LD_BIND_NOW each test would have to resolve library functions again.
     return environment_of(Path(wire.FOLDER)) | {"LD_BIND_NOW": "1"}

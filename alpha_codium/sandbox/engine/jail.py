@@ -1,6 +1,6 @@
-"""What the host sends into a jail: the configuration of its zygote, and the limits and filters of each runner.
+"""The data that the host sends into a jail: the configuration of its zygote, and the limits and filters of runners.
 
-Also what a jail is made of on this machine (`Layer`), as `gencode sandbox check` shows it.
+Also the layers of a jail on this machine (`Layer`), which `gencode sandbox check` shows.
 """
 
 import os
@@ -19,13 +19,13 @@ from alpha_codium.sandbox.engine.scratch import Scratch
 from alpha_codium.sandbox.engine.seccomp import build_filter
 
 SCRATCH_BYTES = 64 << 20
-# Those that the limit of a test's processes must leave room for: the one outside of the namespace, zygote, runner.
+# Processes in addition to the test's for the limit: the one outside the namespace, the zygote and the runner.
 OWN_PROCESSES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One part of a jail: whether it is `used`, what it is `for_`, and `how` to get it. `needed`: by sandbox=strict."""
+    """One part of a jail: whether it is `used`, its purpose `for_`, and `how` to get it; `needed` by sandbox=strict."""
 
     name: str
     used: bool
@@ -36,7 +36,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Jail:
-    """What a worker's jail is made of.
+    """The parameters of a worker's jail.
 
     `starter` has one thread that starts all jails, since the kernel ends a jail with the thread that started it.
     `walls`: the jail has no namespaces, see `inside/walls`.
@@ -49,7 +49,7 @@ class Jail:
     walls: bool = False
 
     def configuration(self, uid: int, scratch: Scratch | None) -> dict[str, Any]:
-        """Return the configuration for `inside/zygote`; `uid` is the user to become, 0 to stay who it is."""
+        """Return the configuration for `inside/zygote`; `uid` is the user to become, 0 for no change."""
         return {
             "uid": uid,
             "host": os.getpid(),
@@ -68,15 +68,15 @@ class Jail:
 
 
 def folder_in(scratch: Scratch | None) -> str:
-    """Return the programs' folder: in a jail's own file system, or below a folder of the host."""
+    """Return the programs' folder: in the jail's file system, or below a folder of the host."""
     return wire.FOLDER if scratch is None else f"{scratch.path}/{wire.BOX}"
 
 
 def runner_request(limits: Limits, *, may_fork: bool, walls: bool = False, counted: bool = True) -> dict[str, Any]:
     """Return the limits and filters of a candidate, for `inside/runner`.
 
-    A runner may always fork; if its tests may not, each gets a second filter. If no control group has `counted` the
-    memory, the compiler may use as much as a group would allow.
+    A runner may always fork; if its tests may not, each gets a second filter. Unless a control group counts the memory
+    (`counted`), the compiler's own limit is what a group would allow.
     """
     machine = platform.machine()
     return {

@@ -1,4 +1,4 @@
-"""How a test ended: which status it has, for all backends, from the facts that each of them knows."""
+"""The status of an ended test, derived from the facts that each backend knows."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from alpha_codium.limits import Limits
 from alpha_codium.verdict import Execution, Status
 
-# Close to the memory limit, a kill or a failed allocation is due to the limit.
+# Above this share of the memory limit, a kill or a failed allocation is attributed to the limit.
 NEAR_LIMIT = 0.95
 STDERR_KEPT = 1 << 20
 # CPU time of a worker's group beyond what its tests reported: that of processes that hid from their parent.
@@ -16,9 +16,9 @@ HIDDEN_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How a process ended, by its `wait_status` of `os.wait4`, and what it and its children used.
+    """How a process ended, by its `wait_status` of `os.wait4`, and the resources that it and its children used.
 
-    Seconds are of all of them together, `peak_bytes` is the memory of the largest.
+    Seconds are the total of all processes, `peak_bytes` is the memory of the largest.
     """
 
     wait_status: int
@@ -41,8 +41,8 @@ class ProcessEnd:
 class Outcome(ProcessEnd):
     """How the processes of a test ended in a jail.
 
-    `killed_for_memory`: the kernel killed one because the group had no more memory. `touched`: it wrote in its folder.
-    `waited_seconds`: the part of its wall time in which it waited for a processor, which doesn't count.
+    `killed_for_memory`: the kernel killed one because the group ran out of memory. `touched`: it wrote in its folder.
+    `waited_seconds`: the part of the wall time in which it waited for a processor, which doesn't count.
     """
 
     stdout_bytes: int
@@ -92,7 +92,7 @@ def status_of(
 
 
 def ran_out_of_memory(stderr: bytes, peak_bytes: int, limits: Limits) -> bool:
-    """Whether a program that failed did so for lack of memory: by its peak, or by the last line of its traceback."""
+    """Whether a failed program ran out of memory, by its peak or by the last line of its traceback."""
     before, _, last_line = stderr.rstrip().rpartition(b"\n")
     # CPython 3.14 ends the traceback like this if it has no memory to print it.
     unprinted = last_line == b"lost sys.stderr" and b"\nobject type name: MemoryError\n" in before + b"\n"
@@ -101,14 +101,14 @@ def ran_out_of_memory(stderr: bytes, peak_bytes: int, limits: Limits) -> bool:
 
 
 def largest_file(limits: Limits) -> int:
-    """Return a limit of the size of any file that cuts off neither output nor a program's own files."""
+    """Return a limit of the size of any file, large enough for the output and for a program's own files."""
     return max(limits.output_bytes + 1, limits.file_bytes, STDERR_KEPT)
 
 
 def execution_of(end: ProcessEnd, status: Status, stdout: bytes, stderr: bytes, folder: bytes) -> Execution:
     """Return an execution, without the program's folder in its stderr.
 
-    So the same program and input give the same text each time, and a prompt with a traceback the same answer.
+    So the same program and input always give the same text, and prompts with tracebacks can be replayed.
     """
     return Execution(
         status=status,

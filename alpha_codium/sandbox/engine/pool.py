@@ -1,9 +1,9 @@
 """A pool of jailed workers, one per core, each with a warm interpreter that forks a process for each test.
 
 1. A program waits for a worker, is compiled there once and run on its inputs; then the worker takes the next one.
-2. A program that imports a heavy module (`preload`) goes to a second zygote of its worker, which has it loaded. Both
-   are made when they are first needed.
-3. Each worker is driven by a thread, so that comparing outputs there doesn't block the event loop.
+2. A program that imports a heavy module (`preload`) runs in another zygote of its worker, which has the module loaded.
+   Zygotes are started when they are first needed.
+3. Each worker has a thread, so that comparing outputs there doesn't block the event loop.
 """
 
 import asyncio
@@ -38,10 +38,10 @@ from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
-# Loaded in every zygote: what programs import most, if it costs a fork next to nothing.
+# Modules loaded in every zygote: those that programs import most and that hardly slow down a fork.
 WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "operator", "_sitebuiltins")
 HEAVY = ("numpy",)
-# Spaces, not line ends, before the word: else a program of blank lines takes quadratic time.
+# `[ \t]`, not `\s`, which matches line ends: on a program of blank lines it would take quadratic time.
 IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
 CANCELLED = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled"))
 T = TypeVar("T")
@@ -57,14 +57,14 @@ class Slot:
         self.thread: ThreadPoolExecutor | None = None
 
     def worker_for(self, program: str) -> Worker:
-        """Return the worker that has loaded what a program imports."""
+        """Return the worker that has the program's imports loaded."""
         for module in self._heavy:
             if module in program and re.search(IMPORT.format(re.escape(module)), program, re.MULTILINE):
                 return self.beside(module, (*self._jail.preload, module))
         return self.plain
 
     def beside(self, name: str, preload: tuple[str, ...]) -> Worker:
-        """Return another worker, made when it is first asked for."""
+        """Return another worker, made on first use."""
         if name not in self._others:
             self._others[name] = self._make(replace(self._jail, preload=preload))
         return self._others[name]
@@ -88,7 +88,7 @@ class JailPool(Sandbox, ABC):
     """Runs programs in jailed workers; a backend defines the jails (`start_first`, `layers`)."""
 
     name: ClassVar[str]
-    # What would have to provide a complete jail, for messages.
+    # What has to provide a complete jail, for messages.
     provider = "machine"
 
     def __init__(
@@ -115,13 +115,13 @@ class JailPool(Sandbox, ABC):
         return inspect_interpreter(self.interpreter)
 
     def prepare(self, interpreter: Interpreter) -> None:
-        """Make what all workers share; raises SandboxError."""
+        """Make the resources that all workers share; raises SandboxError."""
 
     def release(self) -> None:
-        """Remove what all workers shared."""
+        """Remove the resources that all workers shared."""
 
     async def __aenter__(self) -> Self:
-        """Make the first jail, to see that this machine allows it."""
+        """Make the first jail, to check that this machine allows it."""
         interpreter = await asyncio.to_thread(self.inspect)
         self._idle = asyncio.Queue()
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
@@ -160,7 +160,7 @@ class JailPool(Sandbox, ABC):
         finally:
             self._starter.shutdown()
             await asyncio.to_thread(self.release)
-        # A group that couldn't be removed in time, perhaps for lack of descriptors.
+        # For groups that couldn't be removed in time, perhaps for lack of descriptors.
         await asyncio.to_thread(cgroups.remove_stale)
 
     async def identity(self) -> Identity:
@@ -222,7 +222,7 @@ class JailPool(Sandbox, ABC):
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
-        """Give one job a slot of its own."""
+        """Reserve a slot for one job."""
         if not self._slots:
             raise RuntimeError("a sandbox must be opened first: async with open_sandbox(...) as sandbox")
         idle = self._idle
@@ -233,7 +233,7 @@ class JailPool(Sandbox, ABC):
             idle.put_nowait(slot)
 
     async def _do(self, slot: Slot, cancellation: Cancellation, function: Callable[[], T]) -> T:
-        """Return what `function` returns in the slot's thread."""
+        """Run `function` in the slot's thread and return its result."""
         if not self._is_open or slot.thread is None:
             raise RuntimeError("the sandbox is closed")
         return await in_thread(asyncio.get_running_loop().run_in_executor(slot.thread, function), cancellation)
@@ -241,14 +241,14 @@ class JailPool(Sandbox, ABC):
     @property
     @abstractmethod
     def layers(self) -> list[Layer]:
-        """What the jails are made of on this machine."""
+        """Return the layers of the jails on this machine."""
 
     @abstractmethod
     def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
         """Make the slots, and the first worker's jail; raises SandboxError if it can't be made."""
 
     def _start_checked(self, cancellation: Cancellation, jail: Jail) -> None:
-        """Make the first worker's jail; raises SandboxError if it is weaker than what was asked for."""
+        """Make the first worker's jail; raises SandboxError if it is weaker than configured."""
         cgroups.remove_stale()
         scratch.remove_stale()
         self.start_first(cancellation, jail)
@@ -266,7 +266,7 @@ class JailPool(Sandbox, ABC):
         self._slots[0].plain.start()
 
     def attempt(self, cancellation: Cancellation, program: str) -> Execution:
-        """Run a program that tries to break out of the first worker's jail; it finishes if it can't."""
+        """Run a program that tries to break out of the first worker's jail; `finished` means that it failed to."""
         job = Job(Program.from_source(PYTHON, program), ("",))
         session = Session(self._slots[0].plain, self._lock, cancellation, job, job.limits)
         return list(session.executions(job))[-1]

@@ -1,6 +1,6 @@
-"""The host's side of a runner: one candidate's program, compiled once, run on one input after another.
+"""The host's side of a runner, which compiles one candidate's program and runs it on one input after another.
 
-A result is believed only with the test's nonce, which the runner can't read before the test's last process is dead.
+A result is accepted only with the test's nonce, which the runner reads after the test's last process is dead.
 """
 
 import array
@@ -18,23 +18,23 @@ from alpha_codium.sandbox.engine.outcome import HIDDEN_SECONDS, STDERR_KEPT, Out
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
 
-# Time for a runner to end a test after its wall limit, before the runner is killed.
+# Seconds for a runner to end a test after its wall limit, before the runner is killed.
 GRACE_SECONDS = 5.0
 SIGKILL_STATUS = 9
-# Signals by which the kernel ends a process for what it did itself. If a compiler ends by another one, and not for lack
-# of memory, it isn't the program's fault.
+# Signals with which the kernel ends a process for its own faults. If the compiler ends by another signal, and not for
+# lack of memory, the program isn't to blame.
 OWN_ENDS = frozenset(
     {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT, signal.SIGSYS, signal.SIGTRAP}
     | {signal.SIGXCPU, signal.SIGXFSZ}
 )
-# All processes of a test together may use this many times the CPU limit before they are ended.
+# The processes of a test are ended when their total CPU time reaches this multiple of the CPU limit.
 CROWD_FACTOR = 1.25
 SHORTEST_WAIT = 1e-3
 TIMEVAL = struct.Struct("@ll")
 
 
 class RunnerLost(Exception):
-    """The runner died or hung; the worker may be well."""
+    """The runner died or hung; the worker may still be usable."""
 
 
 class RunnerClient:
@@ -50,7 +50,7 @@ class RunnerClient:
         self._begun = worker.group.cpu_seconds() if worker.group is not None else 0.0
 
     def compile(self) -> Execution:
-        """Compile the program; raises RunnerLost if the runner died of it, WorkerLost if of something else."""
+        """Compile the program; raises RunnerLost if that killed the runner, WorkerLost if something else did."""
         if self._answer(COMPILE_SECONDS, 1) != wire.COMPILING:
             raise WorkerLost(files.last_words(self._errors) or "the runner didn't begin to compile")
         answer = self._answer(COMPILE_SECONDS, 1)
@@ -69,7 +69,7 @@ class RunnerClient:
         return Execution(Status.COMPILATION_ERROR, stderr=stderr.decode("utf-8", "replace"), exit_code=1)
 
     def test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
-        """Run the program on one input; raises RunnerLost. A `link` is closed here when the program has it."""
+        """Run the program on one input; raises RunnerLost. Closes `link` here after it was sent to the program."""
         fds: list[int] = []
         try:
             fds.append(files.input_file(data))
@@ -87,17 +87,17 @@ class RunnerClient:
         return outcome, execution_of(outcome, outcome.status(stderr, self.limits), stdout, stderr, self._prefix)
 
     def close(self) -> None:
-        """End the runner and all that it runs, and wait for that; raises WorkerLost if it doesn't end."""
+        """End the runner and everything that it runs; raises WorkerLost if it doesn't end."""
         self._socket.close()
         os.close(self._errors)
         if self.worker.running and not self._awaited:
             self.worker.await_end()
 
     def _reason_of_death(self) -> RunnerLost | WorkerLost:
-        """Return why the runner died while it compiled: by the program's fault (RunnerLost) or not."""
+        """Return why the runner died while compiling: RunnerLost if the program is to blame, else WorkerLost."""
         said = files.last_words(self._errors)
         killed_for_memory = self.worker.was_killed_for_memory()
-        # A runner that only closed its socket would keep us waiting.
+        # The runner may only have closed its socket, and never end.
         self.worker.interrupt()
         self._awaited = True
         try:
@@ -117,11 +117,11 @@ class RunnerClient:
             handed = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
             self._socket.sendmsg([wire.TEST, nonce], [handed])
             if len(fds) > wire.LINK:
-                # So that its other end sees when the program closes it.
+                # So that the other end notices when the program closes it.
                 os.close(fds.pop())
         except OSError as error:
             raise RunnerLost(str(error)) from error
-        # Counted from here: the time to send a large input into a container isn't the program's.
+        # Start here: the time to send a large input into a container doesn't count.
         used = group.cpu_seconds() if group is not None else 0.0
         start = time.monotonic()
         answer = self._answer_in_time(start, used)
@@ -160,7 +160,7 @@ class RunnerClient:
         group, most = self.worker.group, CROWD_FACTOR * self.limits.cpu_seconds
         left, burned, self._waited = self.limits.wall_seconds, 0.0, 0.0
         while left > 0 and burned < most:
-            # The limit can't be used up sooner, even on all processors at once.
+            # The limit can't be reached sooner, even by using all processors.
             soonest = max(0.02, (most - burned) / (os.cpu_count() or 1)) if group is not None else left
             answer = self._answer(min(left, soonest))
             if answer is not None:
@@ -177,7 +177,7 @@ class RunnerClient:
         """Return the runner's next answer; None if there is none in time, empty if the runner is gone."""
         if seconds != self._patience:
             self._patience = seconds
-            # 0 would mean to wait for ever.
+            # 0 would mean no timeout.
             whole, part = divmod(max(seconds, SHORTEST_WAIT), 1)
             # A timeout of the socket saves a poll before each answer.
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, TIMEVAL.pack(int(whole), int(part * 1e6)))

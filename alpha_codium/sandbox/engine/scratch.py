@@ -1,8 +1,7 @@
-"""The places where programs may write: whether they changed something there, and folders of the host for jails without
-namespaces.
+"""The folders in which programs may write: detection of changes, and folders on the host for jails without namespaces.
 
-Who makes a folder locks it until it ends, however it ends. A folder without a lock is stale, and is removed at the
-next start. Its owner, if this process is root's, is a user id that nobody else has.
+The process that makes a folder keeps it locked until it ends. A folder without a lock is stale, and is removed at the
+next start. If gencode runs as root, each folder belongs to an otherwise unused user id.
 """
 
 import contextlib
@@ -16,7 +15,7 @@ from pathlib import Path
 from alpha_codium.sandbox.engine.inside import trees
 
 PREFIX = "gencode-walls-"
-# No user has an id in this range.
+# A range of user ids that aren't used otherwise.
 FIRST_USER, USERS = 0x7000_0000, 0x0F00_0000
 
 
@@ -55,7 +54,7 @@ def remove_stale() -> None:
         with contextlib.suppress(OSError):
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
-                # Anyone may make a folder of that name.
+                # Another user may have made a folder of that name.
                 if _is_ours(os.fstat(lock).st_uid):
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     trees.empty(str(path))
@@ -69,7 +68,7 @@ def _is_ours(user: int) -> bool:
 
 
 def unused_user(number: int) -> int:
-    """Return a user id for worker `number`; 0 if we aren't root, or in a user namespace, and so can't take one."""
+    """Return a user id for worker `number`; 0 if we can't change to one: not root, or in a user namespace."""
     if os.geteuid() != 0:
         return 0
     user = FIRST_USER + (os.getpid() * 64 + number % 64) % USERS
@@ -83,8 +82,8 @@ def unused_user(number: int) -> int:
 class ScratchState:
     """The state of the folders that a jail's programs can write to, by descriptors of their paths (O_PATH).
 
-    It is looked at from the host: in a jail, a forked process would pay for it in copied pages. `own_file_system`: the
-    folders are all there is in their file system, so that its free space depends on them alone.
+    It is read on the host, since in the jail it would cost copied pages after each fork. `own_file_system`: nothing
+    else is in the folders' file system, so its free space depends on them alone.
     """
 
     def __init__(self, fds: Sequence[int], *, own_file_system: bool) -> None:
@@ -94,7 +93,7 @@ class ScratchState:
 
     @property
     def touched(self) -> bool:
-        """Whether anything was made, removed, renamed or given other attributes; true if nothing can be seen."""
+        """Whether anything was created, removed, renamed or changed in attributes; true if that can't be determined."""
         return not self._fds or self._state() != self._new
 
     def close(self) -> None:

@@ -1,17 +1,17 @@
 """The system call filter of the jail, as a classic BPF program for seccomp(SECCOMP_SET_MODE_FILTER).
 
 1. `policy` has a rule for each call: a verdict, or a few checks of arguments and then a verdict. Calls without a rule
-   are refused with EPERM; those newer than our tables with ENOSYS, so that libraries fall back on older ones; those
-   that only an attack makes end the process.
+   are refused with EPERM; those newer than our tables with ENOSYS, so that libraries fall back to older ones; those
+   that only an attacker would make kill the process.
 2. `build_filter` compiles the policy to a balanced binary search over ranges of numbers with equal verdict. The kernel
    evaluates the filter for every number when it is installed, which happens once per candidate and takes 0.1 ms of CPU
    (x86-64, Linux 6.18); a linear list of comparisons takes 0.6 ms.
-3. Mounts and Landlock restrict files, namespaces processes: so calls on paths, and `kill`, are allowed. Without
-   namespaces (`walled`) a process may signal and inspect only itself, and what Landlock doesn't cover, the mode, dates
-   and attributes of files, can't be changed or read.
+3. Files are restricted by mounts and Landlock, processes by namespaces, so calls on paths and `kill` are allowed.
+   Without namespaces (`walled`) a process may signal and inspect only itself, and can't change or read the mode, dates
+   and attributes of files, which Landlock doesn't cover.
 
-Not pyseccomp: it needs the C library libseccomp on the host, and loads filters only into its own process, while we need
-the bytes. The filter for aarch64 is built and evaluated by tests, but was never run.
+pyseccomp isn't used: it needs the C library libseccomp on the host, and loads filters into its own process, while we
+need the bytes. The filter for aarch64 is built and evaluated by tests, but has never been run.
 """
 
 import errno
@@ -36,7 +36,7 @@ SET_MODE_FILTER = 1
 MSG_OOB = 1
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 X32_BIT = 0x40000000
-# The first number that isn't in the headers of Linux 6.1.
+# The first number after those in the headers of Linux 6.1.
 FIRST_UNKNOWN = 451
 
 FILES = """
@@ -72,7 +72,7 @@ TASKS = """
 SOCKET_PAIRS = "sendmsg recvmsg sendto recvfrom shutdown getsockopt getsockname getpeername"
 ALLOWED = (FILES, MEMORY, SIGNALS, WAITING, TIME, IDENTITY, TASKS, SOCKET_PAIRS)
 
-# Calls that no honest program or library makes.
+# Calls that no legitimate program or library makes.
 HOSTILE = """
     ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd mount umount2 pivot_root chroot
     move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr unshare setns init_module finit_module
@@ -104,7 +104,7 @@ FICLONE = 0x40049409
 # GETPIPE_SZ, GET_SEALS: nothing that sends signals, seals a file or enlarges a pipe.
 FCNTL_COMMANDS = (*range(8), 9, 36, 37, 38, 1025, 1027, 1030, 1032, 1034)
 AF_UNIX = 1
-# Not datagrams, which can be sent to any address from a connected pair.
+# Without datagrams, which a connected pair can send to any address.
 PAIR_TYPES = (1, 5)  # SOCK_STREAM, SOCK_SEQPACKET
 TYPE_MASK = 0xF
 WORD = 0xFFFFFFFF
@@ -117,7 +117,7 @@ def refuse(number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The verdict if a word of an argument, under `mask`, is one of `values`; with `unless`, if it is none of them."""
+    """A verdict if a word of an argument, after `mask`, is one of `values`; with `unless`, if it is none of them."""
 
     argument: int
     values: tuple[int, ...]
@@ -144,7 +144,7 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
         rules
         | {
             "clone": clone_rule(processes),
-            # Its flags are in memory, where a filter can't read them; the C library falls back on clone.
+            # Its flags are in memory, which a filter can't read; the C library falls back to clone.
             "clone3": SyscallRule(refuse(errno.ENOSYS)),
             "fork": forking,
             "vfork": forking,
@@ -166,7 +166,7 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
             "prlimit64": only(0, (0,)),
             "personality": only(0, (WORD,)),
             "fcntl": only(1, FCNTL_COMMANDS),
-            # On EOPNOTSUPP pathlib falls back on copying.
+            # On EOPNOTSUPP pathlib falls back to copying.
             "ioctl": SyscallRule(
                 refuse(errno.ENOTTY), (Check(1, IOCTL_REQUESTS, ALLOW), Check(1, (FICLONE,), refuse(errno.EOPNOTSUPP)))
             ),
@@ -186,7 +186,7 @@ def only(argument: int, values: tuple[int, ...]) -> SyscallRule:
     return SyscallRule(refuse(errno.EPERM), (Check(argument, values, ALLOW),))
 
 
-# What a runner needs to restrict its tests further.
+# Calls that a runner needs to restrict its tests further.
 NARROWING = {
     "seccomp": only(0, (SET_MODE_FILTER,)),
     "landlock_restrict_self": SyscallRule(ALLOW),
@@ -271,7 +271,7 @@ def compile_check(check: Check) -> list[bytes]:
         code.append(instruction(MASK, check.mask))
     last = len(check.values) - 1
     for index, value in enumerate(check.values):
-        # The verdict follows the last comparison, which skips it if the check doesn't apply.
+        # The verdict comes after the last comparison, which skips it if the check doesn't apply.
         equal = last - index + check.unless
         other = int(index == last and not check.unless)
         code.append(instruction(JUMP_EQUAL, value, equal, other))
@@ -281,8 +281,8 @@ def compile_check(check: Check) -> list[bytes]:
 def compile_search(ranges: list[tuple[int, int]], behind: int = 0) -> list[bytes]:
     """Return a binary search for the range that contains the number in the accumulator.
 
-    `ranges` are (first number, where its rule begins in the code that follows the search); `behind` instructions of the
-    search are between this part of it and that code. One range alone needs no code.
+    `ranges` are (first number, offset of its rule in the code that follows the search); `behind` is the number of
+    instructions between this part of the search and that code. A single range needs no code.
     """
     if len(ranges) == 1:
         return []
@@ -297,9 +297,9 @@ def compile_search(ranges: list[tuple[int, int]], behind: int = 0) -> list[bytes
 
 @functools.cache
 def build_guard(machine: str) -> bytes:
-    """Return a filter that protects process 1, a runner, from its tests: signals to it seem to be sent, and aren't.
+    """Return a filter that protects process 1, a runner, from its tests: signals to it are dropped silently.
 
-    For gVisor, whose kernel lets any process kill the first one it sees. A runner installs it before its own filter.
+    For gVisor, where any process can kill process 1 of its namespace. A runner installs it before its own filter.
     """
     numbers = [numbers_of(machine)[name] for name in SIGNALLING]
     # Each comparison that holds skips those that follow, and the verdict after them.

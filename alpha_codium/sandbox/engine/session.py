@@ -1,13 +1,14 @@
-"""One program on a worker, or two with a channel between them: what is tried again, and what is our own fault.
+"""Sessions that run one program on a worker, or two with a channel between them, and the rules for retries.
 
-1. If the runner dies while it compiles the program, compiling is tried once more. If that fails by the program's doing,
-   it doesn't compile; if by something else, the result is `internal_error`.
-2. If a runner or worker is lost in a test, the test is run again on a fresh worker, then it is `internal_error`.
+1. If the runner dies while compiling, compilation is tried once more. If that fails through the program's fault, the
+   program doesn't compile; otherwise the result is `internal_error`.
+2. If a runner or worker is lost in a test, the test is run again on a fresh worker; if that is lost too, the result is
+   `internal_error`.
 3. After a test that wrote in its folder, the next one gets a new runner, and with it a new folder.
-4. A test that exceeded its CPU limit by a close call on a busy machine is run once more, alone; so is one that exceeded
-   its wall limit and may have waited for a processor, but once for a program, since it may have slept to hold up all
-   others. A test that was too slow alone isn't run again.
-5. The two programs of a pair hold the lock together: they wait for each other, so neither may have to wait for it.
+4. A test that only just exceeded its CPU limit on a busy machine is run once more, alone. So is one that exceeded its
+   wall limit and may have waited for a processor, but only once per program, since a program that sleeps would hold up
+   all others. A test that was too slow when run alone isn't run again.
+5. The two programs of a pair share one hold of the lock: they wait for each other, so neither may wait for the lock.
 """
 
 import contextlib
@@ -24,10 +25,10 @@ from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, PairReport, Report, Status
 
-# Beside the program there must be room for what it writes.
+# The program must leave room for its own files.
 LARGEST_PROGRAM = SCRATCH_BYTES // 2
 TRIES = 2
-# How long the right side of a pair may take to end by itself after the left one has ended.
+# Seconds for the right side of a pair to exit after the left side has ended.
 LEAVE_SECONDS = 0.5
 
 
@@ -43,7 +44,7 @@ class Session:
         self._may_wait_again = self._may_rerun = True
 
     def executions(self, job: Job) -> Generator[Execution, None, None]:
-        """See `Sandbox.execute`; the session ends with the last execution, or when the iterator is closed."""
+        """See `Sandbox.execute`; the session ends after the last execution, or when the iterator is closed."""
         try:
             execution = self.compile()
             yield execution
@@ -94,7 +95,7 @@ class Session:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing of the program runs any more."""
+        """Whether the program has ended, with all its processes."""
         return self._client is None
 
     def end(self) -> None:
@@ -107,7 +108,7 @@ class Session:
                 self.worker.discard()
 
     def is_close_call(self, execution: Execution) -> bool:
-        """Whether the time limit was exceeded by so little that other load may be the reason."""
+        """Whether a time limit was exceeded so narrowly that other load may be the reason."""
         if execution.status is not Status.TIME_LIMIT_EXCEEDED or not self._may_rerun:
             return False
         if execution.cpu_seconds >= self.limits.cpu_seconds:
@@ -143,7 +144,7 @@ class Session:
         return execution
 
     def _discard_worker(self) -> None:
-        """Have the next try use a new worker."""
+        """Discard the worker, so that the next try uses a new one."""
         self.cancellation.check()
         with contextlib.suppress(WorkerLost):
             self.worker.interrupt()
@@ -156,7 +157,7 @@ def run_pair(
 ) -> PairReport:
     """Compile both programs, then run both if both compiled; raises Cancelled.
 
-    As with a single program, they run again if a worker was lost, and alone if the time was a close call.
+    As with a single program, they run again if a worker was lost, and alone if a time limit was narrowly exceeded.
     """
     sides = (job.left, job.right)
     sessions = [

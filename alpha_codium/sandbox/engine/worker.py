@@ -1,4 +1,4 @@
-"""The host's side of a zygote: one jail, one candidate at a time, discarded when it misbehaves."""
+"""The host's side of a zygote in its jail, which runs one candidate at a time and is discarded when it misbehaves."""
 
 import contextlib
 import itertools
@@ -67,7 +67,7 @@ class Worker:
                 self.group.add(self._process.pid)
             self._control.send(marshal.dumps(self.jail.configuration(self._user, self._scratch), 2))
             message = self._await_ready()
-            # A process that we may not signal we couldn't end: this raises.
+            # Raises if we may not signal the process, and so couldn't end it.
             self._process.send_signal(0)
             self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:3]), strict=True))
             self._control.settimeout(ANSWER_SECONDS)
@@ -90,7 +90,7 @@ class Worker:
             self._process = self.jail.starter.submit(self._spawn, inner).result()
 
     def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[socket.socket, int]:
-        """Have a runner started; return its socket, and a file with its stderr while it compiles. Raises WorkerLost."""
+        """Start a runner; return its socket, and a file with its stderr while it compiles. Raises WorkerLost."""
         self._start_for(limits)
         host, inner = socket.socketpair()
         errors = -1
@@ -115,7 +115,7 @@ class Worker:
         if not self.running:
             self.start()
         if self.group is not None and self.counts_memory:
-            # Forget what was killed in an earlier program's tests.
+            # Reset the count: earlier kills belong to another program.
             self.was_killed_for_memory()
             if not self.group.set_memory(limits.memory_bytes + self.overhead_bytes):
                 raise self._lost("it uses more memory than the next program may have")
@@ -125,7 +125,7 @@ class Worker:
         self._signal(signal.SIGUSR1)
 
     def interrupt(self) -> None:
-        """Kill the runner and all that it runs."""
+        """Kill the runner and everything that it runs."""
         self._signal(signal.SIGKILL)
 
     def await_end(self) -> int:
@@ -154,13 +154,13 @@ class Worker:
         return processor_wait(self._runner)
 
     def close(self) -> None:
-        """Accept no more programs, and end the one that runs."""
+        """Refuse further programs, and end the one that runs."""
         with self._lock:
             self._closing = True
         self.interrupt()
 
     def discard(self) -> None:
-        """End the jail and release what belongs to it; the next candidate gets a new one."""
+        """End the jail and release its resources; the next candidate gets a new one."""
         self.interrupt()
         with self._lock:
             process, self._process = self._process, None
@@ -194,7 +194,7 @@ class Worker:
         """Start the interpreter with empty files as its streams and an unlimited stack."""
         interpreter = self.jail.interpreter.executable
         fd = inner.fileno()
-        # The limit at exec decides how much room the kernel leaves for the stack.
+        # The kernel reserves room for the stack by the limit at exec.
         shell = 'ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)"; exec "$@"'
         command = ["/bin/sh", "-c", shell, "sh", interpreter, "-S", "-s", str(SCRIPT), str(fd)]
         with files.closing([]) as fds:
@@ -220,13 +220,13 @@ class Worker:
         self._scratch_state = ScratchState(fds, own_file_system=not self.jail.walls)
         if message[:1] != wire.READY:
             raise OSError(files.last_words(self._stderr) or "it ended")
-        # The kernel drops descriptors that we have no room for, without an error.
+        # The kernel silently drops descriptors beyond our limit.
         if flags & socket.MSG_CTRUNC or len(fds) != message[3]:
             raise OSError("Too many open files in this process (ulimit -n)")
         return message
 
     def _renew(self) -> None:
-        """Have the folders that programs can write to made anew."""
+        """Renew the folders that programs can write to."""
         assert self._control is not None
         try:
             self._control.send(wire.RENEW)
@@ -236,7 +236,7 @@ class Worker:
 
     @property
     def counts_memory(self) -> bool:
-        """Whether a control group of ours limits the memory, and counts kills for memory."""
+        """Whether a control group limits the memory and counts kills for memory."""
         return self.group is not None and "memory" in self.group.parts
 
     @property
@@ -286,8 +286,8 @@ class Worker:
 
 
 def end(process: "subprocess.Popen[bytes]", seconds: float = LEAVE_SECONDS) -> None:
-    """Wait until a jail, whose socket is closed, ends by itself, or kill it."""
-    # When it ends by itself it reaps its children; after a kill only the system's first process can.
+    """Wait for a jail, whose socket is closed, to end; kill it if it doesn't."""
+    # A jail that ends normally reaps its children; after a kill, init has to.
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -296,10 +296,10 @@ def end(process: "subprocess.Popen[bytes]", seconds: float = LEAVE_SECONDS) -> N
 
 
 def processor_wait(runner: int) -> float:
-    """Return how many seconds a test could have run but waited for a processor, which is no fault of the program.
+    """Return the seconds that a test was ready to run but waited for a processor.
 
     `runner` is a pidfd of the test's parent. The longest wait of all threads of all its descendants counts, not the
-    sum: threads that wait for each other's processor use up their CPU time meanwhile. 0 if the kernel doesn't tell
+    sum: threads that wait for each other's processor use up their CPU time meanwhile. 0 if the kernel doesn't report it
     (/proc/PID/schedstat, "time spent waiting on a runqueue": Linux's Documentation/scheduler/sched-stats.rst).
     """
     proc = Path("/proc")

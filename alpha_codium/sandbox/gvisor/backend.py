@@ -1,13 +1,13 @@
-"""The `gvisor` backend: programs run on gVisor's own kernel, which makes few system calls to the host's.
+"""The `gvisor` backend: programs run on gVisor's kernel, which makes few system calls to the host's kernel.
 
-1. One sandbox per worker, by `runsc run` with a bundle of ours (see `bundle`): no network, a read-only root with only
-   the interpreter's folders, and no control group of runsc's own (the worker's contains it).
-2. A warm interpreter in it forks a process for each test: starting runsc costs more than a hundred tests of the local
-   backend. See `engine/containers/inside`.
+1. One sandbox per worker, started by `runsc run` with our bundle (see `bundle`): no network, a read-only root with only
+   the interpreter's folders. runsc makes no control group; the sandbox is in the worker's.
+2. A warm interpreter in it forks a process for each test, since starting runsc costs more than a hundred tests of the
+   local backend. See `engine/containers/inside`.
 3. If gencode itself runs in gVisor (a container under `--runtime=runsc`), runsc is neither available nor needed: the
-   agent is started beside gencode, and makes itself a root with only the interpreter's folders.
-4. `platform` is how runsc runs programs: ptrace works everywhere; systrap, in releases since 2023, is several times
-   faster; kvm needs a machine that isn't virtual.
+   agent is started in the same gVisor, and makes itself a root with only the interpreter's folders.
+4. `platform` is runsc's method to run programs: ptrace works everywhere; systrap, in releases since 2023, is several
+   times faster; kvm needs a machine that isn't virtual.
 """
 
 import contextlib
@@ -44,9 +44,9 @@ HOW = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs
 OVERHEAD_BYTES = 384 << 20
 # Fastest first. kvm is never chosen: it may hang on a virtual machine.
 PLATFORMS = ("systrap", "ptrace")
-# No secrets, and no TMPDIR: runsc makes its own root there, and can't do so in a folder that only we can enter.
+# No secrets, and no TMPDIR: runsc would make its root there, which fails in a folder that only we can enter.
 CLEAN = ("env", "--ignore-environment", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
-# Exists only in gVisor.
+# A file that exists only in gVisor.
 GVISOR = Path("/proc/sentry-meminfo")
 _numbers = itertools.count()
 INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that kernel's, not the host's"

@@ -11,7 +11,7 @@ from alpha_codium.sandbox.engine.pool import JailPool
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Status
 
-# None of these may succeed in a jail of Landlock and seccomp alone.
+# A program whose attempts must all fail in a jail of Landlock and seccomp alone.
 ATTEMPTS = """
 import os
 for attempt in (
@@ -32,7 +32,7 @@ NEEDS = (
     "run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu also "
     "kernel.apparmor_restrict_unprivileged_userns=0, in Docker --security-opt seccomp=unconfined)"
 )
-# What takes the place of namespaces, and what it leaves open.
+# The replacement for namespaces, and its limitations.
 WALLS = (
     "in their place Landlock and seccomp: no network, one process, no signal to others, nothing of what the host's "
     "files hold; left open: which files and processes exist, and how many files a test writes"
@@ -46,7 +46,7 @@ class LocalSandbox(JailPool):
 
     @property
     def layers(self) -> list[Layer]:
-        """See `JailPool`; without seccomp there is no jail, nor without namespaces or Landlock."""
+        """See `JailPool`; a jail needs seccomp, and namespaces or Landlock."""
         worker = self._slots[0].plain
         walls = worker.jail.walls
         return [
@@ -93,7 +93,7 @@ class LocalSandbox(JailPool):
             )
 
     def _try_out(self, cancellation: Cancellation, jail: Jail) -> None:
-        """Make a jail of that kind; raises WorkerLost if it can't be made, or doesn't hold."""
+        """Make a jail of that kind; raises WorkerLost if it can't be made, or a program can break out."""
         self.start(jail, Worker)
         if jail.walls:
             end = self.attempt(cancellation, ATTEMPTS)

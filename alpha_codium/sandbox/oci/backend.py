@@ -1,7 +1,7 @@
 """The `oci` backend: programs run in containers of docker or podman, with any image that has a python.
 
-1. One container per worker, with a warm interpreter that forks a process for each test (see `inside`). Nothing is
-   mounted into it, so the engine may be on another machine.
+1. One container per worker, with a warm interpreter that forks a process for each test (see
+   `engine/containers/inside`). Nothing is mounted into it, so the engine may be on another machine.
 2. `docker/worker.Dockerfile` makes an image called `gencode-worker`. `engine` is a command, possibly with options;
    `options` are further options of its `run`.
 3. The isolation is that of the runtime: runc and crun share the host's kernel, runsc and kata don't.
@@ -23,7 +23,7 @@ from alpha_codium.verdict import Identity
 
 IMAGE = "gencode-worker"
 INTERPRETER = "python3"
-# Memory that a container's own processes need, and its kernel, if it has its own.
+# Memory for a container's own processes, and for its kernel if it has one.
 OVERHEAD_BYTES = 512 << 20
 _numbers = itertools.count()
 

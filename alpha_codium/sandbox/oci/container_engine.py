@@ -1,6 +1,6 @@
-"""A container engine, docker or podman: finding one, and its command lines.
+"""Container engines, docker or podman: detection and command lines.
 
-1. An engine is a command, possibly with options (`podman --cgroup-manager=cgroupfs`); its name says which kind it is.
+1. An engine is a command, possibly with options (`podman --cgroup-manager=cgroupfs`); its kind is recognised by name.
    It is used if it answers, which a docker client without its daemon doesn't.
 2. A container has no network, a read-only root, no capabilities, no way to gain any, and a user who isn't root. Its
    writable folders are in memory, and of limited size. Its memory and number of processes are limited as a whole. If a
@@ -63,7 +63,7 @@ class Engine:
         Containers with different numbers have different users, as far as there are users. Memory 0 means no limit.
         """
         memory = (f"--memory={memory_bytes}", f"--memory-swap={memory_bytes}") if memory_bytes else ()
-        # Otherwise podman copies what the image has in such a folder.
+        # Otherwise podman copies the image's content of such a folder.
         plain = ",notmpcopyup" if self.kind == "podman" else ""
         writable = f"rw,nosuid,nodev,noexec,size={SCRATCH_BYTES},mode=1777{plain}"
         return (
@@ -101,9 +101,9 @@ class Engine:
         ask([*self._global(), "rm", "--force", name])
 
     def members(self, name: str) -> list[int]:
-        """Return the processes of a running container if we may move them to another control group: podman's.
+        """Return the processes of a running container that we may move to another control group: those of podman.
 
-        Containers of a docker daemon have its control groups, which must be left alone.
+        Containers of a docker daemon stay in the daemon's control groups.
         """
         if self.kind != "podman" or os.geteuid() != 0:
             return []

@@ -1,11 +1,11 @@
-"""The portable backend: a plain interpreter process for each test. Correct, neither fast nor a complete jail.
+"""The portable backend, which runs a plain interpreter process for each test: neither fast nor a complete jail.
 
-1. The program is compiled once, in its own process: what doesn't compile isn't run.
+1. The program is compiled once, in a separate process; it isn't run if that fails.
 2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and its own
    session. A helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and kills what is left of
    it before the next one starts.
-3. CPU time decides what took too long. The wall limit is a backstop for programs that wait.
-4. A driver is a file, which a few lines of ours read, remove and run in place of the program.
+3. The time limit is CPU time. The wall limit is a backstop for programs that wait.
+4. A driver is a file; a few lines of ours read it, remove it, and run it instead of the program.
 5. Each worker has two spawners: a pair runs on both, so that no two pairs wait for each other.
 """
 
@@ -128,7 +128,7 @@ class PortableSandbox(Sandbox):
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
-            # None of the limits does that.
+            # Not by one of our limits.
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 

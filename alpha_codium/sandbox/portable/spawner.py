@@ -3,7 +3,7 @@
 It is small and started by exec, so that the peak memory of a program doesn't include that of gencode. Jobs are read
 from stdin and results written to stdout, each a line of JSON with the lengths of the bytes that follow it.
 
-1. fork, own session, rlimits, exec: no code of ours runs in the child after that.
+1. fork, new session, rlimits, exec: none of our code runs in the child after that.
 2. Input is a file, as on contest judges: programs that ask for its size (`os.read(0, os.fstat(0).st_size)`) would get
    0 for a pipe. Output above its limit ends the program; of stderr only the end is kept.
 3. The end is noticed without reaping, so that the process id stays taken; the remaining processes are killed, and only
@@ -30,11 +30,11 @@ EXEC_FAILED = 127
 HOST = 0
 # The descriptor of the channel of a pair, if there is one.
 CHANNEL = 3
-# Where a child writes why it can't start the program.
+# The descriptor to which a child writes why it can't start the program.
 TROUBLE = 4
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
-# Ignored by us or by Python, which exec would inherit.
+# Signals that are ignored by us or by Python; exec would inherit that.
 SIGNALS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 
 

@@ -1,13 +1,13 @@
-"""The child: holds one C++ sandbox and runs a batch of inputs at a time.
+"""The child process, which runs batches of inputs in one C++ sandbox.
 
-1. Requests come on stdin and answers go to what was stdout; the sandbox's own log goes to stderr.
-2. A batch is one call of `test`, which compiles the program anew and runs it on each input in turn. After each one it
-   calls `after_test`, from a thread of its own: there the host hears how far the batch has come.
-3. Where a program's output isn't UTF-8 the sandbox would abort this process: the conversion to `str` raises, and no
-   C++ code expects it. So the handler of such errors is one that keeps the bytes.
-4. A program may print for as long as it runs, and all of it is kept here: so the address space of this process is
-   limited, once the sandbox's fork server has been started.
-5. Each call of `test` leaves its folder in /tmp behind, with the program in it. It is removed here.
+1. Requests are read from stdin and answers written to the original stdout; the sandbox's own log goes to stderr.
+2. A batch is one call of `test`, which compiles the program anew and runs it on each input in turn. After each input it
+   calls `after_test`, from another thread, to report progress to the host.
+3. Output that isn't UTF-8 would abort this process: the conversion to `str` raises an exception that the C++ code
+   doesn't expect. So the error handler for decoding is replaced by one that keeps the bytes.
+4. A program's output is kept in this process without a limit. So the address space of this process is limited, after
+   the sandbox's fork server was started.
+5. Each call of `test` leaves a folder with the program in /tmp. It is removed here.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ class Child:
         self.answer_with(result, cpu, request["output_bytes"])
 
     def answer_with(self, result: Any, cpu: list[float], most: int) -> None:
-        """Send the results, with a little more of each output than may be."""
+        """Send the results, with each output cut to one byte more than the limit."""
         tests, parts = [], []
         for test, seconds in zip([result.compilation_result, *result.test_results], [0.0, *cpu]):  # noqa: B905 - 3.9
-            # Cut before they are encoded: there may be no memory for another one of it.
+            # Cut before encoding: there may be no memory for a second copy.
             stdout = test.stdout[: most + 1].encode(*ENCODING)
             stderr = test.stderr[-KEPT_OF_STDERR:].encode(*ENCODING)
             said = test.sandbox_result[:KEPT_OF_RESULT]
@@ -86,9 +86,9 @@ class Child:
 
 
 class Counter:
-    """CPU time of all that runs in our control group, without this process; 0 where there is no such group.
+    """CPU time of everything in our control group except this process; 0 without such a group.
 
-    Less this process's own, it is that of a test and of setting up its sandbox.
+    It includes the test and the setup of its sandbox.
     """
 
     def __init__(self, file: str) -> None:
@@ -110,7 +110,7 @@ class Counter:
 
 
 def limit_own_memory(more: int) -> None:
-    """Let this process take so many bytes more than it has; what it starts is limited by the sandbox."""
+    """Limit this process to `more` bytes than it uses now; the sandbox limits the processes that it starts."""
     with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - each batch does this
         pages = int(file.read().split()[0])
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -130,7 +130,7 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 def main() -> None:
     """Serve until stdin ends."""
-    # The thread that started us lives as long as the host's event loop.
+    # Safe, although this is about the starting thread: it lives as long as the host's event loop.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     codecs.register_error("strict", codecs.lookup_error("surrogateescape"))

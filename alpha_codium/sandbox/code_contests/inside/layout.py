@@ -1,9 +1,9 @@
-"""The fields of the wheel's values that Python can't reach by name: read and written where they lie in memory.
+"""Access to fields of the wheel's C++ values that have no Python attribute, by their offsets in memory.
 
-1. Time limit and duration are `absl::Duration`s, for which the wheel brings no conversion, and the memory limit has no
-   name in Python at all. A pybind11 object holds a pointer to the C++ value behind its header.
-2. The offsets are those of version 0.1.6 for x86-64. `check` compares what can be reached both ways, and the defaults,
-   before anything is run: another build is refused, not guessed at.
+1. Time limit and duration are `absl::Duration`s, which the wheel can't convert, and the memory limit isn't exposed at
+   all. A pybind11 object holds a pointer to the C++ value after its header.
+2. The offsets are those of version 0.1.6 for x86-64. Before anything runs, `check` compares the fields that do have an
+   attribute, and the defaults, so that any other build is refused.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-TICKS = 4_000_000_000  # of the lower part of a duration, to the second
+TICKS = 4_000_000_000  # in a second, in the lower part of a duration
 DEFAULT_SECONDS, DEFAULT_BYTES = 10.0, 1 << 28
-# What the sandbox adds to the memory limit for itself, in bytes.
+# Bytes that the sandbox adds to the memory limit for itself.
 ADDED = 1 << 25
 POINTER = object.__basicsize__
 
@@ -44,7 +44,7 @@ class OptionsLayout(ctypes.Structure):
 
 
 class ResultLayout(ctypes.Structure):
-    """`ExecutionResult`, as far as its duration, which is wall time."""
+    """The beginning of `ExecutionResult`, up to its duration, which is wall time."""
 
     _fields_ = (
         ("status", ctypes.c_int32),
@@ -56,13 +56,13 @@ class ResultLayout(ctypes.Structure):
 
 
 def value_of(wrapped: Any, layout: type[Any]) -> Any:
-    """The C++ value behind a pybind11 object, seen as `layout`; lives as long as the object."""
+    """Return the C++ value of a pybind11 object as `layout`; valid as long as the object exists."""
     address = ctypes.c_void_p.from_address(id(wrapped) + POINTER).value
     return layout.from_address(address)
 
 
 def check(tester: Any) -> str:
-    """What is wrong with the layout, or nothing."""
+    """Return what is wrong with the layout, or an empty string."""
     options = tester.TestOptions()
     seen = value_of(options, OptionsLayout)
     if (seen.time_limit.seconds, seen.memory_bytes) != (DEFAULT_SECONDS, DEFAULT_BYTES):

@@ -1,4 +1,4 @@
-"""The folders that the sandbox leaves in /tmp, one a call, with the program in it: TIME-PROCESS-NUMBER.
+"""Removal of the folders TIME-PROCESS-NUMBER that the sandbox leaves in /tmp, one per call, with the program in it.
 
 The child removes them after each call, and the host those of a child that was killed.
 """
@@ -13,7 +13,7 @@ DIGITS = 13
 
 
 def remove(process: int, since: float) -> None:
-    """Remove those of a process made since that second of the epoch: others may have had its number before."""
+    """Remove the folders of a process made since that time (Unix seconds); the process id may have been used before."""
     for folder in PLACE.glob(f"*-{process}-*"):
         milliseconds = folder.name.partition("-")[0]
         if len(milliseconds) == DIGITS and milliseconds.isdigit() and int(milliseconds) >= int(since * 1000):

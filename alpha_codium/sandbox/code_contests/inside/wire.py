@@ -1,7 +1,7 @@
 """Messages between the host and its child: a header of JSON and raw bytes after it.
 
-A message is two lengths of four bytes, the header, then the parts, whose sizes stand in the header under `sizes`.
-JSON and raw bytes, since what comes back is what hostile programs wrote: nothing in it may be code.
+A message is two lengths of four bytes, the header, then the parts, whose sizes are in the header under `sizes`. JSON
+and raw bytes are safe to parse, although answers contain output of hostile programs.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ LENGTHS = struct.Struct(">II")
 
 
 def pack(header: dict[str, Any], parts: Sequence[bytes] = ()) -> bytes:
-    """A message as it goes over the pipe."""
+    """Return a message as bytes."""
     blob = b"".join(parts)
     text = json.dumps({**header, "sizes": [len(part) for part in parts]}).encode()
     return LENGTHS.pack(len(text), len(blob)) + text + blob
 
 
 def unpack(text: bytes, blob: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """The header of a message and its parts."""
+    """Return the header of a message and its parts."""
     header = json.loads(text)
     return header, list(_cut(blob, header.pop("sizes")))
 
@@ -38,7 +38,7 @@ def _cut(blob: bytes, sizes: Sequence[int]) -> Iterator[bytes]:
 
 
 def read(stream: BinaryIO) -> tuple[dict[str, Any], list[bytes]] | None:
-    """The next message of a blocking stream, or None at its end."""
+    """Return the next message of a blocking stream, None at its end."""
     lengths = stream.read(LENGTHS.size)
     if len(lengths) < LENGTHS.size:
         return None

@@ -1,4 +1,4 @@
-# expect: OLE; a flood of what isn't UTF-8
+# expect: OLE; a flood of bytes that aren't UTF-8
 import os
 
 print("ran", flush=True)

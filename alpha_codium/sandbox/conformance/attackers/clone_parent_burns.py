@@ -1,4 +1,4 @@
-# expect: blocked or TLE; the CPU time of siblings made by CLONE_PARENT is the test's
+# expect: blocked or TLE; the CPU time of siblings made by CLONE_PARENT counts as the test's
 # machine: x86_64
 import ctypes
 import time

@@ -1,4 +1,4 @@
-# expect: blocked or RE; a sibling made by CLONE_PARENT ends well, and must not be taken for the program, which fails
+# expect: blocked or RE; a sibling made by CLONE_PARENT succeeds, and must not be mistaken for the program, which fails
 # machine: x86_64
 import ctypes
 import os

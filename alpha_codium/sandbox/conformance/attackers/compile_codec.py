@@ -1,2 +1,2 @@
-# expect: CE; encodings that are no encodings of text, or modules of another kind
+# expect: CE; names of encodings that aren't text encodings, or are other modules
 # made by: "# -*- coding: " + "__init__" + " -*-\nprint('ESCAPED')\n"

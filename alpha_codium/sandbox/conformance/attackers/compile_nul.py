@@ -1,2 +1,2 @@
-# expect: CE; a NUL, and text that has no bytes
+# expect: CE; a NUL, and text that can't be encoded
 # made by: "print('ESCAPED')\n\0\nprint('\ud800')\n"

@@ -1,4 +1,4 @@
-# expect: blocked or TLE; each of a crowd burns less than it may, in a session of its own, to starve its neighbours
+# expect: blocked or TLE; many processes, each in its own session and below its limit, starve other tests
 import os
 
 print("ran", flush=True)

@@ -1,4 +1,4 @@
-# expect: blocked or MLE/RE/TLE, finishes; the kernel, out of memory, should end one of a crowd and not the runner
+# expect: blocked or MLE/RE/TLE, finishes; when memory runs out, the kernel should kill one of many processes and not the runner
 import os
 import time
 

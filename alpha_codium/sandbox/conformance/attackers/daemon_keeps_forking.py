@@ -1,4 +1,4 @@
-# expect: blocked or RE; the program fails at once, what it leaves forks for ever: who reaps must end that first
+# expect: blocked or RE; the program fails at once and leaves a daemon that forks for ever, which must be killed
 import os
 
 print("ran", flush=True)

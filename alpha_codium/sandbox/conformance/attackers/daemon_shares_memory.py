@@ -1,4 +1,4 @@
-# expect: blocked or RE; children that share the memory of the program, one of them ends everything in it well
+# expect: blocked or RE; a child that shares the program's memory ends it with status 0
 # machine: x86_64
 import ctypes
 import os

@@ -1,4 +1,4 @@
-# expect: finishes; streams kept alive in a ring of sockets that nobody holds open any more
+# expect: finishes; streams kept alive in a ring of sockets that no process holds open
 import array
 import os
 import socket

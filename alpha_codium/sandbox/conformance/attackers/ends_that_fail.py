@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; handlers at exit that raise, exit, and start what can't be started any more
+# expect: TLE/RE or finishes; exit handlers that raise, exit, and start threads too late
 import atexit
 import sys
 import threading

@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; exit statuses that are no numbers, or lie about what they are
+# expect: TLE/RE or finishes; exit statuses that aren't numbers, or pretend to be
 import sys
 
 print("ran", flush=True)

@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; a filter of the program's own, under which nothing works, not even to end
+# expect: TLE/RE or finishes; the program's own seccomp filter, under which no call works, not even exit
 # machine: x86_64
 import ctypes
 import struct

@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; process 1 survives every signal, by every call that sends one
+# expect: TLE/RE or finishes; process 1 survives every signal, sent by every system call
 # machine: x86_64
 import ctypes
 import os

@@ -1,4 +1,4 @@
-# expect: finishes; a folder that nobody may enter or look at any more, the next test gets a new one
+# expect: finishes; a folder without permissions; the next test gets a new one
 import os
 
 print("ran", flush=True)

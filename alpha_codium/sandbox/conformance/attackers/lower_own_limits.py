@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; limits that it sets itself to nothing
+# expect: TLE/RE or finishes; the program sets its own limits to 0
 import resource
 
 print("ran", flush=True)

@@ -1,4 +1,4 @@
-# expect: blocked or MLE/RE/TLE; memory that no address space counts: files in memory, segments, pipes, sockets
+# expect: blocked or MLE/RE/TLE; memory that isn't counted in any address space: files in memory, segments, pipes, sockets
 # machine: x86_64
 import ctypes
 import fcntl

@@ -1,4 +1,4 @@
-# expect: RE/TLE/MLE; the stack of a thread overflows, beyond where Python looks
+# expect: RE/TLE/MLE; a thread's stack overflows where Python doesn't check it
 import sys
 import threading
 

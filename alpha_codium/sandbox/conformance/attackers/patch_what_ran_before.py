@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; every function that it can find, the engine's too, does nothing from now on
+# expect: TLE/RE or finishes; replaces every function that it can find, including the engine's, by one that does nothing
 import gc
 import os
 import sys

@@ -1,4 +1,4 @@
-# expect: finishes; whoever looks after the test whether its folder was touched must bear with what isn't there
+# expect: finishes; the check for changes after the test must cope with missing files
 import os
 
 print("ran", flush=True)

@@ -1,4 +1,4 @@
-# expect: blocked: neither environment, arguments, host name, user nor mounts tell whose machine this is
+# expect: blocked: environment, arguments, host name, user and mounts don't reveal the host
 import os
 import socket
 import sys

@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; a signal to process 1 in the last moment must not end the next test in our place
+# expect: TLE/RE or finishes; a signal sent to process 1 at the last moment must not end the next test
 import atexit
 import os
 import signal

@@ -1,4 +1,4 @@
-# expect: blocked or killed: has the kernel send signals to process 1 when a pipe or a folder changes
+# expect: blocked or killed: makes the kernel send signals to process 1 when a pipe or a folder changes
 import fcntl
 import os
 import signal

@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; process 1 is showered with what it may have handlers for
+# expect: TLE/RE or finishes; process 1 gets a storm of signals that it may handle
 import os
 import signal
 import threading

@@ -1,4 +1,4 @@
-# expect: OLE/RE or finishes; an output with a hole of terabytes, which nobody may read
+# expect: OLE/RE or finishes; an output with a hole of terabytes, which must not be read
 import os
 
 print("ran", flush=True)

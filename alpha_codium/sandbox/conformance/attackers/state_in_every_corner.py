@@ -1,4 +1,4 @@
-# expect: finishes; no channel that outlives a process tells the next test or the next candidate anything
+# expect: finishes; no channel that outlives a process passes data to the next test or candidate
 # machine: x86_64
 import ctypes
 import os

@@ -1,4 +1,4 @@
-# expect: TLE/RE or finishes; trace, profile and audit hooks fail at whatever the engine does after the program
+# expect: TLE/RE or finishes; trace, profile and audit hooks that fail in everything that the engine does after the program
 import sys
 import threading
 

@@ -1,4 +1,4 @@
-# expect: blocked or killed: as its parent's tracee, a program would stop where the parent waits for an end
+# expect: blocked or killed: traced by its parent, a program would stop when the parent waits for its end
 # machine: x86_64
 import ctypes
 import os

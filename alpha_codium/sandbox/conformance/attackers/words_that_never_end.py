@@ -1,4 +1,4 @@
-# expect: TLE/RE; an exception whose text takes for ever, raised by a hook that is asked for it again
+# expect: TLE/RE; an exception whose __str__ never returns, raised again by an exception hook
 import sys
 
 print("ran", flush=True)

@@ -1,1 +1,1 @@
-"""What all container backends are made of."""
+"""The common parts of the container backends."""

@@ -11,7 +11,7 @@ from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
 from alpha_codium.verdict import Status
 
-# A program that tries what must fail: to reach the agent and the runner, to write to our files, to make sockets.
+# A program whose attempts must all fail: to reach the agent and the runner, to write to our files, to make sockets.
 ATTEMPTS = """
 import os, socket, stat
 def others():
@@ -63,7 +63,7 @@ class ContainerSandbox(JailPool):
 
     @property
     def layers(self) -> list[Layer]:
-        """What isolates programs from this machine and from each other."""
+        """Return the layers that isolate programs from this machine and from each other."""
         worker = self._slots[0].plain
         assert isinstance(worker, ContainerWorker)
         return [
@@ -86,7 +86,7 @@ class ContainerSandbox(JailPool):
         ]
 
     def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
-        """Start the first container and try to break out of it; raises SandboxError if that fails, or succeeds."""
+        """Start the first container and try to break out of it; raises SandboxError unless it starts and holds."""
         try:
             self.start(jail, lambda jail: ContainerWorker(jail, self.launch))
             end = self.attempt(cancellation, ATTEMPTS)

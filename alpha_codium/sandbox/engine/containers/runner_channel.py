@@ -1,12 +1,12 @@
 """The connection to a runner in a container, with the methods of a socket that `RunnerClient` uses.
 
-1. `RunnerClient` sends a test with open files and a nonce, and gets a `RESULT` with that nonce. What crosses into the
-   container, in frames, are the contents of the files. There, a nonce of the agent's own protects against programs.
-2. What the container sends is read as bounded numbers and bytes only.
-3. CPU time is that of the container's control group, if there is one: gVisor's own clock counts the time that a process
-   waited for a processor (seen: 5.9 s where 1.9 s were used). The CPU time to send a large input doesn't count.
-4. A test that can't be ended when its time is up has used up its time; its container is discarded.
-5. While it waits for an answer it carries the link between the two sides of a pair (see `inside/link`).
+1. `RunnerClient` sends a test with open files and a nonce, and gets a `RESULT` with that nonce. Frames carry the
+   contents of the files into the container, where the agent uses its own nonce to protect results from programs.
+2. Data from the container is parsed as bounded numbers and bytes only.
+3. CPU time is that of the container's control group, if there is one: gVisor's clock includes the time that a process
+   waited for a processor (observed: 5.9 s instead of 1.9 s). The CPU time to send a large input doesn't count.
+4. A test that can't be ended in time gets a time limit status; its container is discarded.
+5. While it waits for an answer, it also serves the link between the two sides of a pair (see `inside/link`).
 """
 
 import os
@@ -26,11 +26,10 @@ from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.outcome import STDERR_KEPT, largest_file
 from alpha_codium.sandbox.engine.runner_client import GRACE_SECONDS, SIGKILL_STATUS, TIMEVAL
 
-# Time for the agent to read a message,
+# Seconds for the agent to read a message, plus one for each `SLOWEST` bytes of an input.
 SEND_SECONDS = 10.0
-# and one more second for each of these many bytes of an input.
 SLOWEST = 4 << 20
-# Time to end a test after its limit; less than what `RunnerClient` waits for that.
+# Seconds to end a test after its limit; less than `RunnerClient` waits for it.
 END_SECONDS = 0.8 * GRACE_SECONDS
 # Time for the other side to read what this one wrote before it ended.
 LINGER_SECONDS = 0.5
@@ -53,7 +52,7 @@ class RunnerChannel:
     ) -> None:
         self.stream, self.number, self.limits, self.errors, self.group = stream, number, limits, errors, group
         self.make_room = make_room
-        # Whether the last test wrote anything; whether it couldn't be ended when its time was up.
+        # `touched`: the last test wrote something. `lost`: it couldn't be ended when its time was up.
         self.touched = self.lost = False
         self._expired = 0.0
         self._seconds = 0.0
@@ -109,7 +108,7 @@ class RunnerChannel:
             link.end.close()
 
     def _await_held(self, patience: float) -> None:
-        """Wait until a large input is where its test can read it; raises OSError if the runner is gone."""
+        """Wait until the agent has read a large input; raises OSError if the runner is gone."""
         deadline = time.monotonic() + patience
         try:
             while time.monotonic() < deadline:
@@ -126,7 +125,7 @@ class RunnerChannel:
         raise OSError("the container doesn't read an input")
 
     def _answer(self, deadline: float) -> bytes | None:
-        """Return the message in the next frame; None if there is none before the deadline, or it is no message."""
+        """Return the message in the next frame; None if there is none before the deadline, or it isn't a message."""
         link = self._link
         frame = self.stream.next(deadline, also=link.events() if link is not None else {})
         if link is not None:
@@ -173,7 +172,7 @@ class RunnerChannel:
         return wire.RESULT.pack(self._nonce, SIGKILL_STATUS, self._in_all() - self._used, self._seconds, 0, 1)
 
     def _in_all(self) -> float:
-        """Return the CPU seconds of the container so far."""
+        """Return the container's total CPU seconds so far."""
         return self.group.cpu_seconds() if self.group is not None else 0.0
 
     def _linger(self) -> None:

@@ -1,4 +1,4 @@
-"""The source that is sent to a container's interpreter, so that no image needs a file of ours."""
+"""The source code that is sent to a container's interpreter, so that images need no part of this package."""
 
 import functools
 import marshal
@@ -22,7 +22,7 @@ MODULES = {
 
 @functools.cache
 def script() -> str:
-    """Return the text that the interpreter is started with: it loads the modules, and does what every worker does."""
+    """Return the script that the interpreter is started with: it loads the modules and serves as a worker."""
     return text_of("containers.inside", "main") + text_of("inside", "run")
 
 
@@ -37,5 +37,5 @@ def modules_of() -> bytes:
 
 
 def text_of(folder: str, name: str) -> str:
-    """Return the source of a module of ours."""
+    """Return the source of a module of this package."""
     return (ENGINE / folder.replace(".", "/") / f"{name}.py").read_text("utf-8")

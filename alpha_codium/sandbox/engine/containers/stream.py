@@ -1,7 +1,7 @@
 """The host's side of the frames of `inside/frames`, with deadlines for reading and writing.
 
-1. While it writes it reads, too, unless another thread does: an agent that sends much doesn't read until that is done.
-2. Once closed it doesn't use its descriptors any more, whose numbers may have been reused.
+1. While it writes, it also reads, unless another thread does: an agent that sends much data doesn't read meanwhile.
+2. Once closed, it no longer uses its descriptors, whose numbers may have been reused.
 """
 
 import os
@@ -13,7 +13,7 @@ from alpha_codium.sandbox.engine.containers.inside import frames
 
 Frame = tuple[bytes, int, bytes]
 CHUNK = 1 << 20
-# How long a thread waits to write before it tries again to read, while another thread reads.
+# Seconds that a thread waits to write before it tries again to read, if another thread is reading.
 PAUSE_SECONDS = 0.02
 
 
@@ -59,7 +59,7 @@ class AgentStream:
             self._writing.release()
 
     def close(self) -> None:
-        """Forbid further writing; waits for what another thread is writing."""
+        """Forbid further writing; waits for a write in another thread."""
         with self._writing:
             self._closed = True
 
@@ -81,7 +81,7 @@ class AgentStream:
             self._reading.release()
 
     def _await_more(self, deadline: float, also: dict[int, int]) -> bool:
-        """Read what comes; return whether anything did before the deadline and before one of `also` was ready."""
+        """Read available data; return whether there was any before the deadline and before one of `also` was ready."""
         poll = select.poll()
         poll.register(self.reader, select.POLLIN)
         for fd, events in also.items():

@@ -1,4 +1,4 @@
-"""The host's side of one container: it runs one candidate at a time, and is discarded when it misbehaves.
+"""The host's side of one container, which runs one candidate at a time and is discarded when it misbehaves.
 
 1. The command that starts a container waits in a shell until its process is in the worker's control group, so that
    memory and CPU time of the whole container are counted and limited.
@@ -36,24 +36,24 @@ from alpha_codium.sandbox.engine.worker import ANSWER_SECONDS, START_SECONDS, Wo
 
 # Waits for a line, which is sent when the control group is ready.
 WAIT = 'read -r _ && exec "$@"'
-# Time for the agent to read an urgent message, before the container is killed instead.
+# Seconds for the agent to read an urgent message before the container is killed.
 URGENT_SECONDS = 0.2
-# The capabilities that an agent which is root of its container's own kernel needs: for the namespaces, users, ends and
+# The capabilities that an agent needs as root of its container's own kernel: for the namespaces, users, signals and
 # folders of runners.
 CAPABILITIES = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "DAC_OVERRIDE", "FOWNER")
 LEAVE_SECONDS = 5.0
-# The CPU limit in the container, in wall limits: more than a test can use on all processors.
+# The CPU limit in the container, as a multiple of the wall limit: more than a test can use on all processors.
 CPU_LIMIT_FACTOR = 64
 MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to start a container, and how to remove it, however it ended.
+    """The commands that start and remove a container, and its properties.
 
     `overhead` is the memory of the container itself, in bytes. `members`, if an engine starts the container, returns
-    its processes as far as we may count them. `own_root`, if the agent is started outside of any container, is an empty
-    folder in which it makes a root for itself.
+    those of its processes that we may count. `own_root`, if the agent is started outside a container, is an empty
+    folder in which it makes its root.
     """
 
     command: tuple[str, ...]
@@ -93,7 +93,7 @@ class ContainerWorker(Worker):
 
     @property
     def bounded(self) -> bool:
-        """Whether a control group of ours counts memory and CPU time of the whole container."""
+        """Whether a control group counts memory and CPU time of the whole container."""
         return self.group is not None and self.group.complete
 
     def start(self) -> None:
@@ -114,9 +114,9 @@ class ContainerWorker(Worker):
             raise WorkerLost(f"cannot start the container: {message or error}") from error
 
     def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[Any, int]:
-        """Have a runner started; return the connection for `RunnerClient`, and a file with the runner's stderr."""
+        """Start a runner; return the connection for `RunnerClient`, and a file with the runner's stderr."""
         if limits.memory_bytes > self._memory and self.running and self._launch and self._launch.members:
-            # The engine started it with less memory.
+            # The engine started the container with less memory.
             self.discard()
         self._memory = max(self._memory, limits.memory_bytes)
         self._start_for(limits)
@@ -129,7 +129,7 @@ class ContainerWorker(Worker):
         )
         request |= {"output_bytes": limits.output_bytes, "guard": build_guard(platform.machine())}
         if self.bounded:
-            # The CPU time of the group ends it; the clock in the container would end it too soon.
+            # The group's CPU time is the limit; the clock in the container would stop the test too soon.
             request["cpu_seconds"] = math.ceil(CPU_LIMIT_FACTOR * limits.wall_seconds)
         self._send(frames.BEGIN, marshal.dumps([source, driver, request], 2))
         if self._closing:
@@ -141,7 +141,7 @@ class ContainerWorker(Worker):
         return self._channel, errors
 
     def _make_room(self, size: int) -> None:
-        """Allow the container more memory for a large input, which is in memory twice while it is passed on."""
+        """Allow the container more memory for a large input, which is in memory twice while it is forwarded."""
         if size > frames.LARGE_INPUT and self.group is not None and self.counts_memory:
             self.group.set_memory(self._room + 2 * size)
 
@@ -153,7 +153,7 @@ class ContainerWorker(Worker):
         self._send_urgently(frames.END_TEST)
 
     def interrupt(self) -> None:
-        """Kill the runner and all that it runs."""
+        """Kill the runner and everything that it runs."""
         self._send_urgently(frames.KILL)
 
     def await_end(self) -> int:
@@ -173,7 +173,7 @@ class ContainerWorker(Worker):
         raise self._lost("it didn't report the end of a runner")
 
     def discard(self) -> None:
-        """End the container and release what belongs to it; the next candidate gets a new one."""
+        """End the container and release its resources; the next candidate gets a new one."""
         with self._lock:
             process, self._process = self._process, None
             stderr, self._stderr = self._stderr, -1

@@ -1,4 +1,4 @@
-"""Running a program that sees only some files: `python -S -s confine.py HOW WRITABLE READABLE PROGRAM ...`.
+"""A script that runs a program with access to some files only: `confine.py HOW WRITABLE READABLE PROGRAM ...`.
 
 WRITABLE is a folder, READABLE paths with colons between them, of which some may not exist; all are absolute. /dev/null
 is always there. HOW is
@@ -25,7 +25,7 @@ SMALL = "size=1m,nr_inodes=4k,mode=755"
 
 
 def confine(how: str, writable: str, readable: str, *command: str) -> None:
-    """Become the program `command`; raises OSError if the machine doesn't support `how`."""
+    """Confine this process and exec `command`; raises OSError if the machine doesn't support `how`."""
     paths = [path for path in readable.split(":") if os.path.exists(path)]
     {"view": enter_view, "landlock": enter_landlock}[how](writable, paths)
     os.execv(command[0], command)  # noqa: S606 (no shell is what we want)

@@ -1,11 +1,11 @@
-"""The jail of one worker: namespaces of its own and a root that holds the interpreter and nothing else.
+"""The jail of one worker: new namespaces, and a root that contains only the interpreter.
 
-1. Root first makes the new file system, then takes an unused user id; an ordinary user first makes a user namespace,
-   since it may mount only there. Both end up as a user without rights outside of the jail.
+1. As root, it first makes the new file system, then takes an unused user id; as an ordinary user, it first makes a user
+   namespace, since it may mount only there. Both end up as a user without rights outside the jail.
 2. The root is a tmpfs with the interpreter's folders bound into it, read-only. A program can write only in one small
    tmpfs, which holds its own folder and the usual ones for temporary files.
-3. The zygote is process 1 of the jail's pid namespace. It keeps its capabilities, which hold in the jail only, to give
-   each candidate a pid namespace of its own.
+3. The zygote is process 1 of the jail's pid namespace. It keeps its capabilities, which are limited to the jail, to
+   make a new pid namespace for each candidate.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def enter(config: Config) -> None:
 
 
 def become(uid: int) -> None:
-    """Change to a user id for good."""
+    """Change to a user id irrevocably."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
@@ -134,7 +134,7 @@ def become_first_process() -> None:
     """Fork process 1 of the new pid namespace; the parent, outside of it, only waits for it."""
     host = os.getppid()
     pid = os.fork()
-    # When the host dies, so does the parent, then process 1, and with it all that is in the jail.
+    # When the host dies, the kernel kills the parent, then process 1, and with it everything in the jail.
     k.prctl(k.PR_SET_PDEATHSIG, 9)
     if pid:
         k.close_from(3)
@@ -184,7 +184,7 @@ def mount_scratch(config: Config) -> None:
         os.mkdir(folder, 0o700)
     os.symlink(PROGRAM_FOLDER + "/" + wire.PROGRAM, wire.FOLDER + "/" + wire.PROGRAM)
     for folder in (wire.SCRATCH, *SCRATCH_FOLDERS):
-        # Any change in it sets another time, however coarse the clock.
+        # Any change of the folder sets another time, even if the clock is coarse.
         os.utime(folder, ns=(0, 0))
 
 
@@ -195,7 +195,7 @@ def renew_scratch(config: Config) -> None:
 
 
 def watched(_config: Config) -> list[str]:
-    """Return the paths whose state shows whether something in the scratch folders was changed."""
+    """Return the paths whose metadata shows whether the scratch folders were changed."""
     return [wire.SCRATCH, *SCRATCH_FOLDERS, wire.FOLDER + "/" + wire.PROGRAM]
 
 

@@ -1,4 +1,4 @@
-"""System calls that Python doesn't have, by ctypes, for Linux on x86-64 and arm64; all raise OSError.
+"""System calls that Python doesn't provide, through ctypes, for Linux on x86-64 and arm64; all raise OSError.
 
 Numbers and layouts are those of the kernel's uapi headers (linux/sched.h, mount.h, prctl.h, capability.h, landlock.h,
 seccomp.h).
@@ -46,7 +46,7 @@ CHANGE = ((1 << 15) - 1) & ~(EXECUTE | MAKE_CHAR | MAKE_BLOCK)
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p)
-# Made before the forks, so that not each process has to make them.
+# Made before the forks, for all processes.
 _no_capabilities = (
     ctypes.create_string_buffer(struct.pack("=Ii", CAPABILITY_VERSION_3, 0), 8),
     ctypes.create_string_buffer(24),
@@ -111,7 +111,7 @@ def pivot_root(folder: str) -> None:
 
 
 def forbid_capabilities() -> None:
-    """Make sure that no program that is started from here on can get a capability; ours stay."""
+    """Prevent any program that is started later from getting a capability; this process keeps its own."""
     for capability in range(LAST_CAP + 1):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -128,7 +128,7 @@ def drop_capabilities() -> None:
 
 
 def warm_up() -> None:
-    """Use what a system call needs of ctypes once before the forks, so that not each process has to load it."""
+    """Load the parts of ctypes that system calls need, before the forks."""
     try:
         _call("none", -1, ctypes.c_char_p(b""), 0)
     except OSError:
@@ -189,9 +189,9 @@ def give_back() -> None:
 
 
 def limit_threads(stack_size: int) -> None:
-    """Set the default size of a thread's stack, which glibc would take from our stack limit, and share one heap.
+    """Set the default stack size of threads, which glibc would take from our stack limit, and use a single heap.
 
-    A heap for each thread would take 64 MiB of a test's address space.
+    A separate heap for each thread would take 64 MiB of a test's address space.
     """
     _libc.mallopt(M_ARENA_MAX, 1)
     attributes = ctypes.create_string_buffer(64)

@@ -1,8 +1,8 @@
-"""A program in a test's process, as `python3 program.py` would run it.
+"""Functions that run a program in a test's process, as `python3 program.py` would.
 
-1. The module is like the one that `python3` makes, and its tracebacks show nothing of the zygote.
-2. At the end the interpreter is finalised only if that can make a difference, since it costs twice as much as the rest
-   of the test: for open files, finalisers, suspended generators. Most programs use no names that could make one.
+1. The program's module is like the one that `python3` makes, and tracebacks don't show the zygote's frames.
+2. At the end, the interpreter is finalised only if that can make a difference (open files, finalisers, suspended
+   generators), since it costs twice as much as the rest of the test. Most programs use no name that could make one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `sig
 
 from alpha_codium.sandbox.engine.inside import wire
 
-# In place of a status: Python ends itself by the signal if KeyboardInterrupt wasn't caught.
+# Used as a status for an uncaught KeyboardInterrupt, after which Python ends itself by SIGINT.
 INTERRUPTED = -2
 GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 # Modules that need no finalisation, and may be imported once for all tests of a candidate.
@@ -36,37 +36,37 @@ LASTING = frozenset(
     __dict__ TemporaryFile NamedTemporaryFile IOBase RawIOBase BufferedIOBase
     TextIOBase FileIO BufferedWriter BufferedRandom BufferedReader TextIOWrapper makefile detach""".split()
 )
-# Names that may create anything, or hide that they do.
+# Names that may create any object, or hide its creation.
 HIDING = frozenset(
     "exec eval compile __import__ import_module importlib builtins globals vars fork __del__ finalize callbacks".split()
 )
 TRACING = frozenset(("settrace", "setprofile"))
-# Names that may leave output to be written, other than by `print`, or redefine `print`.
+# Names that may leave unwritten output other than by `print`, or redefine `print`.
 SPEAKING = frozenset(
     """stderr __stderr__ __stdout__ warn warnings traceback logging atexit threading Thread register print_exc modules
     excepthook fdopen TextIOWrapper StringIO BytesIO __stdin__ contextlib redirect_stdout""".split()
 )
-# Modules that we loaded, but a new interpreter doesn't: a program that imports them gets its own.
+# Modules loaded by the zygote but not by a new interpreter; a program that imports them gets fresh ones.
 OURS = ("ctypes", "ctypes._endian", "_ctypes", "struct", "_struct", "marshal", "_socket")
 
 
 class Driver:
-    """A prepared driver: its definitions, and the code of its last statement, which runs it in a test's process."""
+    """A prepared driver: its definitions, and the code of its last statement, which runs in a test's process."""
 
     def __init__(self, names: dict[str, Any], code: CodeType) -> None:
         self.names, self.code = names, code
 
 
 class PreparedProgram:
-    """What each test of a candidate runs: the program, or a driver that has the program's code.
+    """The code that each test of a candidate runs: the program, or a driver with the program's code.
 
-    As much as possible is prepared before the fork: each page that a test writes to has to be copied.
+    As much as possible is prepared before the fork, since each page that a test writes to has to be copied.
     """
 
     def __init__(self, program: CodeType, driver: Driver | None, folder: str) -> None:
         self.code: CodeType | str = program if driver is None else driver.code
         self.folder = folder
-        # A driver is trusted, and creates nothing that lasts.
+        # A driver is trusted, and creates no such objects.
         names, generators = names_of(program)
         self.is_hiding = bool(names & HIDING)
         self.is_lasting = generators or bool(names & LASTING)
@@ -85,7 +85,7 @@ class PreparedProgram:
         self.module_count = len(sys.modules)
 
     def leave_plainly(self) -> None:
-        """End this process if the program only printed something; return if more needs to be done."""
+        """Exit now if the program did nothing but print; return if more needs to be done."""
         if len(sys.modules) == self.module_count:
             try:
                 sys.stdout.flush()
@@ -98,7 +98,7 @@ class PreparedProgram:
     def leave(self, status: int) -> None:
         """End this process as the interpreter would; return if that needs a full finalisation."""
         if self.is_lasting or self.is_hiding or "atexit" in sys.modules:
-            # The interpreter has these only while the program runs.
+            # The interpreter also sets these only while the program runs.
             self.namespace.pop("__file__", None)
             self.namespace.pop("__cached__", None)
         # Our reference would keep the program's variables alive.
@@ -144,7 +144,7 @@ def main_module(program: CodeType | None, folder: str) -> dict[str, Any]:
 
 
 def compile_all(source: bytes, driver: Driver | None, folder: str) -> PreparedProgram | None:
-    """Compile the program, to run by itself or by its driver; return None, with the reason on stderr, if that fails."""
+    """Compile the program, to run alone or by a driver; return None, with the reason on stderr, if that fails."""
     try:
         program = compile(source, folder + "/" + wire.PROGRAM, "exec", 0, True)
         import_early(source)
@@ -190,7 +190,7 @@ def status_of(error: BaseException | None) -> int:
     if error.code is None:
         return 0
     if isinstance(error.code, int):
-        # As the C library's exit does: the lowest byte; numbers that don't fit into a C long are -1.
+        # As in C's exit, the lowest byte; numbers that don't fit into a C long count as -1.
         return error.code & 0xFF if -(1 << 63) <= error.code < 1 << 63 else 0xFF
     try:
         text = str(error.code).encode("utf-8", "backslashreplace")

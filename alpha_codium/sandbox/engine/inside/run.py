@@ -1,8 +1,8 @@
-"""The end of a worker's script: it serves the host, becomes a runner, and then a test.
+"""The end of a worker's script, which serves the host, becomes a runner, and then a test.
 
-This is no module, but text that `main` executes at its own level, here and in containers (`containers/inside/main`),
-after it has defined `serve`. A test's process returns to this level to run its program: the fewer frames there are
-below it, the deeper a program can recurse.
+This isn't imported: `main`, here and in `containers/inside/main`, executes its text at module level after defining
+`serve`. A test's process returns to this level to run its program, so that as few stack frames as possible are below
+it and the program can recurse deeper.
 """
 
 import sys
@@ -27,7 +27,7 @@ if prepared.is_traced:
     sys.settrace(None)
     sys.setprofile(None)
 status = program.status_of(error)
-# It refers to the program's frames, and they to its variables.
+# The exception keeps the program's frames and variables alive.
 del error
 prepared.leave(status)
 sys.exit(status)

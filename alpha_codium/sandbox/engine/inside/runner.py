@@ -1,10 +1,10 @@
-"""The runner of one candidate: it compiles the program and forks a process for each test.
+"""The runner of one candidate, which compiles the program and forks a process for each test.
 
-1. It has no rights: no capabilities, no new privileges, Landlock, seccomp. Tests inherit all of that.
-2. It is process 1 of its pid namespace: no signal from inside can end it, all that a test started can be killed at
-   once, and orphans become its children, so that their CPU time counts. (Without namespaces, see `walls`.)
-3. The nonce of an answer comes in the same stream, behind the request, and stays unread until all processes of the
-   test are dead. None of them can have seen it, so none can have forged the answer.
+1. It has no rights: no capabilities, no new privileges, Landlock, seccomp. Tests inherit these restrictions.
+2. It is process 1 of its pid namespace: no signal from inside can end it, everything that a test started can be killed
+   at once, and orphans become its children, so that their CPU time counts. (Without namespaces, see `walls`.)
+3. The nonce for an answer follows the request in the same stream, and stays unread until all processes of the test
+   are dead. None of them can have read it, so none can have forged the answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import time
 from alpha_codium.sandbox.engine.inside import jail, program, wire, zygote
 from alpha_codium.sandbox.engine.inside import kernel as k
 
-# Ends the current test; only the host sends it, or a program that ends itself by it.
+# The signal that ends the current test, sent by the host. A program can only end itself with it.
 END_TEST = signal.SIGUSR1
 # The descriptor of the Landlock rules, while it is open.
 RULES = 4
@@ -36,7 +36,7 @@ class TestForker:
     It is made before the forks, and small: each page that a test's process writes to has to be copied.
     """
 
-    # If not 0: seconds until what a test left is killed again, and again after longer pauses, until nothing is left.
+    # If not 0: seconds until a test's remaining processes are killed again, with growing pauses, until none is left.
     pause = 0.0
 
     def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
@@ -62,10 +62,10 @@ class TestForker:
             self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes))
 
     def become_test(self, fds: list[int]) -> None:
-        """In the new process: keep nothing but its streams open, and set its own limits and session."""
+        """In the new process: close everything but its streams, and set its own limits and session."""
         if self.filter:
             self.enclose()
-        # Its descriptor's number may be the link's from here on, and must not be closed.
+        # Its descriptor number may now belong to the link, and must not be closed.
         self.host.detach()
         for target, fd in enumerate(fds):
             os.dup2(fd, target)
@@ -85,9 +85,9 @@ class TestForker:
         k.install_filter(k.filter_of(self.filter))
 
     def reap(self, pid: int) -> tuple[int, float, int, int]:
-        """Wait until the test's first process ends, kill what it left, and wait for that too.
+        """Wait until the test's first process ends, then kill and reap all others.
 
-        Return its wait status, and of all processes the CPU seconds, the largest peak (KiB) and the number.
+        Return its wait status, and the total CPU seconds, largest peak (KiB) and number of all processes.
         """
         status, cpu_seconds, peak, processes, options, pause = 0, 0.0, 0, 0, WALL, self.pause
         while True:
@@ -104,7 +104,7 @@ class TestForker:
                     options = WALL
                 continue
             if ended == pid:
-                # Another process may get its number now.
+                # From here on its process id may be reused.
                 pid, status, options = -1, how, WALL | os.WNOHANG
             processes += 1
             cpu_seconds += usage.ru_utime + usage.ru_stime
@@ -123,7 +123,7 @@ def make_ready(
         return become_runner(candidate, fds, driver, config)
     except BaseException as error:
         sys.excepthook(type(error), error, error.__traceback__)
-        # At once: if the socket is closed first, the host kills this process, and takes that for another's doing.
+        # Exit first: if the socket closed before, the host would kill this process and blame something else.
         os._exit(1)
 
 
@@ -175,7 +175,7 @@ def keep_only(host_fd: int, ruleset: int | None) -> int:
 
 
 def limit(candidate: jail.Config, others: int, own: int) -> None:
-    """Set the limits of all tests (hard) and of compiling (soft). `others` is the number of our user's other tasks."""
+    """Set the limits of tests (hard) and of compiling (soft). `others` is the number of our user's other tasks."""
     _, most = resource.getrlimit(resource.RLIMIT_NPROC)
     tasks = candidate["rlimits"]["RLIMIT_NPROC"] + others
     candidate["rlimits"]["RLIMIT_NPROC"] = tasks if most == resource.RLIM_INFINITY else min(tasks, most)
@@ -185,7 +185,7 @@ def limit(candidate: jail.Config, others: int, own: int) -> None:
 
 
 def harden(candidate: jail.Config, config: jail.Config) -> None:
-    """Give up all rights for good, in the order in which that is possible."""
+    """Give up all rights irrevocably, in the only order that is possible."""
     k.drop_capabilities()
     k.prctl(k.PR_SET_NO_NEW_PRIVS, 1)
     k.prctl(k.PR_SET_DUMPABLE, 0)

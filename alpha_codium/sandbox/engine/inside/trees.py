@@ -1,6 +1,6 @@
-"""Removing folders that a hostile program filled: nested deeper than any path, unreadable, with links.
+"""Removal of folders that a hostile program filled: nested deeper than the longest path, unreadable, with links.
 
-Used by the host and the zygote of the weaker jail; with namespaces a whole file system is unmounted instead.
+Used by the host, and by the zygote of a jail without namespaces; with namespaces a whole file system is unmounted.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def empty(folder: str) -> None:
 
 
 def remove(name: str, base: int) -> None:
-    """Remove a folder of the folder `base` and all that is in it; raises OSError.
+    """Remove the folder `name` of the open folder `base`; raises OSError.
 
-    Folders in it are moved up into `base` first: so no path is too long, and few are open at a time.
+    Its subfolders are moved up into `base` first, so that no path is too long, and few folders are open at a time.
     """
     todo, moved = [name], 0
     while todo:

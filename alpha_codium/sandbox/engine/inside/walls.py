@@ -5,9 +5,9 @@
    out whether a file exists, and how large it is.
 2. Without a pid namespace nothing could kill all that a test started, so a test can't start anything. It can signal
    no process but its own, and isn't in the Landlock domain of its runner.
-3. A test ends with its runner, a runner with its zygote, a zygote with its host: each asks the kernel for that, and no
-   test can undo it. Orphans become children of the zygote, which waits for all of them.
-4. The folder of the programs is one of the host's: the size of a file in it is limited, not the number of files.
+3. The kernel kills a test when its runner ends, a runner when its zygote ends, and a zygote when its host ends; no test
+   can undo this. Orphans become children of the zygote, which waits for all of them.
+4. The programs' folder is on the host's file system: the size of each file is limited, the number of files isn't.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from alpha_codium.sandbox.engine.inside import kernel as k
 
 # The first version that covers truncating files (Linux 6.2).
 OLDEST_LANDLOCK = 3
-# The number of our user's other tasks may grow by this much before a program can't start threads.
+# Threads of programs fail to start when our user's other tasks have increased by this number.
 MORE_TASKS = 256
 PROGRAM_FOLDER = "/program"
 
 
 def enter(config: jail.Config) -> None:
-    """Become a user without rights that dies with the host; runners set up Landlock and seccomp."""
+    """Become a user without rights, and die with the host; runners set up Landlock and seccomp."""
     version = k.landlock_version()
     if version < OLDEST_LANDLOCK:
         raise OSError("no Landlock" if not version else "Landlock is of version %d only" % version)
@@ -60,7 +60,7 @@ def make_box(config: jail.Config) -> None:
     """Make an empty folder for programs, with a link to the program."""
     os.mkdir(config["folder"], 0o700)
     os.symlink(".." + PROGRAM_FOLDER + "/" + wire.PROGRAM, config["folder"] + "/" + wire.PROGRAM)
-    # Any change in it sets another time, however coarse the clock.
+    # Any change of the folder sets another time, even if the clock is coarse.
     os.utime(config["folder"], ns=(0, 0))
 
 
@@ -73,7 +73,7 @@ def renew_scratch(config: jail.Config) -> None:
 
 
 def watched(config: jail.Config) -> list[str]:
-    """Return the paths whose state shows whether something in the programs' folder was changed."""
+    """Return the paths whose metadata shows whether the programs' folder was changed."""
     return [config["folder"], config["folder"] + "/" + wire.PROGRAM]
 
 
@@ -99,7 +99,7 @@ def readable(path: str, hidden: list[str]) -> list[tuple[str, int]]:
 
 def fork_runner(config: jail.Config) -> int:
     """Fork a runner, which dies with us."""
-    # A user id that only we have has no other tasks.
+    # A user id of our own has no other tasks.
     config["others"] = 0 if config["uid"] else tasks_of_user() + MORE_TASKS
     zygote = os.getpid()
     pid = os.fork()
@@ -109,7 +109,7 @@ def fork_runner(config: jail.Config) -> int:
 
 
 def tasks_of_user() -> int:
-    """Return how many processes and threads our user has, found as the least limit that lets us fork."""
+    """Return the number of our user's processes and threads: the lowest limit under which a fork succeeds."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     most = hard if hard != resource.RLIM_INFINITY else 1 << 22
     low, high = 0, 1
@@ -124,7 +124,7 @@ def tasks_of_user() -> int:
 
 
 def may_fork(limit: int, hard: int) -> bool:
-    """Whether a fork succeeds under a limit of our user's tasks."""
+    """Whether a fork succeeds with this limit of our user's tasks."""
     resource.setrlimit(resource.RLIMIT_NPROC, (limit, hard))
     try:
         pid = os.fork()
@@ -147,14 +147,14 @@ def await_end(pid: int) -> int:
 
 
 class WalledTestForker(runner.TestForker):
-    """For a runner without a pid namespace, which knows its test by number only."""
+    """The forker for a runner without a pid namespace, which identifies its test by process id."""
 
     def __init__(self, host: socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
         super().__init__(host, candidate, warnings, config)
         self.runner, self.running = os.getpid(), 0
 
     def enclose(self) -> None:
-        """In the new process: die with the runner, in a domain below the runner's, with a filter of its own."""
+        """In the new process: die with the runner, enter a nested Landlock domain, and install a filter."""
         die_with(self.runner)
         k.landlock_restrict(runner.RULES)
         self.install_own_filter()
@@ -168,7 +168,7 @@ class WalledTestForker(runner.TestForker):
         """Wait until the test's only process ends, as `TestForker.reap` does for several."""
         self.running = pid
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        # Until it is reaped, no other process has its number; from here on it must not be signalled.
+        # Until it is reaped, its process id can't be reused; from here on it must not be signalled.
         self.running = 0
         _, status, usage = os.wait4(pid, 0)
         return status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, 1

@@ -33,11 +33,11 @@ FOLDER = SCRATCH + "/box"
 PROGRAM = "program.py"
 BOX = "box"
 DRIVER = "driver.py"
-# Replaced in a filter by the number of the process that installs it.
+# A placeholder in a filter for the process id of the process that installs it.
 OWN_PROCESS = 0x5E1F5E1F
 # The descriptor at which a process of a pair finds its end of the link.
 LINK = 3
-# Finds out how deep a module can recurse before the default limit: in a plain interpreter and in ours.
+# Code that measures how deep a module can recurse within the default limit, run in a plain interpreter and in ours.
 DEPTH = """
 def recurse(n):
     try:

@@ -1,11 +1,11 @@
-"""The zygote: a warm interpreter in the jail that forks a runner for each candidate. It never runs untrusted code.
+"""The zygote, a warm interpreter in the jail that forks a runner for each candidate. It never runs untrusted code.
 
-A candidate's runner is process 1 of a new pid namespace: whatever a program starts is in there with it, and dies with
-it. The host checks the scratch folder, and has it renewed if a candidate changed it. Without namespaces, `walls` takes
-the place of `jail`.
+A candidate's runner is process 1 of a new pid namespace, so everything that a program starts dies with the runner. The
+host checks the scratch folder after each candidate, and has it renewed if it was changed. Without namespaces, `walls`
+is used instead of `jail`.
 
-Drivers are trusted: their definitions are executed here, once, for all tests. Nothing of theirs that depends on a
-candidate runs here.
+Drivers are trusted: their definitions are executed here once, for all tests. Their last statement, which depends on
+the candidate, doesn't run here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SCM_RIGHTS = 1
 CONTROL_BYTES = 256
-# The address space of a bare interpreter; a memory limit is a limit of what is added to it.
+# The address space of a bare interpreter, which is added to a test's memory limit.
 BARE_BYTES = 24 << 20
 THREAD_STACK = 8 << 20
 MOST_DRIVERS = 16
@@ -73,7 +73,7 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], program.
 
 
 def place_of(config: jail.Config) -> Any:
-    """Return the module that makes the kind of jail that is asked for, and put it into `config`."""
+    """Return the module for the configured kind of jail, and store it in `config`."""
     config["place"] = jail
     if config["walls"]:
         from alpha_codium.sandbox.engine.inside import walls
@@ -83,7 +83,7 @@ def place_of(config: jail.Config) -> Any:
 
 
 def prepare(config: jail.Config) -> None:
-    """Prepare what is the same for all candidates and needs the host's file system or rights."""
+    """Prepare everything that is the same for all candidates and needs the host's file system or rights."""
     # A program could end us by a SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     k.limit_threads(THREAD_STACK)
@@ -137,7 +137,7 @@ def make_builtins() -> None:
 
 
 def reap_runner(control: _socket.socket, pid: int, fds: list[int], await_end: Callable[[int], int]) -> None:
-    """Send the host a pidfd of the runner, and wait until it, and with it all that it started, has ended."""
+    """Send the host a pidfd of the runner, and wait until it and everything that it started has ended."""
     for fd in fds:
         os.close(fd)
     pidfd = os.pidfd_open(pid)
@@ -171,7 +171,7 @@ def driver_of(source: bytes, folder: str) -> program.Driver | None:
 
 
 def prepared(source: bytes, file: str) -> program.Driver:
-    """Execute the definitions of a driver; its last statement, if that begins with `MARK`, is left for tests."""
+    """Execute the definitions of a driver, but not its last statement if that begins with `MARK`: tests run it."""
     definitions, mark, rest = source.rpartition(MARK)
     if mark:
         known = set(sys.modules)
@@ -182,10 +182,10 @@ def prepared(source: bytes, file: str) -> program.Driver:
             last = compile(b"\n" * definitions.count(b"\n") + mark + rest, file, "exec", 0, True)
             return program.Driver(names, last)
         except BaseException:
-            # A test's process runs into it again, and reports it.
+            # A test's process will raise it again, and report it.
             pass
         finally:
-            # A program that imports these modules gets its own.
+            # A program that imports these modules gets fresh ones.
             for name in set(sys.modules) - known:
                 del sys.modules[name]
     return program.Driver({}, compile(source, file, "exec", 0, True))

@@ -1,10 +1,10 @@
 """The agent: the first process of a container. It starts a runner for each candidate and connects it to the host.
 
 1. The host's pipes are moved to other descriptors first; a runner closes its copies before it does anything else.
-2. The agent is to a runner what the host is in the local backend: it makes the files of a test, and the nonce, which
-   stays unread in the runner's socket until all processes of the test are dead.
-3. The host's clock decides when time is up; the agent only passes signals on, and only to a runner that isn't reaped.
-4. When the host ends, the agent's stdin ends, and so does the agent, and with its first process the container.
+2. For a runner, the agent plays the host's role in the local backend: it makes the files of a test, and the nonce,
+   which stays unread in the runner's socket until all processes of the test are dead.
+3. The host's clock decides when time is up; the agent only forwards signals, and only to a runner that isn't reaped.
+4. When the host ends, the agent's stdin is closed; the agent exits, and the container ends with its first process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Config = dict[str, Any]
     Started = tuple[Config, list[int], program.Driver | None, Config]
 
-# gVisor counts CPU time in ticks of 10 ms: a test for which it counts none is said to have taken half a tick.
+# gVisor counts CPU time in ticks of 10 ms; a test with a count of 0 is reported with half a tick.
 HALF_TICK = 0.005
 
 
@@ -97,7 +97,7 @@ def serve(depth: int) -> Started:
     stream.send(frames.READY, 0, bytes([config["nested"], config["proc"]]))
     while True:
         kind, number, data = stream.receive()
-        # Other frames came too late for the candidate before.
+        # Ignore late frames about the previous candidate.
         if kind == frames.BEGIN:
             started = begin(stream, config, number, marshal.loads(data))
             if started is not None:
@@ -105,7 +105,7 @@ def serve(depth: int) -> Started:
 
 
 def renew_streams() -> None:
-    """Replace Python's own streams by those of files: the ones it made for pipes could never seek."""
+    """Replace Python's standard streams by streams of files: those made for pipes can't seek."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         old = getattr(sys, name)
         kept, file = os.dup(number), files.output_file(name)
@@ -132,7 +132,7 @@ def begin(stream: HostStream, config: Config, number: int, message: list[Any]) -
     zygote.know_filter(candidate["filter"])
     code = zygote.driver_of(driver, config["folder"])
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    # A runner expects a descriptor of the driver, which is compiled already here.
+    # A runner expects a descriptor of the driver, although the driver is already compiled here.
     errors = files.output_file("stderr")
     fds = [files.input_file(source), files.output_file("none"), theirs.detach(), errors]
     pid = container_jail.fork_runner(config, candidate["guard"])
@@ -160,7 +160,7 @@ class Supervisor:
         self.untouched: list[Any] = []
 
     def serve(self) -> None:
-        """Pass messages on until the host ends the candidate."""
+        """Forward messages until the host ends the candidate."""
         while not self.ended:
             for fd, _ in self.poll():
                 if fd == self.stream.reader:
@@ -171,7 +171,7 @@ class Supervisor:
                     self.link.carry()
 
     def poll(self) -> list[tuple[int, int]]:
-        """Wait until there is something to read or to carry."""
+        """Wait until there is something to read, or data for the link."""
         poll = select.poll()
         poll.register(self.stream.reader, select.POLLIN)
         if self.runner.fileno() >= 0:
@@ -224,7 +224,7 @@ class Supervisor:
             os.close(fd)
 
     def pass_on(self) -> None:
-        """Pass a message of the runner on."""
+        """Forward a message of the runner."""
         try:
             said = self.runner.recv(wire.RESULT.size if self.compiled else 1)
         except OSError:
@@ -240,7 +240,7 @@ class Supervisor:
             self.send(said, self.last_words() if said == wire.NOT_COMPILED else b"")
 
     def send_result(self, result: bytes) -> None:
-        """Send the host the result of a test, of which no process is left."""
+        """Send the host the result of a test whose processes have all ended."""
         if self.link is not None:
             self.link.drain()
             self.link = None
@@ -255,7 +255,7 @@ class Supervisor:
         self.send(frames.RESULT, frames.OUTCOME.pack(*numbers, len(stdout), len(stderr)), stdout, stderr)
 
     def lose(self) -> None:
-        """End a runner that has died or sent something impossible."""
+        """Clean up after a runner that died or sent an invalid message."""
         os.kill(self.pid, signal.SIGKILL)
         self.runner.close()
         self.send(frames.GONE, self.last_words())
@@ -271,7 +271,7 @@ class Supervisor:
         self.outputs = []
 
     def end(self) -> None:
-        """End the runner and all that it runs, and renew its folders if they were changed."""
+        """End the runner and everything that it runs, and renew its folders if they were changed."""
         os.kill(self.pid, signal.SIGKILL)
         self.runner.close()
         if self.link is not None:

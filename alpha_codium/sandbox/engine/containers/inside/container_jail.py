@@ -1,12 +1,12 @@
-"""The isolation of a runner from the agent in a container: as much as the container allows.
+"""The isolation of a runner from the agent in a container, as far as the container allows it.
 
-1. As root (gVisor's own root, who is nobody outside), each runner gets a pid namespace, as in the local backend, a user
-   that isn't the agent's, and a /proc of that namespace, in which the runner itself is covered: gVisor of 2022 lets any
-   process open what another one has open, whoever that is, if it sees it in /proc.
-2. Without rights the agent makes a user namespace first, in which it may make pid namespaces for its runners.
-3. If that is forbidden too (Docker's own seccomp profile), a test can't start processes, nor signal any but itself:
-   see `forkers`.
-4. The root is read-only; what can be written to is emptied after each candidate, and checked for changes.
+1. As root (of gVisor's kernel, without rights on the host), each runner gets a pid namespace, as in the local backend,
+   a user other than the agent's, and a /proc of that namespace, in which the runner itself is hidden by a mount: gVisor
+   of 2022 lets any process open the files of any other that it sees in /proc.
+2. Without root, the agent first makes a user namespace, in which it can make pid namespaces for its runners.
+3. If that is forbidden too (by Docker's seccomp profile), a test can't start processes, and can signal only itself: see
+   `forkers`.
+4. The root is read-only; writable folders are checked for changes and emptied after each candidate.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from alpha_codium.sandbox.engine.inside import kernel as k
 
 # Folders that can be written to in some containers.
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run", "/run/lock")
-# The user of the tests, where the agent is root in its container.
+# The user of the tests if the agent is root in its container.
 USER = 1000
 MOST_FILES = 1 << 16
 MOST_MOUNTS = 4
 # The folder in which the agent, if it is root, makes files that programs read.
 OWN_FOLDER = wire.SCRATCH + "/agent"
-# Devices that gVisor gives everyone, and that no program needs.
+# Devices that gVisor always provides, and that no program needs.
 DEVICES = ("/dev/ptmx", "/dev/pts/ptmx", "/dev/tty", "/dev/fuse", "/dev/net/tun")
 
 
@@ -45,7 +45,7 @@ def enter(config: Config) -> None:
     if not os.path.isdir(wire.SCRATCH):
         raise SystemExit("there is no folder %s to write to" % wire.SCRATCH)
     if not works(k.close_from, 1 << 10):
-        # gVisor reads the last number as a signed one.
+        # gVisor treats the last number as signed.
         k.close_from = close_from
     config["uid"] = USER if os.geteuid() == 0 else 0
     config["nested"] = works(k.unshare, k.CLONE_NEWPID)
@@ -58,7 +58,7 @@ def enter(config: Config) -> None:
     config["own_pids"] = own_pids()
     if config["uid"]:
         make_own_folder()
-    # With what is there already: an interpreter may be mounted below one.
+    # With their present entries, which are kept: an interpreter may be mounted below one.
     config["places"] = {path: os.listdir(path) for path in (wire.SCRATCH, *PLACES) if is_writable(path)}
     for path in DEVICES:
         try:
@@ -68,18 +68,18 @@ def enter(config: Config) -> None:
     try:
         k.forbid_capabilities()
     except OSError:
-        # gVisor of 2022 has no ambient capabilities; a user without rights has none to forbid.
+        # gVisor of 2022 has no ambient capabilities; without root there are none to forbid.
         pass
     make_box(config)
 
 
 def make_own_folder() -> None:
-    """Make a file system of our own for inputs, which may be larger than all that programs may write."""
+    """Mount a file system for inputs, which may be larger than the space that programs may use."""
     os.mkdir(OWN_FOLDER, 0o700)
     try:
         k.mount("tmpfs", OWN_FOLDER, "tmpfs", root.FLAGS | k.MS_NOEXEC, "mode=700")
     except OSError:
-        # Without the right to mount, inputs share the space.
+        # Without the right to mount, inputs and programs share the space.
         pass
 
 
@@ -101,13 +101,13 @@ def close_from(first: int) -> None:
 
 
 def become_first_process(uid: int, gid: int) -> None:
-    """Fork process 1 of a new pid namespace, in a user namespace of its own; the one outside waits for it."""
+    """Fork process 1 of a new pid namespace, in a new user namespace; the parent, outside, waits for it."""
     own = os.open("/proc/self", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     k.unshare(k.CLONE_NEWUSER | k.CLONE_NEWPID)
     try:
         jail.map_user(own, uid, gid)
     except OSError:
-        # gVisor of 2022 has no such files here: we go on without a name.
+        # gVisor of 2022 doesn't have these files; continue without a mapped user.
         pass
     os.close(own)
     pid = os.fork()
@@ -173,7 +173,7 @@ def isolate(config: Config, guard: bytes) -> None:
 
 
 def uncover() -> None:
-    """Unmount what a runner mounted at /proc and its end left: gVisor of 2022 has no mount namespaces."""
+    """Unmount what a runner mounted at /proc: in gVisor of 2022, without mount namespaces, it outlives the runner."""
     for _ in range(MOST_MOUNTS):
         if os.path.lexists("/proc/self/fd"):
             return
@@ -189,9 +189,9 @@ def make_box(config: Config) -> None:
 
 
 def input_file(config: Config, chunks: Iterator[bytes]) -> int:
-    """Return a descriptor to read `chunks` from, through which nobody can write.
+    """Return a read-only descriptor of a file with `chunks`.
 
-    As gVisor's root it is a file without a name, since a sealed file can't be mapped there.
+    As gVisor's root, this is a file without a name, since a sealed file can't be mapped there.
     """
     if not config["uid"]:
         return files.input_file(b"".join(chunks))
@@ -208,7 +208,7 @@ def input_file(config: Config, chunks: Iterator[bytes]) -> int:
 def renew(config: Config) -> None:
     """Remove all that was written, and make a new folder; raises OSError, or RecursionError if folders nest too deep.
 
-    All that could write is dead, so paths can be trusted. If something can't be removed, its container is.
+    No process that could write is left, so paths can be trusted. If this fails, the host removes the container.
     """
     os.close(config["program_folder"])
     for place, kept in config["places"].items():
@@ -230,7 +230,7 @@ def empty(folder: str, kept: list[str]) -> None:
 
 
 def state(config: Config) -> list[tuple[int, ...]]:
-    """Return a state of the folders that differs if something was written."""
+    """Return a fingerprint of the folders, which differs if something was written."""
     found: list[tuple[int, ...]] = []
     for path in (wire.FOLDER, wire.FOLDER + "/" + wire.PROGRAM, *config["places"]):
         try:

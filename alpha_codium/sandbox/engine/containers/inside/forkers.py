@@ -1,12 +1,10 @@
-"""How runners in containers fork tests and wait for their end.
+"""Forkers of tests for runners in containers.
 
-With namespaces a runner is the first process of a pid namespace, on a kernel whose `kill(-1)` may miss a process:
-gVisor goes through the processes one by one, and misses what is being forked meanwhile (seen: a daemon that lived on
-until its time was up).
+With namespaces, a runner is process 1 of a pid namespace, but `kill(-1)` may miss a process in gVisor, which signals
+processes one by one and misses those that are being forked (observed: a daemon that survived until the wall limit).
 
-Without namespaces a test is one process, whose filter forbids it to start another one and to signal any but itself, so
-its end is the end of all that it did. All processes of the container have the same user then, and none can be opened
-or traced.
+Without namespaces, a test is a single process, whose filter forbids it to start others and to signal any but itself.
+All processes of the container have the same user then, and none can be opened or traced.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from alpha_codium.sandbox.engine.inside import runner, walls
 
 
 class NestedTestForker(runner.TestForker):
-    """For a runner in a pid namespace of its own."""
+    """The forker for a runner with its own pid namespace."""
 
     pause = 0.0005
 
@@ -28,7 +26,7 @@ class NestedTestForker(runner.TestForker):
 
 
 class FlatTestForker(walls.WalledTestForker):
-    """For a runner without namespaces, which knows its test by number only."""
+    """The forker for a runner without namespaces, which identifies its test by process id."""
 
     def serve(self) -> None:
         """See `runner.TestForker`."""

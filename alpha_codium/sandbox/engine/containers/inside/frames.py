@@ -1,6 +1,6 @@
 """The frames between the host and an agent, over the agent's stdin and stdout.
 
-A frame is a header, with the number of the candidate that it is about, and data.
+A frame is a header, with the number of its candidate, and data.
 
 host -> agent    CONFIGURE with the configuration (marshalled); BEGIN with a candidate (marshalled); TEST with a byte
                  for whether there is a link, and the input; END_TEST; KILL the runner; END of the candidate
@@ -10,7 +10,7 @@ agent -> host    READY with a byte per fact; `wire`'s COMPILING, then COMPILED, 
 both ways        LINK with data that one end of a link read; TAKEN when the other end has written it, so that more can
                  be read; CLOSED
 
-The host reads only numbers and bytes: a container that a program broke out of can lie, and no more.
+The host parses only numbers and bytes: even if a program took over the container, it could only send false results.
 """
 
 import struct
@@ -40,5 +40,5 @@ SIZE = struct.Struct("=I")
 # The most bytes that a link carries at once.
 CHUNK = 1 << 16
 STDERR_KEPT = 1 << 20
-# Sending larger inputs takes time that isn't the program's.
+# The time to send larger inputs isn't counted as the program's.
 LARGE_INPUT = 1 << 20

@@ -1,6 +1,6 @@
 """One end of a link between the two sides of a pair, carried through the host in frames.
 
-A chunk is read only when the one before was taken at the far end, so that no more than one is held.
+A chunk is read only after the previous one was written at the far end, so at most one is buffered.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Link:
         return {self.end.fileno(): events} if self.end is not None and events else {}
 
     def carry(self) -> None:
-        """Write and read what can be without waiting."""
+        """Write and read as much as possible without blocking."""
         self.write()
         if self.may_read:
             self.read()
@@ -85,7 +85,7 @@ class Link:
         return True
 
     def drain(self) -> None:
-        """Send what an ended program left, which isn't more than a socket holds, and close."""
+        """Send what the ended program left in the socket, and close."""
         while self.read():
             pass
         self.close()

@@ -17,7 +17,7 @@ def take(size: int) -> bytes:
 
 
 def load_modules() -> None:
-    """Make the modules that the host sends, in its order, and their packages."""
+    """Create the modules that the host sends, in that order, and their packages."""
     for name, source in marshal.loads(take(int.from_bytes(take(4), sys.byteorder))):
         module = type(sys)(name)
         module.__path__ = []

@@ -1,8 +1,8 @@
-"""A root for an agent that was started beside gencode, in a gVisor that runs both.
+"""A root file system for an agent that runs in the same gVisor as gencode.
 
-The root is a file system in memory into which the interpreter's folders are bound, so that programs see nothing else
-of the container. gVisor of 2022 has neither `pivot_root` nor read-only binds, and all processes see all mounts. So the
-root is in a folder that the host made, leaving it needs rights, and its files belong to root, who no program is.
+The root is a tmpfs into which the interpreter's folders are bound, so that programs see nothing else of the container.
+gVisor of 2022 has neither `pivot_root` nor read-only binds, and all processes see all mounts. So the agent changes to
+a root in a folder that the host made; only root could leave it or write to its files, and programs don't run as root.
 """
 
 from __future__ import annotations
