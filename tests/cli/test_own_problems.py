@@ -132,7 +132,7 @@ def test_the_whole_flow_solves_a_statement_without_tests(home, tmp_path):
         (("--statement", "s.md", "--dataset_name", "d"), ["--dataset_name can't be combined"]),
         (("--statement", "missing.md"), ["no file missing.md"]),
         (("--statement", "empty.md"), ["empty"]),
-        (("--statement", "binary"), ["holds the character 0"]),
+        (("--statement", "binary"), ["contains the character 0"]),
         (("--statement", "latin.md"), ["UTF-8"]),
         (("--problem_file", "missing.json"), ["no problem file"]),
         (("--problem_file", "s.md"), ["must end in"]),

@@ -225,7 +225,7 @@ def test_an_impossible_replay_is_refused_in_one_line(run, home, tmp_path):
     (folder / "answers.sqlite").mkdir()
     assert_refused(run_cli("replay", "r"), f"{folder / 'answers.sqlite'} can't be read: Is a directory")
     write_problems(tmp_path, 4)
-    assert_refused(run_cli("replay", "r"), "its problems were changed since")
+    assert_refused(run_cli("replay", "r"), "has changed since the run")
     RunFolder.create(home / "runs", "judged", {"command": "eval_gen_solutions"})
     assert_refused(run_cli("replay", "judged"), "run 'judged' called no model")
 
