@@ -28,7 +28,7 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
     if isolation == "strict":
         raise SandboxError(
             'sandbox = "strict" requires complete isolation, but the portable backend doesn\'t isolate files: '
-            "use -o code_tester.tester_type=local"
+            "use -o code_tester.sandbox=true, or -o code_tester.tester_type=local"
         )
     if not isolation:
         logger.warning("UNSAFE: sandbox = false runs untrusted programs with all your rights")
