@@ -1,4 +1,4 @@
-"""Parts that the metrics share: their form as modules of `evaluate`, checks of arguments, event loops."""
+"""Helpers for all metrics: the class for `evaluate`, checks of arguments, event loops."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
