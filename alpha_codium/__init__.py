@@ -1,4 +1,4 @@
-"""Generation of programs with language models, and evaluation of the programs.
+"""Generate programs with language models, and measure how good they are.
 
 Public names are imported on first use, so that importing the package is fast.
 """

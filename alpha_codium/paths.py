@@ -37,7 +37,7 @@ def _writable(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(
-            f"{folder} can't be made ({error.strerror}): set GENCODE_HOME to a folder you can write"
+            f"{folder} can't be created ({error.strerror}): set GENCODE_HOME to a folder you can write"
         ) from error
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise UserError(f"{folder} can't be read and written: set GENCODE_HOME to a folder you can write")

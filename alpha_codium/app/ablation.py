@@ -104,7 +104,7 @@ def variants_of(name: str, left_out: tuple[str, ...]) -> Iterator[Variant]:
 def _stages_in(text: str) -> tuple[str, ...]:
     stages = tuple(dict.fromkeys(part.strip().replace("-", "_") for part in text.split(",") if part.strip()))
     if not stages:
-        raise UserError(f"--without {text!r} names no stage")
+        raise UserError(f"--without {text!r} matches no stage")
     return stages
 
 

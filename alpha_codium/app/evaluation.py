@@ -162,7 +162,7 @@ def _evaluation_of_solutions(
     loaded = load_problems(problems, split) if isinstance(problems, str) else problems
     rows = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
     if isinstance(solutions, str) and not len(rows):
-        raise DatasetError(f"{solutions} holds no rows: there is nothing to judge")
+        raise DatasetError(f"{solutions} contains no rows to judge")
     tasks = prepare_for_evaluation(rows, loaded, test_type)
     # A plain list of problems has no fingerprint.
     if not ignore_fingerprint and isinstance(loaded, ProblemSet):

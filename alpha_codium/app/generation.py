@@ -101,7 +101,7 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
     if options.resume:
         options = replace(options, **run_options(options.resume, options))
     if options.dataset_name is None:
-        raise DatasetError("which problems? Give a --dataset_name")
+        raise DatasetError("no problems are given: use --dataset_name")
     if options.output_dataset_name:
         solutions_path(options.output_dataset_name)  # raises before any call is paid for
     problems = load_problems(options.dataset_name, options.split_name)

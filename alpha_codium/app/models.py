@@ -34,7 +34,7 @@ def load_secrets(path: Path = SECRETS_FILE) -> None:
         raise SettingsError(f"{path} can't be read: {type(error).__name__}") from error
     for name, value in values.items():
         if not isinstance(value, str):
-            raise SettingsError(f'{path}: {name} must be a text, such as OPENAI_API_KEY = "..."')
+            raise SettingsError(f'{path}: {name} must be a string, such as OPENAI_API_KEY = "..."')
         os.environ.setdefault(name, value)
 
 

@@ -70,7 +70,7 @@ def _planned(run: str, flow_name: str | None, output: str | None, settings: Sett
     folder = RunFolder.reopen(runs_folder(), run)
     described = folder.description()
     if described.get("command") != COMMAND:
-        raise UserError(f"run {run!r} asked no model: only runs of gencode gen {COMMAND} are replayed")
+        raise UserError(f"run {run!r} called no model: only runs of gencode gen {COMMAND} can be replayed")
     in_force = settings(described.get("settings", {}))
     if output and solutions_path(output).resolve().is_relative_to(folder.path.resolve()):
         raise UserError(f"a replay changes no file of its run: --output_dataset_name {output} is in its folder")
@@ -85,7 +85,7 @@ def _planned(run: str, flow_name: str | None, output: str | None, settings: Sett
 def _problems(described: Mapping[str, Any], settings: Settings) -> ProblemSet:
     problems = load_problems(described["dataset_name"], described.get("split_name"))
     if problems.fingerprint != described["fingerprint"]:
-        raise UserError(f"{described['dataset_name']} isn't what it was in the run: its problems were changed since")
+        raise UserError(f"{described['dataset_name']} has changed since the run: its problems aren't the same")
     return problems.sample(described["sample_rate"], settings.config.seed or 0)
 
 

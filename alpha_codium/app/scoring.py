@@ -64,10 +64,10 @@ async def score_async(
     def evaluation() -> Evaluation:
         name = dataset_of(benchmark, dataset)
         if name is None:
-            raise DatasetError("which problems are the samples of? Give a --benchmark or a --dataset_name")
+            raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
         rows = selected(read_samples(file, columns), parse_selections(selections), file)
         if not rows:
-            raise DatasetError(f"{file} holds no samples")
+            raise DatasetError(f"{file} contains no samples")
         problems = problems_for(rows, name, split)
         solutions = solutions_of(rows, problems)
         if not ignore_fingerprint:
@@ -106,7 +106,10 @@ def dataset_of(benchmark: str | None, dataset: str | None) -> str | None:
         return dataset
     known = {**ALIASES, **HUB_IDS} | {name: name for name in stored_names()}
     if benchmark not in known:
-        raise UserError(f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}: or give --dataset_name alone")
+        raise UserError(
+            f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}; "
+            "to use another dataset, give only --dataset_name"
+        )
     return dataset or known[benchmark]
 
 

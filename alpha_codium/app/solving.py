@@ -98,21 +98,21 @@ def chosen_problem(
     Raises DatasetError if the arguments name no problem, or several.
     """
     if sum(given is not None for given in (problem_name, problem_number, problem_file, statement)) != 1:
-        raise DatasetError("which problem? Give one of --problem_name, --problem_number, --problem_file, --statement")
+        raise DatasetError("give exactly one of --problem_name, --problem_number, --problem_file, --statement")
     if dataset_name is not None and (problem_file is not None or statement is not None):
-        raise DatasetError("--dataset_name goes with --problem_name or --problem_number: a file is a problem already")
+        raise DatasetError("--dataset_name can't be combined with --problem_file or --statement")
     if statement is not None:
         return load_statement(statement)
     if problem_file is not None:
         return load_problem_file(problem_file)
     if dataset_name is None:
-        raise DatasetError("a problem's name or number needs a --dataset_name")
+        raise DatasetError("--problem_name and --problem_number need a --dataset_name")
     problems = load_problems(dataset_name, split_name)
     if problem_name is not None:
         return problems.get(problem_name)
     assert problem_number is not None
     if problem_number >= len(problems):
-        raise DatasetError(f"there is no problem number {problem_number}: {len(problems)} problems, counted from 0")
+        raise DatasetError(f"there is no problem number {problem_number}: {len(problems)} problems, numbered from 0")
     return problems[problem_number]
 
 

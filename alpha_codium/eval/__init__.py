@@ -1,4 +1,4 @@
-"""Candidates of a dataset -> verdicts -> pass@k."""
+"""Evaluation of a dataset's candidates: verdicts, and pass@k from them."""
 
 from importlib import import_module
 from typing import Any
@@ -19,7 +19,7 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from the module that holds it."""
+    """Import a public name from its module on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

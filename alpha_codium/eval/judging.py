@@ -1,4 +1,4 @@
-"""The judge of the settings: an open sandbox, its identity, and programs judged and scored with it."""
+"""The configured judge: an open sandbox, its identity, and methods to judge and score programs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence

@@ -1,11 +1,11 @@
-"""The judge's own error, beside every score: its verdicts on programs of the same problems whose verdict is known.
+"""The judge's error rate, reported with every score, on programs of the same problems whose verdict is known.
 
 1. A problem's first few known-correct and known-incorrect programs are judged with its candidates, by the same judge,
-   tests and limits. They are in groups of their own, in the journal too, and never count in a score. A program that is
-   in both lists is left out.
-2. A correct program that is rejected, and an incorrect one that is accepted, is an error of the judge, of the tests or
-   of the label. The share bounds what the score is worth; it doesn't say whose fault it is.
-3. Where human solutions are scored, nothing runs twice: their own verdicts give the error.
+   tests and limits. They have separate groups, also in the journal, and never count in a score. A program that is in
+   both lists is skipped.
+2. If a correct program is rejected or an incorrect one accepted, the judge, the tests or the label is wrong. The error
+   rate limits how far a score can be trusted, but doesn't show which of them is at fault.
+3. If human solutions are scored, nothing runs twice: their verdicts give the error rate.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -86,7 +86,7 @@ def split_known(
 
 
 def disputed(problem: Problem) -> frozenset[str]:
-    """The programs that a problem calls both correct and incorrect: nothing is known of them."""
+    """Return the programs that a problem lists as both correct and incorrect, so that their verdict is unknown."""
     return frozenset({s.code for s in problem.solutions} & {s.code for s in problem.incorrect_solutions})
 
 

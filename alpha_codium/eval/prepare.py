@@ -1,6 +1,6 @@
-"""What is to be judged: the programs of each problem beside its tests.
+"""The evaluation set: the programs to be judged and the tests of each problem.
 
-Tasks are made when they are asked for, one at a time: a split of 13,000 problems needn't fit into memory.
+Tasks are made lazily, one at a time: a split of 13,000 problems needn't fit into memory.
 """
 
 from collections import Counter
@@ -21,8 +21,8 @@ GENERATED, CORRECT, INCORRECT = "generated", "correct", "incorrect"
 class Entry:
     """One program to be judged; `index` counts within its `group`, `error` says why there is no program.
 
-    `truncated` says whether an answer was cut off on the way to it, None if that isn't known; `error_known` whether
-    the dataset records errors.
+    `truncated`: whether an answer for it was cut off, None if unknown. `error_known`: whether the dataset records
+    errors.
     """
 
     index: int
@@ -39,7 +39,7 @@ class Entry:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the provider or we lost the sample."""
+        """Whether the sample was lost through a fault of the provider or of gencode."""
         return self.error is not None and self.error.kind is not ErrorKind.MODEL
 
     @property
@@ -125,7 +125,7 @@ def parse_test_types(names: str | TestType | Iterable[str]) -> tuple[TestType, .
     known = [kind.value for kind in TestType]
     for name in asked:
         if name not in known:
-            raise UserError(f"there are no tests called {name!r}{nearest(name, [*known, 'all'])}")
+            raise UserError(f"unknown type of tests {name!r}{nearest(name, [*known, 'all'])}")
     if not asked:
         raise UserError("no type of tests is given: use public_tests, private_tests, generated_tests or all")
     return tuple(kind for kind in TestType if kind in asked)
@@ -136,7 +136,7 @@ def prepare_for_evaluation(
     problems: Sequence[Problem],
     test_type: str | Iterable[str] = TestType.PRIVATE,
 ) -> EvaluationSet:
-    """The candidates of a Solutions dataset beside the tests of all problems of the split.
+    """Return the candidates of a Solutions dataset with the tests of all problems of the split.
 
     `solutions` has rows `{task_name, solution_candidates, sample_errors?, language?, truncated_answers?}`. Raises
     DatasetError if a row doesn't name a problem of the split, a name occurs twice in either, or a candidate is in a
@@ -173,11 +173,11 @@ def refuse_language(language: str, where: str) -> None:
 
 
 def _distinct_names(problems: Sequence[Problem]) -> frozenset[str]:
-    """The problems' names; raises DatasetError for a duplicate: its candidates couldn't be told apart."""
+    """Return the problems' names; raises DatasetError for a duplicate, whose candidates would be ambiguous."""
     names = getattr(problems, "names", None) or [problem.name for problem in problems]
     twin = next((name for name, count in Counter(names).items() if count > 1), None)
     if twin is not None:
-        raise DatasetError(f"two problems of the split are called {twin!r}: their candidates can't be told apart")
+        raise DatasetError(f"two problems of the split are called {twin!r}: names must be unique")
     return frozenset(names)
 
 

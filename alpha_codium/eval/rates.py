@@ -1,7 +1,7 @@
-"""Rates of samples that were cut off, held no program, were empty, or didn't compile.
+"""Rates of samples that were cut off, had no program, were empty, or didn't compile.
 
-A pass@k is only as good as its samples: one of 0.2 with a quarter of the answers cut off measures the token limit.
-What a Solutions dataset doesn't record is unknown: None, never 0.
+They help to interpret a pass@k: if a quarter of the answers is cut off, it measures the token limit. A rate that a
+Solutions dataset doesn't record is None, never 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,8 @@ COUNTED = ("truncated", "no_program", "empty", "does_not_compile")
 def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> dict[str, Any]:
     """The rates of the candidates in `entries`, by problem, as `--json` writes them; `results` are of all problems.
 
-    `present` samples are those that neither the provider nor we lost; the rates `{"count", "rate"}` are shares of them.
-    `truncated` had an answer cut off on the way, `no_program` ended without one through the model's fault, `empty` are
+    `present` samples are those that weren't lost; the rates `{"count", "rate"}` are shares of them. `truncated` had an
+    answer cut off, `no_program` ended without one through the model's fault, `empty` are
     blank for no known reason.
     """
     samples = [pair for p in results for pair in zip(entries.get(p.name, ()), p.candidates, strict=True)]

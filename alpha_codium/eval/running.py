@@ -1,10 +1,10 @@
-"""Judging all programs of a split: concurrent, in bounded memory, and resumable after a kill.
+"""Judging of all programs of a split: concurrent, in bounded memory, and resumable after a kill.
 
-1. Tasks are drawn one at a time as workers become free, and two programs a worker are judged at a time: their output is
-   dropped once they are judged, and a kill loses the verdicts of no more than those.
+1. Tasks are taken one at a time as workers become free, and at most two programs per worker are judged at a time. Their
+   output is dropped after the verdict; a kill loses only the verdicts of these programs.
 2. Programs of a problem with the same text and language are run once and share their verdict; each counts as one.
-3. Each verdict is journalled under problem, group, index and the program's digest. On resume these are reused, for
-   programs with the same text, too; `internal_error`, which is no verdict, is judged again.
+3. Each verdict is journalled under problem, group, index and the program's digest. On resume, verdicts are reused,
+   also for other programs with the same text; an `internal_error` is judged again.
 4. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others are judged.
 """
 
@@ -24,7 +24,7 @@ from alpha_codium.verdict import Judgement, Verdict
 OnResult = Callable[[str, CandidateResult], None]
 Key = tuple[str, str, int, str]
 T = TypeVar("T")
-# For each worker of the sandbox: enough that none is idle.
+# Programs in flight per worker of the sandbox, enough that none is idle.
 PROGRAMS_IN_FLIGHT = 2
 TASKS_IN_FLIGHT = 4
 
@@ -100,7 +100,7 @@ class _Evaluation:
         return result
 
     async def _judgement(self, task: EvaluationTask, entry: Entry) -> Judgement:
-        """The judgement of one program; a sample that the provider or we lost is `internal_error`, no verdict."""
+        """Judge one program; a lost sample gets `internal_error`."""
         if entry.is_lost:
             return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
         try:
@@ -110,7 +110,7 @@ class _Evaluation:
 
 
 def _alike(entries: Sequence[Entry]) -> list[list[int]]:
-    """The places of entries with the same program; lost samples have none, and share nothing."""
+    """Return the indices of entries grouped by program; each lost sample is a group of its own."""
     places: dict[object, list[int]] = {}
     for place, entry in enumerate(entries):
         places.setdefault(place if entry.is_lost else (entry.language, entry.program), []).append(place)
@@ -122,7 +122,7 @@ def _key(task: EvaluationTask, entry: Entry, program: str) -> Key:
 
 
 async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all coroutines; if one raises, the others are cancelled before its exception is raised."""
+    """Run coroutines and return their results; if one raises, cancel the others before raising its exception."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         return await asyncio.gather(*tasks)

@@ -1,8 +1,8 @@
-"""From verdicts to scores: pass@k with its intervals and strata, and why a result is incomplete.
+"""Scores computed from verdicts: pass@k with intervals and strata, and the reasons why a result is incomplete.
 
-1. A score is of a whole split. Where each problem has one sample, pass@1 is a proportion with a Wilson interval; else
+1. A score covers a whole split. If each problem has one sample, pass@1 is a proportion with a Wilson interval; else
    problems are resampled (`alpha_codium.statistics`).
-2. A stratum, such as all easy problems, is scored as a split of its own: it may be complete where the whole isn't.
+2. A stratum, such as all easy problems, is scored like a split. It may be complete when the whole split isn't.
 """
 
 from collections import Counter

@@ -1,1 +1,1 @@
-"""The metrics that people cite, behind the interface of `evaluate` and by themselves."""
+"""Well-known metrics, with the interface of `evaluate` and as plain functions."""

@@ -1,15 +1,15 @@
-"""Running the metrics with assertions: candidates and the code that tests them in, verdicts and pass@k out.
+"""The common part of metrics with assertions: from candidates and their tests to verdicts and pass@k.
 
     require_permission()                     # HF_ALLOW_CODE_EVAL=1, or ValueError
     settings = RunSettings(timeout=3.0, num_workers=4, output_variable="output")
     outcomes = run_samples(predictions, references, settings, program_of=wrap)  # a list of CandidateOutcome a reference
     pass_at_k, results = pass_at_k_and_results(outcomes, k=[1, 10, 100])
 
-1. `program_of` turns a candidate's text into the program that runs (a metric that compiles it in its own way wraps it
-   here). It is loaded as a module on the right of a pair; the reference runs on the left (`judge.assertions`). Names
-   that the reference uses and doesn't define are looked up in the program's module.
-2. `output_variable`: the value of that name when the reference has passed or failed, first among the reference's own
-   names, then among the program's; `CandidateOutcome.output` holds it, or its repr if it can't be sent.
+1. `program_of` turns a candidate's text into the program that runs (for metrics that wrap candidates). The program is
+   loaded as a module on the right of a pair; the reference runs on the left (`judge.assertions`). Names that the
+   reference uses and doesn't define are looked up in the program's module.
+2. `output_variable` names a variable of the reference, or else of the program. Its final value, or its repr if it can't
+   be sent, is `CandidateOutcome.output`.
 3. Identical programs of one task run once. Each task's reference is checked before anything runs.
 """
 
@@ -43,7 +43,7 @@ WARNING = (
     f'os.environ["{PERMISSION}"] = "1".'
 )
 PASSED, TIMED_OUT = "passed", "timed out"
-# Enough that no worker waits.
+# Batches in flight per worker, enough that none is idle.
 BATCHES_IN_FLIGHT = 2
 MOST_IN_BATCH = 64
 
@@ -75,7 +75,7 @@ class CandidateOutcome:
 
 
 def require_permission() -> None:
-    """Raise ValueError, with what to do, unless the environment permits running programs of models."""
+    """Raise ValueError, with instructions, unless the environment permits running generated programs."""
     if os.getenv(PERMISSION, "0") != "1":
         raise ValueError(WARNING)
 
@@ -107,11 +107,11 @@ def pass_at_k_and_results(outcomes: Sequence[Sequence[CandidateOutcome]], k: Ite
     }
     lost = sum(outcome.verdict is Verdict.INTERNAL_ERROR for row in outcomes for outcome in row)
     if lost:
-        logger.warning(f"{lost} programs got no verdict through a fault of the sandbox: there is no pass@k")
+        logger.warning(f"{lost} programs got no verdict because of sandbox errors: pass@k is not computed")
     forgeable = sum(outcome.passed and outcome.trust == IN_PROCESS for row in outcomes for outcome in row)
     if forgeable:
         logger.warning(
-            f"{forgeable} programs passed in a process that they share with the reference, as it requires: a program "
+            f"{forgeable} programs passed in a process shared with the reference, as the reference requires; a program "
             "can forge such a pass"
         )
     counts = [(len(row), sum(outcome.passed for outcome in row)) for row in outcomes]

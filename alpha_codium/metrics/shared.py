@@ -1,4 +1,4 @@
-"""Parts that the metrics share: their form as modules of `evaluate`, checks of arguments, event loops."""
+"""Helpers for all metrics: the class for `evaluate`, checks of arguments, event loops."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
@@ -49,7 +49,7 @@ def check_programs(predictions: Sequence[Any]) -> None:
     """Raise UserError unless each of `predictions` is a list of programs."""
     for place, programs in enumerate(predictions):
         if not is_texts(programs):
-            raise UserError(f"predictions[{place}] must be a list of programs, each a text")
+            raise UserError(f"predictions[{place}] must be a list of programs, each a string")
 
 
 def is_texts(value: Any) -> bool:

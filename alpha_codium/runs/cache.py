@@ -116,7 +116,7 @@ class AnswerCache(AnswerFile):
             self._write(("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, 0, ?)", rows))
 
     def _handle(self, error: Exception) -> None:
-        logger.warning("answers of other runs are no longer used: {}", unusable(self.path, error))
+        logger.warning("the shared cache is no longer used: {}", unusable(self.path, error))
         with contextlib.suppress(sqlite3.Error):  # already reported
             self._close()
 

@@ -97,7 +97,7 @@ class RunFolder:
         if missing:
             raise UserError(f"{path} was changed or cut off: it lacks {', '.join(missing)}: {REMEDY}")
         if not isinstance(values["command"], str) or not isinstance(values.get("settings", {}), dict):
-            raise UserError(f"{path} was changed: it isn't the description of a run: {REMEDY}")
+            raise UserError(f"{path} was changed: it isn't a valid run description: {REMEDY}")
         return values
 
     def write_json(self, name: str, value: Any) -> Path:

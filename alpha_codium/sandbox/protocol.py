@@ -54,13 +54,7 @@ class Sandbox(Protocol):
         Returns the compiler's execution. `on_execution` always runs in this process, wherever the job runs. A backend
         that runs jobs in threads can override this to call it in the same thread, which saves two switches an input.
         """
-        async with aclosing(self.execute(job)) as executions:
-            compilation = await anext(executions)
-            if compilation.finished:
-                async for execution in executions:
-                    if not await asyncio.to_thread(on_execution, execution):
-                        break
-        return compilation
+        return await consumed(self.execute(job), on_execution)
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """Run two programs at once; raises PairUnsupported if the backend can't."""
@@ -71,6 +65,17 @@ class Sandbox(Protocol):
     ) -> Report:
         """Run a program on all inputs. A string is the source of a Python program. See `Job`."""
         return await report_of(self, job_of(program, inputs, limits, driver))
+
+
+async def consumed(executions: AsyncGenerator[Execution, None], on_execution: Callable[[Execution], bool]) -> Execution:
+    """Call `on_execution` with each execution after the compiler's, see `Sandbox.consume`, and close `executions`."""
+    async with aclosing(executions):
+        compilation = await anext(executions)
+        if compilation.finished:
+            async for execution in executions:
+                if not await asyncio.to_thread(on_execution, execution):
+                    break
+    return compilation
 
 
 def job_of(program: str | Program, inputs: Sequence[str], limits: Limits | None = None, driver: str = "") -> Job:

@@ -1,7 +1,7 @@
-"""One run in numbers: its scores, what became of its samples, and their costs.
+"""The figures of one run: its scores, the outcomes of its samples, and their costs.
 
-Calls, tokens and money are those of finished samples, as if each call had been made anew: the cost of the method,
-whatever a cache saved. A sum that contains an unknown price is unknown.
+Calls, tokens and money are those of finished samples, without savings from a cache: the cost of the method. A sum that
+contains an unknown price is unknown.
 """
 
 import math
@@ -42,11 +42,11 @@ class Costs(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One run in numbers: of `asked` samples, `finished` count; the others were lost or never made.
+    """The figures of one run. Of `asked` samples, `finished` count; the others were lost or never made.
 
-    `solved` problems have a sample that passes. `truncated` samples had an answer cut off, `no_program` ones ended
-    without a program through the model's fault; both are of the finished ones. `solved_intervals` are those of the
-    cost of a solved problem, by the names of `Costs`; there is none for a sum that is unknown.
+    `solved` problems have a sample that passes. Of the finished samples, `truncated` had an answer cut off, and
+    `no_program` ended without a program through the model's fault. `solved_intervals` are those of the cost of a solved
+    problem, by the names of `Costs`, except for unknown sums.
     """
 
     record: RunRecord
@@ -86,7 +86,7 @@ class Figures:
 
     @property
     def per_solved(self) -> Costs | None:
-        """The cost of a solved problem, including that of the others; None if none is solved."""
+        """The cost of all problems per solved one; None if none is solved."""
         return self.costs.per(self.solved)
 
     def to_json(self) -> dict[str, Any]:
@@ -168,12 +168,12 @@ def _finite(interval: Interval) -> list[float | None] | None:
 
 
 def ratio_interval(costs: Sequence[float], solved: Sequence[bool], resamples: int = RESAMPLES) -> Interval:
-    """The percentile interval, at 95 %, of the sum of `costs` by the number `solved`, by resampling problems.
+    """Return the 95 % percentile interval of the sum of `costs` divided by the number `solved`, by the bootstrap.
 
     Each problem's cost and whether it is solved stay together (Efron and Tibshirani 1993, "An Introduction to the
-    Bootstrap", chapter 13). A resample in which nothing is solved has an infinite ratio; if that is among the highest
-    fortieth, the upper bound is infinite. Where nothing costs anything the interval is 0 to 0. There is none if nothing
-    is solved, for fewer than two problems, or if all are alike. The order of the problems makes no difference.
+    Bootstrap", chapter 13). A resample in which nothing is solved has an infinite ratio; if these reach the upper
+    2.5 %, the upper bound is infinite. If all costs are 0, the interval is 0 to 0. There is none if nothing is solved,
+    for fewer than two problems, or if all are alike. The order of the problems makes no difference.
     """
     pairs = sorted(zip(costs, solved, strict=True))
     if not any(solved):

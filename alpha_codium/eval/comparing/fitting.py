@@ -10,7 +10,7 @@ from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.runs import RunFolder
 
-# Settings that only decide how fast and where a run goes, and those with a note of their own.
+# Settings that only affect a run's speed or place, and settings that have their own note.
 IGNORED = {f"budget.{name}" for name in BudgetSection.model_fields} | {
     "config.adaptive_concurrency",
     "config.ai_timeout",
@@ -27,14 +27,14 @@ IGNORED = {f"budget.{name}" for name in BudgetSection.model_fields} | {
 
 
 def refuse_twins(folders: Sequence[RunFolder]) -> None:
-    """Raise UserError if a run is named twice."""
+    """Raise UserError if a run is given twice."""
     for place, folder in enumerate(folders):
         if any(folder.path.samefile(other.path) for other in folders[:place]):
-            raise UserError(f"run {folder.name!r} is named twice: compare it with another one")
+            raise UserError(f"run {folder.name!r} is given twice: compare it with another one")
 
 
 def refuse_unlike(records: Sequence[RunRecord]) -> None:
-    """Raise UserError if two runs are of different problems."""
+    """Raise UserError if two runs have different problems."""
     first = records[0]
     for record in records:
         if record.fingerprint != first.fingerprint:
@@ -50,9 +50,9 @@ def refuse_unlike(records: Sequence[RunRecord]) -> None:
 
 
 def problems_of(records: Sequence[RunRecord], dataset: str | None = None) -> ProblemSet:
-    """The problems that the runs were made for, from `dataset`, or from the one that a run names.
+    """Return the problems of the runs, from `dataset` or else from the dataset that a run names.
 
-    Raises DatasetError if none of them can be read, or the content isn't the one that the runs were made for.
+    Raises DatasetError if none of these can be read, or the content has changed since the runs.
     """
     first = records[0]
     problems = _loaded(records, dataset)
@@ -65,7 +65,7 @@ def problems_of(records: Sequence[RunRecord], dataset: str | None = None) -> Pro
 
 
 def notes_on(records: Sequence[RunRecord]) -> list[str]:
-    """Notes on the runs for the reader of a comparison: other models, other settings than the flow's."""
+    """Return notes on differences between runs other than their flows: models and settings."""
     notes = []
     if len({record.models for record in records}) > 1:
         each = "; ".join(f"{record.name}: {', '.join(record.models)}" for record in records)
@@ -84,7 +84,7 @@ def notes_on(records: Sequence[RunRecord]) -> list[str]:
 
 
 def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
-    """Notes on flows that changed between runs, and on samples that a shared budget ended."""
+    """Yield notes on flows that changed between runs, and on samples that were ended by a shared budget."""
     for flow in dict.fromkeys(record.flow for record in records):
         of_it = [record for record in records if record.flow == flow]
         if len({record.flow_fingerprint for record in of_it}) > 1:
@@ -99,7 +99,7 @@ def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
 
 
 def _loaded(records: Sequence[RunRecord], dataset: str | None) -> ProblemSet:
-    """The first of the datasets named that can be read; a path may have been relative to another folder."""
+    """Return the first dataset named by a run that can be read; paths may be relative to another folder."""
     named = [(dataset, records[0].split)] if dataset else list(dict.fromkeys((r.dataset, r.split) for r in records))
     for name, split in named[:-1]:
         with contextlib.suppress(DatasetError):

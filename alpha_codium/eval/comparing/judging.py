@@ -1,9 +1,9 @@
-"""Judging the programs of several runs: each distinct program of a problem once, whichever run or stage wrote it.
+"""Judging of the programs of several runs: each distinct program of a problem once, whichever run or stage wrote it.
 
 1. The candidates are judged, and the programs after each stage.
-2. Every verdict is journalled in `evaluation.jsonl` of each run that contains the program, so that comparing again,
-   also with other runs, costs nothing, and an interrupted comparison can be resumed.
-3. A line names the tests and settings that it was judged by, as a digest: with others, programs are judged again.
+2. Every verdict is written to `evaluation.jsonl` of each run that contains the program, so that further comparisons,
+   also with other runs, reuse it, and an interrupted comparison can be resumed.
+3. A line has a digest of the tests and settings; if these change, programs are judged again.
 """
 
 import hashlib
@@ -57,7 +57,7 @@ def all_programs(of_runs: Iterable[Programs]) -> dict[str, tuple[Program, ...]]:
 
 @dataclass(frozen=True)
 class JudgedPrograms:
-    """The tasks: every problem with its distinct programs, in place of a run's candidates."""
+    """Tasks for the evaluation: every problem with its distinct programs, instead of a run's candidates."""
 
     problems: Sequence[Problem]
     programs: Programs
@@ -101,7 +101,7 @@ def basis_of(test_types: Sequence[TestType], code_tester: Mapping[str, Any], ide
 
 
 class SharedJournal(Journal):
-    """The journals of all runs as one, for `run_evaluation`; a context manager.
+    """The journals of all runs combined into one, for `run_evaluation`; a context manager.
 
     A verdict in one run's journal is used for the others, and written to each that contains the program. Verdicts on
     known solutions, which belong to no run, are written to all.
@@ -117,7 +117,7 @@ class SharedJournal(Journal):
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        """Open all journals, and add to each the verdicts on its run's programs that another one has."""
+        """Open all journals, and copy verdicts between those with the same programs."""
         with ExitStack() as opening:
             for journal in self._journals:
                 opening.enter_context(journal)
@@ -153,7 +153,7 @@ class SharedJournal(Journal):
 
 
 def _checked(line: dict[str, Any]) -> dict[str, Any]:
-    """The line itself, if it has all that is read of one; raises KeyError or ValueError if it hasn't."""
+    """Return the line if it has all keys that are used; raises KeyError or ValueError otherwise."""
     CandidateResult.from_json(line["result"])
     _ = _key(line), line["judged_by"]
     return line

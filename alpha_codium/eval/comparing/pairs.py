@@ -1,7 +1,7 @@
-"""Two runs on the same problems: the difference, its uncertainty, and whether their budgets were equal.
+"""Paired differences between runs on the same problems, with their uncertainty and a check for equal budgets.
 
-The statistics are those of `alpha_codium.statistics`, and docs/statistics.md says which is right when: where each
-problem has one sample in both runs, McNemar's exact test on the flips; else the paired bootstrap over problems.
+The statistics are those of `alpha_codium.statistics` (see docs/statistics.md): McNemar's exact test on the flips if
+each problem has one sample in both runs, else the paired bootstrap over problems.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ EQUAL_WITHIN = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """pass@k of `second` less that of `first`; `difference` is None where there is none, with the reason.
+    """pass@k of `second` minus that of `first`; `difference` is None if it is undefined, with the reason.
 
     `better` and `worse` are the problems on which the second scores higher or lower: with one sample each, those that
-    only it solves, or only the first. `detectable` is the smallest difference that would be found four times in five.
+    only it solves, or only the first. `detectable` is the smallest difference that would be found with 80 % power.
     `bounds` are those of the difference if a run is unfinished.
     """
 
@@ -49,7 +49,7 @@ class Pair:
 
     @property
     def shown(self) -> bool:
-        """Whether a difference is shown, at the level of 5 %."""
+        """Whether the difference is significant at the level of 5 %."""
         return self.p_value is not None and self.p_value <= SIGNIFICANT
 
     def to_json(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def pairs_of(runs: Sequence[Figures], ks: Sequence[int], baseline: str | None = 
 
 
 def pair_of(first: Figures, second: Figures, k: int) -> Pair:
-    """The second run less the first at pass@k."""
+    """Return the difference at pass@k, the second run minus the first."""
     if reason := _why_not(first, second, k):
         return Pair(first.name, second.name, k, reason=reason, bounds=_bounds(first, second, k))
     one, other = first.score.by_problem(k), second.score.by_problem(k)
@@ -149,7 +149,7 @@ def _why_not(first: Figures, second: Figures, k: int) -> str:
 
 
 def _bounds(first: Figures, second: Figures, k: int) -> tuple[float, float] | None:
-    """The bounds of the difference, whatever the programs without a verdict turn out to be."""
+    """Return the bounds of the difference over all possible verdicts of the programs without one."""
     one, other = _ends(first, k), _ends(second, k)
     return (other[0] - one[1], other[1] - one[0]) if one and other else None
 

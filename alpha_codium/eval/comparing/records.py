@@ -1,7 +1,7 @@
-"""The contents of the folder of one `solve_set` run: its description, its samples, and their programs after each stage.
+"""Records of `solve_set` runs, read from their folders: description, samples, and programs after each stage.
 
 Samples that aren't in the journal were never made. Programs after each stage are read from the transcripts, one at a
-time: these contain every prompt and answer, and needn't fit into memory.
+time, since these contain every prompt and answer and may not fit into memory.
 """
 
 import dataclasses
@@ -35,9 +35,9 @@ class Step:
 class RunRecord:
     """One run, as `run.toml`, its journal and its transcripts describe it.
 
-    `samples` of each problem were asked for, of a share `sample_rate` of the split's problems, chosen by `seed`. `flow`
-    names the stages left out, too; `models` are those that answered, or the one asked for if none did. `cut_short` is
-    the number of finished samples that each budget ended that they shared with others.
+    `samples` is the number per problem, for a share `sample_rate` of the split's problems, chosen by `seed`. `flow`
+    includes the disabled stages; `models` are those that answered, or the configured one if none did. `cut_short`
+    counts the finished samples that were ended by each shared budget.
     """
 
     name: str
@@ -105,9 +105,9 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
 def steps_of(events: Sequence[Event], final: str) -> tuple[Step, ...]:
     """The steps in the events of a transcript, for a sample that ended with the program `final`.
 
-    A stage that occurs twice in a flow is numbered. A program that changed after the last step, in a stage that the
-    budget cut short, makes a step `(cut short)`. So does a first stage that was cut short, with or without a program:
-    every finished sample has a step, and is counted.
+    A stage that occurs twice in a flow is numbered. If the budget ended the sample in a stage, a step `(cut short)` is
+    added if the program has changed since the last step, or if there is no other step: so every finished sample has a
+    step, and is counted.
     """
     seen: Counter[str] = Counter()
     steps = []
@@ -127,7 +127,7 @@ def _budget_end(events: Sequence[Event]) -> BudgetEnd | None:
 
 
 def _whole(program: Text, final: str) -> str | None:
-    """A program from a transcript; None if it is an excerpt of another one than the final."""
+    """Return a program from a transcript; None if it is an excerpt, unless of the final program."""
     if isinstance(program, str):
         return program
     return final if program.is_of(final) else None

@@ -1,6 +1,6 @@
-"""Published numbers, of other models, tests and budgets.
+"""Published results, for other models, tests and budgets.
 
-They are shown on request, in a table of their own, and nothing is computed with them.
+They are shown on request in a separate table, and aren't used in any computation.
 """
 
 from typing import Any

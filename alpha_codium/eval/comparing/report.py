@@ -1,4 +1,4 @@
-"""A whole comparison: runs, differences, stages, and notes on them."""
+"""The report of a comparison: runs, differences, stages, and notes on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.comparing.stages import StageEffect, stages_of
 from alpha_codium.eval.known import JudgeError
 
-# docs/statistics.md: below this the bootstrap is too narrow.
+# Below this number, the bootstrap's intervals are too narrow (docs/statistics.md).
 FEW_PROBLEMS = 20
 
 
@@ -35,7 +35,7 @@ class Comparison:
         return all(run.score.complete for run in self.runs)
 
     def to_json(self) -> dict[str, Any]:
-        """As `--json` writes it; published numbers are in a list of their own, if they were asked for."""
+        """Return the report for `--json`; published numbers, if requested, are in a separate list."""
         values = self.what | {
             "complete": self.complete,
             "baseline": self.baseline,
@@ -58,7 +58,7 @@ def report_of(
     baseline: str | None = None,
     references: Sequence[dict[str, Any]] = (),
 ) -> Comparison:
-    """The comparison of runs on the problems `names`, by the verdicts on their programs."""
+    """Compare runs on the problems `names`, by the verdicts on their programs."""
     runs = tuple(figures_of(record, names, verdicts, ks) for record in records)
     pairs = tuple(pairs_of(runs, ks, baseline))
     notes = [*budget_notes(runs, baseline), *notes_on(records), *_of_numbers(len(names), pairs)]

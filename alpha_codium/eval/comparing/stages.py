@@ -34,7 +34,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class StageEffect:
-    """The effect of one stage, in numbers of samples by outcome; `change` is its part of the share that passes."""
+    """The effect of one stage: numbers of samples by outcome, and `change`, its effect on the share that passes."""
 
     stage: str
     counts: dict[str, int]

@@ -1,7 +1,7 @@
 """A comparison as plain text of 100 columns.
 
-Runs are lettered in the order given, so that their names needn't be in every table. Names reach the terminal as
-printable text only.
+Runs are labelled with letters, so that their names needn't be in every table. Unprintable characters in names are
+escaped.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from alpha_codium.eval.comparing.stages import (
 from alpha_codium.llm.prices import money
 from alpha_codium.statistics import Interval
 
-# With fewer, all one way, p is above 0.05: 2 ** (1 - 5) is 0.0625.
+# With fewer flips, even if all are in one direction, p is above 0.05: 2 ** (1 - 5) is 0.0625.
 FEWEST_FLIPS = 6
 STAGE_COLUMNS = {
     "none": NO_PROGRAM,
@@ -177,7 +177,7 @@ def _difference(pair: Pair, letters: dict[str, str]) -> Row:
 
 
 def sentence(pair: Pair) -> str:
-    """A difference in words that say no more than the numbers do."""
+    """Return a difference in words, without overstating it."""
     if pair.difference is None:
         reason = f"not compared at pass@{pair.k}: {pair.second} and {pair.first}: {pair.reason}"
         if not pair.bounds:
@@ -194,7 +194,7 @@ def sentence(pair: Pair) -> str:
 
 
 def _power(pair: Pair, n: int) -> str:
-    """What `n` problems could have shown."""
+    """Return the difference that `n` problems could have shown."""
     differ = len(pair.better) + len(pair.worse)
     if differ < FEWEST_FLIPS:
         return f"{differ} of {n} problems differ; fewer than {FEWEST_FLIPS} can't show a difference"
@@ -232,7 +232,7 @@ def _change(effect: StageEffect) -> str:
 
 
 def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Published numbers, by their source, apart from all that was measured."""
+    """Yield the tables of published numbers, by source, separate from measurements."""
     for source in dict.fromkeys(row["source"] for row in references):
         columns = tuple(column for column in references[0] if column != "source")
         rows = [tuple(cell(row[c]) for c in columns) for row in references if row["source"] == source]
@@ -241,7 +241,7 @@ def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def unfinished_lines(report: Comparison, found_by: Callable[[Path], str]) -> Iterator[str]:
-    """The unfinished runs, and how to resume them; `found_by` gives the name to resume a run's folder by."""
+    """Yield lines on unfinished runs and how to resume them; `found_by` returns the name for a run's folder."""
     for run in report.runs:
         name = plain(run.name)
         if run.unfinished:

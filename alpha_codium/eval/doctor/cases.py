@@ -1,12 +1,12 @@
-"""The built-in cases: small programs whose verdict is known, and the secrets that they try to find.
+"""The built-in cases: small programs with known verdicts, and the secrets that they try to find.
 
 1. `cases/problems.toml` holds the problems; each other file holds the cases of one section. Keys above a file's first
    case apply to all of them.
-2. A case that must be accepted contains the word OFF. It is two programs: one with OFF as 0, and a spoilt one with OFF
-   as 1, which must be a wrong answer. So a judge that accepts everything fails, as one that rejects too much does.
-3. Texts in {braces} in a problem's tests are secrets of one run, which no program can contain: an answer that is new
-   for each run. It is in a file of the host, behind a port on loopback, in the environment, and in the memory of this
-   process, which holds the tests. A program that prints it has broken out of the sandbox.
+2. A case that must be accepted contains the word OFF and makes two programs: one with OFF = 0, and one with OFF = 1,
+   which must get a wrong answer. So both a judge that accepts too much and one that rejects too much fail.
+3. Names in {braces} in a problem's tests are replaced by secrets that are new in each run. The expected answer among
+   them is also put in a file on the host, behind a port on loopback, in the environment, and in the memory of this
+   process. A program that prints it has broken out of the sandbox.
 """
 
 import contextlib
@@ -40,9 +40,9 @@ SHARED_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - files that pro
 
 @dataclass(frozen=True, slots=True)
 class DoctorCase:
-    """One program, the problem that it is judged on, and the verdicts that are right.
+    """One program, the problem that it is judged on, and its correct verdicts.
 
-    `needs` is a module without which it can't be run. A `dangerous` one is run in isolation only.
+    `needs` is a module that it requires. A `dangerous` program runs only in isolation.
     """
 
     name: str
@@ -116,7 +116,7 @@ def _table(name: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def planted_secrets() -> Iterator[dict[str, str]]:
-    """Plant the secrets on the host, and give them by name: `answer, file, port, pid, token`.
+    """Plant the secrets on the host, and yield them by name: `answer, file, port, pid, token`.
 
     Enter this before the sandbox is opened: its processes must not inherit the environment.
     """
@@ -142,7 +142,7 @@ def _answering(answer: str) -> Iterator[int]:
         try:
             yield server.getsockname()[1]
         finally:
-            # Wakes the thread from its accept.
+            # Interrupt the thread's accept().
             server.shutdown(socket.SHUT_RDWR)
             thread.join()
 

@@ -1,8 +1,8 @@
-"""Judging the built-in cases: which verdicts are as expected.
+"""An examination of the judge by the built-in cases.
 
-1. Cases are judged as candidates are: by the judge, in a sandbox of the settings, several at a time. The last case is
-   the first one again: whatever the others did to the judge, it still has to be right.
-2. No verdict (`internal_error`, or a backend that can't run such tests) is not as expected.
+1. Cases are judged like candidates: by the judge, in the configured sandbox, several at a time. The first case is
+   repeated at the end, to check that the others haven't affected the judge.
+2. A case without a verdict (`internal_error`, or a backend that can't run such tests) is not as expected.
 3. Without isolation, programs that would harm the machine aren't run, and count as not held.
 """
 
@@ -61,7 +61,7 @@ class Examination:
 
     @property
     def faultless(self) -> bool:
-        """Whether every case that could be run came out as expected, and none was left unjudged or not held."""
+        """Whether every case that could be run was as expected, and none was unjudged or not held."""
         return all(result.finding in (CaseFinding.RIGHT, CaseFinding.NOT_RUN) for result in self.results)
 
     @property
@@ -144,7 +144,7 @@ async def _missing_modules(judge: Judge, names: set[str]) -> set[str]:
     missing = set()
     for name in sorted(names):
         report = await judge.sandbox.run(f"import {name}", [""])
-        # Any other failure doesn't mean that the module is missing, and shows in the cases.
+        # Other failures don't mean that the module is missing; the cases will report them.
         if any(e.status is Status.RUNTIME_ERROR and "ModuleNotFoundError" in e.stderr for e in report.executions):
             missing.add(name)
     return missing

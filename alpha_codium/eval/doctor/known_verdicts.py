@@ -1,8 +1,8 @@
-"""Judging real submissions with known verdicts.
+"""An examination of the judge by real submissions with known verdicts.
 
 1. A file holds problems in the schema of CodeContests, each with a `checker` and `submissions[{file, language,
-   expected_verdict, code}]`, as contest packages have them. A label is confirmed if the submission has no `agrees`, or
-   it is true; it isn't if `agrees` is false or null.
+   expected_verdict, code}]`, as in contest packages. A label is confirmed if `agrees` is missing or true, and not if it
+   is false or null.
 2. Every submission that can be run is judged by all tests of its problem. The others are listed without a verdict.
 3. Labels are those of contests. `PARTIAL` is any rejection. `RTE` is a crash or too much memory, which the packages
    don't distinguish.
@@ -27,7 +27,7 @@ from alpha_codium.verdict import Verdict
 GROUP = "submission"
 ACCEPTED = "AC"
 PARTIAL = "PARTIAL"
-# Of difflib's likeness: "python", "Python 3" and "pyhton3" are above, "pypy3" and "python2.7" below.
+# A difflib ratio: "python", "Python 3" and "pyhton3" are above it, "pypy3" and "python2.7" below.
 LIKE_PYTHON = 0.8
 CLASSES = {
     ACCEPTED: frozenset({Verdict.ACCEPTED}),
@@ -135,7 +135,7 @@ class KnownReport:
 
     @property
     def class_share(self) -> tuple[int, int]:
-        """Of the confirmed submissions to be rejected that were judged: with the right class, and in all."""
+        """Of judged submissions with a confirmed rejection: the number with the right class, and the total."""
         rejected = [r for r in self.confirmed if r.judged and r.submission.label != ACCEPTED]
         return sum(r.right_class for r in rejected), len(rejected)
 
@@ -262,7 +262,7 @@ def _check_language(given: int | str, where: str) -> None:
     if isinstance(given, int):
         if not 0 <= given < len(LANGUAGE_NAMES) or isinstance(given, bool):
             numbers = ", ".join(f"{number} {name}" for number, name in enumerate(LANGUAGE_NAMES))
-            raise DatasetError(f"{where}: language {given!r} is unknown (there is: {numbers})")
+            raise DatasetError(f"{where}: language {given!r} is unknown (known: {numbers})")
         return
     word = given.strip().lower()
     pythons = [name for name in LANGUAGE_NAMES if name.startswith("python")]

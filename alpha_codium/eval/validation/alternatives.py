@@ -1,4 +1,4 @@
-"""The checkers of ours that a problem might have meant, from strict to lax."""
+"""The built-in checkers that may be right for a problem, from strict to lax."""
 
 import functools
 import json
@@ -9,8 +9,8 @@ from alpha_codium.judge import Rules
 from alpha_codium.judge.call import call_result
 from alpha_codium.problem import CheckerSpec, Problem
 
-# The order of trying: none is before one that accepts less for the same purpose. `deepmind` is left out: outputs that
-# it accepts beyond these are wrong answers.
+# In the order in which they are tried: stricter ones first. `deepmind` is left out: the outputs that only it accepts
+# are wrong answers.
 _PRINTED = (
     CheckerSpec("tokens"),
     CheckerSpec("yes_no"),
@@ -31,7 +31,7 @@ ORDER_FREE = "unordered_lines"
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A checker beside the one in force; `key` names it in a run's files: its name, and its arguments as JSON."""
+    """A checker other than the one in force; its `key` in a run's files is its name, and its arguments as JSON."""
 
     spec: CheckerSpec
     checker: Checker
@@ -39,7 +39,7 @@ class Alternative:
 
 
 def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
-    """The checker that the judge uses; None if tests are assertions, which check by themselves."""
+    """Return the checker that the judge uses; None if tests are assertions, which need none."""
     return None if problem.execution.kind == "assertions" else rules.checker_for(problem)
 
 

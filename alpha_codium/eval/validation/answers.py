@@ -1,16 +1,16 @@
 """Wrong expected outputs, and inputs with several right answers, by the outputs of known-correct programs.
 
 On each test the known-correct programs that finished are of three kinds: *accepted* by the checker in force;
-*explained*, rejected by it, but accepted by another checker of ours (so the expected output is right, and the checker
+*explained*, rejected by it, but accepted by another built-in checker (so the expected output is right, and the checker
 too strict); and *dissenting*.
 
 1. A test is wrong if at least two independent programs, more than half of those that finished it, dissent and agree
-   with each other. It isn't if the checker in force knows one answer only, and the statement allows several, or another
-   test of the problem shows several.
+   with each other. It isn't if the checker in force knows only one answer, but the statement allows several, or another
+   test of the problem shows that there are several.
 2. An input has several right answers if two known-correct programs differ on it, one of them dissenting; if one
-   dissents and the statement allows several; if the checker in force accepts an output that none of our pure ones does;
-   or if only the order of lines differs. Case and a tolerance of floats make no second answer.
-3. Tests found wrong leave that undecided: an output on which all programs agree may be another answer.
+   dissents and the statement allows several; if the checker in force accepts an output that no built-in checker does;
+   or if only the order of lines differs. A difference in case, or within a float tolerance, is no second answer.
+3. If tests were found wrong, this is undecided: the output on which the programs agree may be another right answer.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -103,7 +103,7 @@ def _wrong_test(observed: ObservedProblem, place: int) -> Finding | None:
 
 
 def _by_program(observed: ObservedProblem) -> bool:
-    """Whether a checker program judges the answers: it may know more than one."""
+    """Whether a checker program judges the outputs, which may know several answers."""
     return observed.checker is not None and observed.checker.name == PROGRAM
 
 
@@ -120,7 +120,7 @@ def _alike(observed: ObservedProblem, place: int, programs: Sequence[Known]) -> 
 
 
 def _agree(observed: ObservedProblem, place: int, one: Known, other: Known) -> bool:
-    """Whether two outputs are the same by any of our checkers; empty outputs agree with nothing."""
+    """Whether two outputs are the same by any built-in checker; empty outputs agree with nothing."""
     a, b = one.seen.outputs[place], other.seen.outputs[place]
     if observed.checker is not None and not (a.text.strip() and b.text.strip()):
         return False

@@ -93,7 +93,7 @@ class Assessment:
 
 
 def assess(observed: ObservedProblem, near: float = NEAR) -> Assessment:
-    """Assess a problem by what its known programs did."""
+    """Assess a problem by the observations of its known programs."""
     answers = examine_answers(observed)
     checking = examine_checking(observed, answers)
     timing = examine_limits(observed, near)

@@ -1,9 +1,9 @@
 """The checker that fits the known programs, and the known-incorrect programs that the tests don't catch.
 
 A checker fits if it accepts every output of every known-correct program, except on tests found wrong, and rejects no
-fewer known-incorrect programs than the one in force. The one in force is preferred, then the strictest. Lines in any
-order must be allowed by the statement, too: if any of several answers will do, a checker may fit the known programs by
-accident.
+fewer known-incorrect programs than the one in force. The one in force is preferred, then the strictest. A checker that
+ignores the order of lines also requires that the statement allows any order: if any of several answers is accepted, it
+may fit the known programs by accident.
 """
 
 from collections import Counter
@@ -78,7 +78,7 @@ def _allows_any_order(observed: ObservedProblem) -> bool:
 
 
 def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested: CheckerSpec | None) -> list[Finding]:
-    """Known-correct outputs that another checker of ours accepts."""
+    """Return findings on known-correct outputs that only another built-in checker accepts."""
     evidence = []
     for known in observed.correct:
         for place in places:
@@ -89,7 +89,7 @@ def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested:
         return []
     programs = len({entry["solution"] for entry in evidence})
     keys = ", ".join(sorted({entry["accepted_by"] for entry in evidence}))
-    text = f"{plural(programs, 'known-correct program')} rejected by the checker in force, accepted by {keys}"
+    text = f"{plural(programs, 'known-correct program')} rejected by the problem's checker, accepted by {keys}"
     if suggested is None:
         text += "; no checker of ours fits all known programs"
     return [Finding(Reason.STRICT_CHECKER, text, tuple(evidence))]

@@ -12,7 +12,7 @@ LONGEST_TOKEN = 40
 
 
 class Reason(StrEnum):
-    """Why a verdict on a problem can't be trusted, or nearly can't."""
+    """A reason why verdicts on a problem can't be trusted, or are at risk."""
 
     NO_TESTS = "no_tests"
     NOT_JUDGED = "not_judged"
@@ -57,7 +57,7 @@ def plural(count: int, thing: str) -> str:
 
 
 def spoken(verdict: Verdict) -> str:
-    """A verdict in plain words."""
+    """Return a verdict in plain words."""
     return verdict.value.replace("_", " ")
 
 

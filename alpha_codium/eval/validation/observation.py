@@ -1,7 +1,7 @@
 """The observation of one known program on all tests of its problem.
 
-Of an output only the checkers of ours that accept it are kept. Rejected outputs of known-correct programs are kept too,
-cut at `KEPT_OUTPUT` characters, with a hash of the whole.
+Of each output, only the names of the built-in checkers that accept it are kept. Rejected outputs of known-correct
+programs are kept as well, cut at `KEPT_OUTPUT` characters, with a hash of the whole.
 """
 
 import hashlib
@@ -42,10 +42,10 @@ class Wider(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observation(JsonValue):
-    """One program on all tests; lists and keys go by the place of a test.
+    """One program on all tests; lists are in the order of the tests, and keys are indices of tests.
 
-    `accepted_by` has, by a checker's key, one character a test: `1` accepted, `0` not, `?` not known (the program
-    didn't finish, or its output is longer than what is kept).
+    `accepted_by` has, by a checker's key, one character per test: `1` accepted, `0` not accepted, `?` unknown (the
+    program didn't finish, or its output is longer than the part that is kept).
     """
 
     readers: ClassVar[Readers] = {
@@ -120,7 +120,7 @@ def _accepted(alternative: Alternative, test: TestCase, result: TestResult) -> s
 
 
 def _why(judgement: Judgement) -> str:
-    """The last line of stderr of the first test that neither finished nor ran out of time."""
+    """Return the last line of stderr of the first test that neither finished nor ran out of time."""
     if judgement.message:
         return judgement.message.strip()[-400:]
     quiet = (*COMPARED, Verdict.TIME_LIMIT_EXCEEDED)

@@ -1,9 +1,9 @@
-"""A judge that records observations, beside giving its verdicts.
+"""A judge that also records observations.
 
-1. `ObservingJudge` replaces a `Judge`. Each program's observation is one line of `observations.jsonl`, on the disk
-   before the verdict is given: so every program judged in a run's journal has its observation.
-2. Verdicts are passed on without their tests, which would fill the memory on a large split. A program that the sandbox
-   lost on any test has no verdict, even if an earlier test failed it: each test says something of its own, so it is
+1. `ObservingJudge` replaces a `Judge`. Each program's observation is one line of `observations.jsonl`, on disk before
+   the verdict is returned, so every program in a run's journal has an observation.
+2. Verdicts are returned without their tests, which would fill the memory on a large split. A program with an internal
+   error on any test has no verdict, even if an earlier test failed: validation needs all tests, so the program is
    judged again when the run is resumed.
 3. Known-correct programs that ran out of time are run on those tests once more, with `WIDER` times the limit: this
    distinguishes a tight limit from a program that never ends.
@@ -80,7 +80,7 @@ class ObservingProblemJudge:
         await asyncio.to_thread(self.journal.append, line)
 
     async def _again(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> dict[int, Wider]:
-        """The tests that ran out of time, under the wider limit, up to the first that does so again."""
+        """Run the tests that ran out of time again with the wider limit, up to the first that does so again."""
         late = [p for p, result in enumerate(judgement.tests) if result.verdict is Verdict.TIME_LIMIT_EXCEEDED]
         if not late:
             return {}

@@ -43,16 +43,16 @@ async def observe_known(
     on_result: OnResult | None = None,
     workers: int = 0,
 ) -> list[ProblemResult]:
-    """Judge all known programs in a run's folder; those observed there already aren't judged again."""
+    """Judge all known programs in a run's folder, except those that already have an observation there."""
     tasks = human_solutions(problems, "both", test_types)
     with _JournalOfObserved(folder) as journal, Journal(folder.path / FILE) as observations:
-        # Only for_problem(...).judge(program, tests) is called.
+        # `run_evaluation` calls only for_problem(...).judge(program, tests).
         observing = cast(Judge, ObservingJudge(judge, observations))
         return await run_evaluation(tasks, observing, journal=journal, on_result=on_result, workers=workers)
 
 
 class _JournalOfObserved(Journal):
-    """The run's journal without verdicts on programs whose observation has been lost."""
+    """The run's journal, without the verdicts on programs whose observation was lost."""
 
     def __init__(self, folder: RunFolder) -> None:
         super().__init__(folder.journal.path)
@@ -97,7 +97,7 @@ def _observed(
 ) -> ObservedProblem:
     problem = task.problem
     malformed, not_judged = _malformed(task, judge)
-    # A program that is in both lists says nothing of either.
+    # Skip programs that are listed as both correct and incorrect.
     both = disputed(problem)
     known: dict[str, list[Known]] = {CORRECT: [], INCORRECT: []}
     lost = 0

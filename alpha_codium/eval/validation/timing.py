@@ -1,12 +1,12 @@
-"""Whether limits fit this machine: the time and memory that known-correct programs need.
+"""Calibration of limits for this machine, by the time and memory that known-correct programs need.
 
-1. A limit is too tight if a known-correct program exceeds it, and near if one needs more than `near` of it. A program
-   that ran out of wall time, with CPU time left, shows a machine that is busy or a program that waits: that is noted,
-   and is no fault of the limit.
-2. The limits suggested are twice what the slowest and the largest known-correct program need: half a second at a time,
-   from one second, and 64 MiB at a time, from 256 MiB. CPU seconds of one test of a Python program, on this machine.
-3. The calibration factor of a split is what its limits would have to be multiplied by for 95 % of its problems to have
-   their slowest known-correct program within `near` of the limit. Below 1 there is room.
+1. A limit is too tight if a known-correct program exceeds it, and near if one needs more than the share `near` of it. A
+   program that ran out of wall time with CPU time left indicates a busy machine or a program that waits; this is noted,
+   but isn't a fault of the limit.
+2. The suggested limits are twice the needs of the slowest and the largest known-correct program, rounded up to half a
+   second (at least one) and 64 MiB (at least 256). They apply to one test of a Python program on this machine.
+3. The calibration factor of a split is the factor for its limits with which 95 % of its problems have their slowest
+   known-correct program within `near` of the limit. A factor below 1 means that the limits are generous.
 """
 
 import math
@@ -37,8 +37,8 @@ SHORT = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
 class Timing:
     """The needs of a problem's known-correct programs.
 
-    `slowest_cpu_seconds` is None if none finished a test. A program that used up the wider limit, too, counts as that
-    limit. If one didn't finish, nothing is suggested.
+    `slowest_cpu_seconds` is None if none finished a test. A program that also used up the wider limit counts with that
+    limit. If any didn't finish, no limits are suggested.
     """
 
     limit_cpu_seconds: float
@@ -94,7 +94,7 @@ def calibration(
 
 
 def _three_digits(number: float) -> float:
-    """Rounded to three significant digits, so that no small number becomes 0."""
+    """Round to three significant digits, so that small numbers don't become 0."""
     return float(f"{number:.3g}")
 
 

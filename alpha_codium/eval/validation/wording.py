@@ -1,4 +1,4 @@
-"""Statements that allow several answers: supporting evidence only, never a finding by itself."""
+"""Detection of statements that allow several answers, as supporting evidence, never as a finding by itself."""
 
 import re
 
@@ -33,6 +33,6 @@ LONGEST_QUOTE = 160
 
 
 def several_answers(statement: str) -> str:
-    """The words by which a statement allows one of several answers; empty if there are none that we know."""
+    """Return the words with which a statement allows any of several answers; empty if none are known."""
     found = _SEVERAL.search(" ".join(statement.split()))
     return found.group() if found else ""

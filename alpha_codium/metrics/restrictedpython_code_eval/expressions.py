@@ -1,4 +1,4 @@
-"""Expressions that make the user's objects again in the jail.
+"""Expressions that recreate the user's objects in the jail.
 
 A value of plain types becomes a literal. A module, and an object that can be imported from a module of the jail, is
 imported there. Everything else is pickled by `cloudpickle`: functions and classes of a script, a notebook, a test or a
@@ -18,7 +18,7 @@ from alpha_codium.errors import UserError
 # Literals that are nested deeper might be too deep for Python's parser, and are pickled.
 MAX_DEPTH = 20
 PLAIN = (type(None), bool, int, str, bytes)
-# Nothing of ours is in the jail: see `sandbox.engine.interpreter`.
+# This package isn't in the jail: see `sandbox.engine.interpreter`.
 OURS = "alpha_codium"
 
 
@@ -82,7 +82,7 @@ def _pickled(value: Any, name: str) -> bytes:
 
 @contextlib.contextmanager
 def _by_value(cloudpickle: Any) -> Iterator[None]:
-    """Meanwhile, objects of modules that the jail doesn't have are pickled by their code."""
+    """Pickle objects of modules that the jail doesn't have by their code, inside this context."""
     foreign = [each for name, each in list(sys.modules.items()) if _is_foreign(name, each)]
     foreign = [each for each in foreign if each.__name__ not in cloudpickle.list_registry_pickle_by_value()]
     for module in foreign:

@@ -1,13 +1,13 @@
 """Code for the jail, sent as text: compiles and runs a candidate with RestrictedPython, and exposes its names.
 
-1. The candidate runs in a namespace of its own, with the builtins that were asked for and the guards of the user, or
-   else of RestrictedPython.
-2. The engine looks for the names of a program in its module's `__dict__`. That is `ModuleNames` from then on: it finds
-   the candidate's names with their current values. Its builtins are Python's own, so that a test that has to share it
-   isn't restricted.
+1. The candidate runs in a separate namespace, with the selected builtins and the user's guards, or else those of
+   RestrictedPython.
+2. The engine looks up the names of a program in its module's `__dict__`. It is replaced by a `ModuleNames`, which finds
+   the candidate's names with their current values. Its builtins are Python's, so that a test that runs there isn't
+   restricted.
 
-Standard library and RestrictedPython only. Nothing here protects from a program, as the jail does: the guards only
-define the language that it is written in.
+Standard library and RestrictedPython only. The guards aren't a protection, they only restrict the language; the jail
+protects from programs.
 """
 
 import operator
@@ -51,7 +51,7 @@ MISSING = object()
 
 
 class ModuleNames(dict):  # type: ignore[type-arg] - Python 3.9 doesn't subscribe it
-    """The module's own names, and behind them those that the candidate has made or changed."""
+    """The module's own names, and as a fallback those that the candidate defined or changed."""
 
     def __init__(self, own: "dict[str, Any]", namespace: "dict[str, Any]") -> None:
         super().__init__(own)
@@ -129,7 +129,7 @@ def namespace_of(namespace: "dict[str, Any]", options: "dict[str, Any]") -> "dic
 
 
 def guards(str_format: bool) -> "dict[str, Any]":
-    """The functions that restricted code calls in place of reading, writing, iterating and printing."""
+    """Return the functions that restricted code calls to read and write attributes and items, iterate and print."""
     getter = getattr_with_format if str_format else getattr_or_error
     return {
         "__metaclass__": type,
@@ -148,13 +148,13 @@ def guards(str_format: bool) -> "dict[str, Any]":
 
 
 def getattr_or_error(target: "Any", name: str, *default: "Any") -> "Any":
-    """RestrictedPython's own guard, but with Python's AttributeError for a missing attribute, where that gives None."""
+    """Act as RestrictedPython's guard, but raise AttributeError for a missing attribute instead of returning None."""
     value = safer_getattr(target, name, MISSING)
     return getattr(target, name, *default) if value is MISSING else value
 
 
 def getattr_with_format(target: "Any", name: str, *default: "Any") -> "Any":
-    """The same, but `str.format` and `str.format_map` are allowed."""
+    """Act as `getattr_or_error`, but allow `str.format` and `str.format_map`."""
     if name in ("format", "format_map") and issubclass(target if isinstance(target, type) else type(target), str):
         return getattr(target, name)
     return getattr_or_error(target, name, *default)

@@ -1,7 +1,7 @@
-"""References written for one restricted module with the candidate, prepared to run apart from it.
+"""Preparation of references that were written to share a restricted module with the candidate, to run separately.
 
-1. They are the user's and run on the other side of the pair, unrestricted.
-2. `printed` is the output of the candidate, followed by that of the reference, if it prints itself.
+1. References come from the user and run on the other side of the pair, unrestricted.
+2. `printed` is the output of the candidate, followed by that of the reference, if any.
 3. If an output is to be returned, a reference needn't assert or call anything: it may just set the variable.
 """
 
@@ -24,7 +24,7 @@ CALL = "\n(lambda: None)()\n"
 
 
 def prepared(reference: str, *, with_output: bool) -> str:
-    """The reference as it runs; unchanged if it isn't Python, which is reported elsewhere."""
+    """Return the reference as it runs; unchanged if it isn't valid Python, which is reported elsewhere."""
     if "printed" in reference and "print" in reference.replace("printed", ""):
         reference = _collecting(reference)
     return reference + CALL if with_output and _has_code(reference) else reference

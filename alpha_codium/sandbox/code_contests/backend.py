@@ -9,7 +9,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +26,7 @@ from alpha_codium.sandbox.engine.cancellation import finish
 from alpha_codium.sandbox.engine.cgroups import remove_stale
 from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
 from alpha_codium.sandbox.engine.jail import Layer
-from alpha_codium.sandbox.protocol import Isolation, PairUnsupported, Sandbox, job_of, require_language
+from alpha_codium.sandbox.protocol import Isolation, PairUnsupported, Sandbox, consumed, job_of, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 TRIAL_LIMITS = Limits(cpu_seconds=3, memory_bytes=300 << 20)
@@ -96,17 +96,22 @@ class CodeContestsSandbox(Sandbox):
         return Identity("code_contests", environment.WHEEL, interpreter, isolation=used)
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
-        """See `Sandbox.execute`; inputs run in batches, so a few more may have run when the job is closed."""
-        async with aclosing(self._executions(job, 1)) as executions:
+        """See `Sandbox.execute`."""
+        async with aclosing(self._executions(job, 1, 1)) as executions:
             async for execution in executions:
                 yield execution
+
+    async def consume(self, job: Job, on_execution: Callable[[Execution], bool]) -> Execution:
+        """See `Sandbox.consume`; inputs run in growing batches, so a few more may have run when it ends."""
+        return await consumed(self._executions(job, 1, batch_limit(job.limits)), on_execution)
 
     async def run(
         self, program: str | Program, inputs: Sequence[str], *, limits: Limits | None = None, driver: str = ""
     ) -> Report:
         """See `Sandbox.run`; batches are as large as memory allows."""
         job = job_of(program, inputs, limits, driver)
-        compilation, *executions = [each async for each in self._executions(job, batch_limit(job.limits))]
+        most = batch_limit(job.limits)
+        compilation, *executions = [each async for each in self._executions(job, most, most)]
         return Report(compilation, tuple(executions))
 
     async def execute_pair(self, job: PairJob) -> PairReport:
@@ -125,8 +130,8 @@ class CodeContestsSandbox(Sandbox):
             Layer("cgroup", self.children[0].counts_cpu, CPU_TIME, CGROUP),
         ]
 
-    async def _executions(self, job: Job, size: int) -> AsyncGenerator[Execution, None]:
-        """Yield the executions of a job; the first batch has `size` inputs, each further one twice as many."""
+    async def _executions(self, job: Job, size: int, most: int) -> AsyncGenerator[Execution, None]:
+        """Yield the executions of a job; batches have `size` inputs, then twice as many each time, up to `most`."""
         require_language(job.program, PYTHON)
         inputs = [text.encode("utf-8", "replace") for text in job.inputs]
         async with self._worker() as worker:
@@ -148,7 +153,7 @@ class CodeContestsSandbox(Sandbox):
                         return
                 if not tests:
                     return
-                done, size = done + len(tests), min(2 * size, batch_limit(job.limits))
+                done, size = done + len(tests), min(2 * size, most)
 
     @asynccontextmanager
     async def _worker(self) -> AsyncIterator[ChildProcess]:

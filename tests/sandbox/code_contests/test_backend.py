@@ -17,8 +17,8 @@ from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
 from alpha_codium.sandbox.conformance.processes import descendants, hold, marked
-from alpha_codium.sandbox.conformance.running import run_one, run_pair, run_until, side, until
-from alpha_codium.sandbox.protocol import PairUnsupported
+from alpha_codium.sandbox.conformance.running import run_one, run_pair, side, until
+from alpha_codium.sandbox.protocol import PairUnsupported, job_of
 from alpha_codium.verdict import Execution, Status
 from tests.sandbox.code_contests.environment import environment_folder, installed
 
@@ -140,7 +140,13 @@ async def test_few_inputs_are_run_in_vain_after_the_one_that_stops_it(sandbox: C
 
     sandbox.children[0].run = counting
     inputs = [str(number) for number in range(40)]
-    executions = await run_until(sandbox, "print(input())", inputs, lambda index, _: index == 9)
+    executions: list[Execution] = []
+
+    def keep(execution: Execution) -> bool:
+        executions.append(execution)
+        return len(executions) < 10
+
+    await sandbox.consume(job_of("print(input())", inputs), keep)
     assert (sizes, len(executions)) == ([1, 2, 4, 8], 10)
     sizes.clear()
     assert len((await sandbox.run("print(input())", inputs)).executions) == 40
