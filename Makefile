@@ -1,4 +1,4 @@
-# The two commands of the README, and what keeps the house in order. Each target does all its set-up.
+# The two commands of the README, and targets for developers. Each target installs what it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin

@@ -1,6 +1,6 @@
-"""Let language models write programs, and know how good the programs are.
+"""Generate programs with language models, and measure how good they are.
 
-The names here are loaded when they are first used, so that importing the package costs next to nothing.
+Public names are imported on first use, so that importing the package is fast.
 """
 
 from importlib import import_module
@@ -44,7 +44,7 @@ __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the names of the table abo
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from the module that holds it."""
+    """Import a public name from its module."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

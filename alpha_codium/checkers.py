@@ -1,7 +1,8 @@
-"""Checkers: pure functions, chosen by name for each problem, that compare an output with the expected one.
+"""Checkers: pure functions that compare a program's output with the expected one.
 
-A factory makes a checker from the problem's arguments; it is called as `checker(input, expected, actual)`. Packages add
-factories under the entry-point group `alpha_codium.checkers`. Checkers that are programs belong to the judge.
+Each problem names its checker. A factory makes it from the problem's arguments; it is called as
+`checker(input, expected, actual)`. Packages can register factories in the entry-point group `alpha_codium.checkers`.
+Checkers that are programs are in the judge.
 """
 
 import math
@@ -16,11 +17,11 @@ from alpha_codium.plugins import find_plugin
 from alpha_codium.problem import CheckerSpec
 
 HALF = 0.5
-# Below this a float holds every integer.
+# Floats represent all integers below this exactly.
 EXACT = 2.0**53
 DEEPMIND_PRECISION = 1e-5
 DEEPMIND_SPACES = re.compile(r"[ \n\t\r\v]+")
-# What absl::SimpleAtod reads, in lower case: decimals, inf, nan.
+# The numbers that absl::SimpleAtod reads, in lower case: decimals, inf, nan.
 DEEPMIND_NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan(?:\([a-z0-9_]*\))?)"
 )
@@ -28,20 +29,20 @@ ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 class Checker(Protocol):
-    """Decides whether one output is right."""
+    """A function that decides whether an output is right."""
 
     def __call__(self, input: str, expected: str, actual: str, /) -> bool:
-        """Whether `actual` is a right answer to `input`, for which `expected` is known to be right."""
+        """Return whether `actual` is a right answer to `input`, given the right answer `expected`."""
         ...
 
 
 def exact() -> Checker:
-    """The same text, except for white space at the end of the whole output."""
+    """Return a checker that accepts the same text, except for trailing white space of the whole output."""
     return lambda _input, expected, actual: expected.rstrip() == actual.rstrip()
 
 
 def tokens(case_sensitive: bool = True) -> Checker:
-    """The same tokens in the same order, whatever white space stands between them."""
+    """Return a checker that accepts the same tokens in the same order, with any white space between them."""
 
     def check(_input: str, expected: str, actual: str, /) -> bool:
         if not case_sensitive:
@@ -52,7 +53,10 @@ def tokens(case_sensitive: bool = True) -> Checker:
 
 
 def lines() -> Checker:
-    """The same lines in the same order; white space at the ends of lines and empty lines at the end don't count."""
+    """Return a checker that accepts the same lines in the same order.
+
+    White space at the ends of lines and empty lines at the end are ignored.
+    """
 
     def lines_of(text: str) -> list[str]:
         return [line.rstrip() for line in text.rstrip().split("\n")]
@@ -61,7 +65,7 @@ def lines() -> Checker:
 
 
 def yes_no() -> Checker:
-    """The same tokens, but `yes` and `no` in any case if the expected token is one of them in any case."""
+    """Return a checker that accepts the same tokens, ignoring the case of `yes` and `no`."""
 
     def same(expected: str, actual: str) -> bool:
         return expected == actual or (expected.lower() == actual.lower() and expected.lower() in ("yes", "no"))
@@ -70,7 +74,7 @@ def yes_no() -> Checker:
 
 
 def unordered_lines() -> Checker:
-    """The same lines in any order, each compared by its tokens; empty lines don't count."""
+    """Return a checker that accepts the same lines in any order, compared by tokens; empty lines are ignored."""
 
     def lines_of(text: str) -> Counter[tuple[str, ...]]:
         return Counter(tuple(line.split()) for line in text.splitlines() if line.strip())
@@ -79,14 +83,14 @@ def unordered_lines() -> Checker:
 
 
 def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = True) -> Checker:
-    """The same tokens, but if one of a pair is a float, a number within `abs` or `rel` of the other is right.
+    """Return a checker that accepts the same tokens, and floats within the absolute or the relative tolerance.
 
-    Within either is enough (the ICPC rule: icpc.io/problem-package-format, default output validator). Two integers
-    are compared as text, whatever the tolerance: 1000000000 is no answer to 1000000007. Nor is 1e9: a float is right
-    for an expected integer only if no other integer is nearer, as 0.9999999 is for 1.
+    One of the tolerances is enough (the ICPC rule: icpc.io/problem-package-format, default output validator). Two
+    integers are compared as text: 1000000000 is never right for 1000000007. Nor is 1e9: a float is right for an
+    expected integer only if that is the nearest integer, as 1 is for 0.9999999.
 
-    A distance equal to the tolerance is within it (0.500001 and 0.5, 1e-6), though as floats the two may be further
-    apart: four units in the last place of the larger are allowed for that, but at most a thousandth of the tolerance.
+    A distance equal to the tolerance is accepted (0.500001 and 0.5 with 1e-6). Since it may be larger in floating-point
+    arithmetic, four units in the last place of the larger number are added, at most a thousandth of the tolerance.
     """
     for name, value in (("abs", abs), ("rel", rel)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
@@ -110,14 +114,14 @@ def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = T
 
 
 def deepmind() -> Checker:
-    """The comparison that CodeContests was published with, and AlphaCode scored by, with its quirks.
+    """Return the checker that was published with CodeContests and used for AlphaCode's scores, with its quirks.
 
-    1. The outputs are split at space, tab, newline, carriage return and vertical tab (not at form feed), and their
-       ASCII letters made lower case. The same tokens are right.
-    2. Else there must be as many, and in each pair two numbers must differ by less than 1e-5 as doubles: so 2**53 is
-       right for 2**53 + 1, and 1.00000999 for 1. There is no relative tolerance.
-    3. If one isn't a number, they must be the same text. `inf` (also a number too large for a double) and `nan` equal
-       nothing, not even themselves, once any other token differs.
+    1. Outputs are split at space, tab, newline, carriage return and vertical tab (not at form feed), and ASCII letters
+       are lowercased. The same tokens are right.
+    2. Otherwise the numbers of tokens must be equal, and pairs of numbers must differ by less than 1e-5 as doubles. So
+       2**53 is right for 2**53 + 1, and 1.00000999 for 1. There is no relative tolerance.
+    3. Pairs that aren't both numbers must be the same text. `inf` (also a number too large for a double) and `nan` are
+       different even from themselves if any other token differs.
 
     Source: `OutputsMatch` of google-deepmind/code_contests, execution/tester_sandboxer.cc. Use it only to compare with
     published results: it accepts wrong answers that `tokens` and `float` reject.
@@ -143,12 +147,12 @@ def _all_match(match: Callable[[str, str], bool], expected: list[str], actual: l
 
 
 def _as_double(number: str) -> float:
-    """The value of a text that `DEEPMIND_NUMBER` matches; `nan(...)` is `nan`."""
+    """Return the value of a text that `DEEPMIND_NUMBER` matches; `nan(...)` is `nan`."""
     return float(number.partition("(")[0])
 
 
 def _number_of(token: str) -> float | None:
-    """The number that a token spells in plain decimal notation, or None."""
+    """Return the number that a token denotes in decimal notation, or None."""
     if not token.isascii() or "_" in token or not any(map(str.isdigit, token)):
         return None
     try:
@@ -159,7 +163,7 @@ def _number_of(token: str) -> float | None:
 
 
 def _is_float(number: str) -> bool:
-    """Whether a number is spelt as a float, not as an integer."""
+    """Return whether a number is written as a float, not as an integer."""
     return any(mark in number for mark in ".eE")
 
 
@@ -175,12 +179,12 @@ BUILT_IN: dict[str, Callable[..., Checker]] = {
 DEFAULT_CHECKER = CheckerSpec("tokens")
 
 
-# The name of checkers that are programs, which the judge runs (`judge.checker_programs`).
+# The name of checkers that are programs, which are run by the judge (`judge.checker_programs`).
 PROGRAM = "program"
 
 
 def make_checker(spec: CheckerSpec) -> Checker:
-    """Make the checker that `spec` names, with its arguments; raises UserError if there is no such checker."""
+    """Return the checker for `spec`; raises UserError if there is no such checker, or its arguments are invalid."""
     factory = find_plugin("alpha_codium.checkers", spec.name, BUILT_IN | {PROGRAM: _no_function})
     try:
         return factory(**spec.arguments)

@@ -1,4 +1,4 @@
-"""Typed settings, read once at the edge and passed on as values.
+"""Typed settings, which are loaded once and passed on as values.
 
 Sources, later ones win: the shipped `configuration.toml`, `--config FILE`, the environment
 (`GENCODE_SECTION__KEY=value`), `-o section.key=value`. What each key does stands beside it in the shipped file.
@@ -32,13 +32,13 @@ REMOVED_VARIABLES = {
 
 
 class Section(BaseModel):
-    """A table of settings: unknown keys are errors, values don't change."""
+    """A table of settings; unknown keys are errors, and values can't be changed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
 
 class ConfigSection(Section):
-    """`[config]`: the model and how it is called."""
+    """`[config]`: the model and its calls."""
 
     model: str = ""
     fallback_models: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class ConfigSection(Section):
 
 
 class SolveSection(Section):
-    """`[solve]`: which flow, and what bounds it."""
+    """`[solve]`: the flow and the limits of one sample."""
 
     use_baseline: bool = False
     use_direct_solutions: bool = False
@@ -76,7 +76,7 @@ class SolveSection(Section):
 
 
 class BudgetSection(Section):
-    """`[budget]`: what a run, and all samples of one problem together, may take."""
+    """`[budget]`: the limits of a run, and of all samples of a problem together."""
 
     run_calls: int = Field(0, ge=0)
     run_tokens: int = Field(0, ge=0)
@@ -89,7 +89,7 @@ class BudgetSection(Section):
 
 
 class Price(Section):
-    """What a model costs, in US dollars a million tokens; without `cached`, tokens read from a cache cost as others."""
+    """A model's price in US dollars per million tokens; `cached` is for tokens from a cache, by default as `input`."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
@@ -97,7 +97,7 @@ class Price(Section):
 
 
 class PricesSection(Section):
-    """`[prices]`: of models whose price litellm doesn't know, or knows wrongly."""
+    """`[prices]`: prices that are missing or wrong in litellm's table."""
 
     models: dict[str, Price] = {}
 
@@ -230,7 +230,7 @@ class CodeContestsSection(Section):
 
 
 class SandboxSection(Section):
-    """`[sandbox]`: a table for each backend; those of plug-ins are kept as they are."""
+    """`[sandbox]`: a table for each backend; those of plug-ins aren't checked."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -244,7 +244,7 @@ class SandboxSection(Section):
 
 
 class Settings(Section):
-    """All settings; one attribute a section of `configuration.toml`."""
+    """All settings, with an attribute for each section of `configuration.toml`."""
 
     config: ConfigSection = ConfigSection()
     solve: SolveSection = SolveSection()

@@ -6,7 +6,7 @@ import sys
 
 SECRET_NAME = re.compile(r"(API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 HIDDEN = "[secret]"
-# Control characters except line ends and tabs, those that change the direction of writing, and lone surrogates.
+# Control characters except line ends and tabs, those that change the text direction, and lone surrogates.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # The colours that loguru writes.
 COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
@@ -31,7 +31,7 @@ def _escape(number: int) -> str:
 
 
 def setup_logging(verbosity: int = 0, short: bool = False) -> None:
-    """Log to stderr; `verbosity` is from -2 (errors only) to 2 (all); `short` leaves out time and place."""
+    """Log to stderr; `verbosity` is from -2 (errors only) to 2 (everything); `short` omits time and module."""
     from loguru import logger
 
     level = LEVELS[max(-2, min(2, verbosity))]

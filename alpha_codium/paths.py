@@ -7,7 +7,7 @@ from alpha_codium.errors import UserError
 
 
 def home() -> Path:
-    """Return the folder of everything that gencode stores, made if missing; raises UserError if it isn't writable."""
+    """Return gencode's folder, which is created if missing; raises UserError if it isn't writable."""
     chosen = os.environ.get("GENCODE_HOME")
     return _writable(Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "gencode")
 
@@ -37,7 +37,7 @@ def _writable(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(
-            f"{folder} can't be made ({error.strerror}): set GENCODE_HOME to a folder you can write"
+            f"{folder} can't be created ({error.strerror}): set GENCODE_HOME to a folder you can write"
         ) from error
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise UserError(f"{folder} can't be read and written: set GENCODE_HOME to a folder you can write")

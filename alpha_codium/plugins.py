@@ -1,4 +1,4 @@
-"""Parts that are chosen by name: built-in ones from a table, a user's own through an entry-point group."""
+"""Lookup of parts by name: built-in ones in a table, plug-ins in an entry-point group."""
 
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
@@ -16,7 +16,7 @@ KINDS = {
 
 
 def find_plugin(group: str, name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
-    """Return the factory called `name`: a built-in one, else the entry point of that name in `group`.
+    """Return the factory called `name`: a built-in one, else the entry point with that name in `group`.
 
     Raises UserError, with the nearest known name, if there is none.
     """

@@ -36,7 +36,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class CheckerSpec:
-    """Which checker compares outputs, by name, and its arguments."""
+    """The name of the checker that compares outputs, and its arguments."""
 
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class ExecutionSpec:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The part of a problem that a flow, and so a prompt, may see."""
+    """The part of a problem that flows and prompts may use."""
 
     name: str
     description: str
@@ -94,7 +94,7 @@ class Problem:
 
     @property
     def statement(self) -> Statement:
-        """The part of the problem that a flow may see."""
+        """The part of the problem that a flow may use."""
         return Statement(self.name, self.description, self.public_tests)
 
     def tests(self, test_types: Sequence[TestType]) -> tuple[TestCase, ...]:

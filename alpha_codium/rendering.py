@@ -1,9 +1,9 @@
 """Prompts: TOML files whose texts are Jinja2 templates.
 
-1. A prompt file holds `system`, `user`, `temperature`, and, for structured answers, a table `fields`.
-2. Templates are rendered in Jinja2's sandbox with `StrictUndefined`: a missing variable is an error. Values are never
-   rendered a second time.
-3. `partials.toml` beside the prompts holds templates for `{% include "name" %}`; `from = "../other"` in it adds those
+1. A prompt file has `system`, `user`, `temperature`, and, for structured answers, a table `fields`.
+2. Templates are rendered in Jinja2's sandbox with `StrictUndefined`, so that a missing variable is an error. Values
+   aren't rendered as templates.
+3. `partials.toml` in the same folder has templates for `{% include "name" %}`; its entry `from = "../other"` adds those
    of another folder.
 """
 
@@ -21,10 +21,10 @@ KNOWN_KEYS = {"system", "user", "temperature", "fields", "code"}
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt: two templates, a temperature, and what the answer must contain.
+    """One prompt: two templates, a temperature, and the required content of the answer.
 
-    `fields` describes a structured answer: name -> type (text, a list of text, a list of records), see
-    `alpha_codium.flows.answers`. `code`: the answer must contain a program in a fence of its own.
+    `fields` describes a structured answer (see `alpha_codium.flows.answers`). With `code`, the answer must contain a
+    program in its own fence.
     """
 
     name: str
@@ -69,7 +69,7 @@ def _environment(partials: tuple[tuple[str, str], ...]) -> Any:
 
 
 def load_prompt(path: Path) -> Prompt:
-    """Read a prompt file; raises FlowError with the file and what is wrong in it."""
+    """Read a prompt file; raises FlowError if it is invalid."""
     values = read_toml(path)
     unknown = set(values) - KNOWN_KEYS
     if unknown:
@@ -81,7 +81,7 @@ def load_prompt(path: Path) -> Prompt:
 
 
 def _partials(file: Path) -> dict[str, Any]:
-    """Return the templates of a `partials.toml`; its own override those of the folder that `from` names."""
+    """Return the templates in a `partials.toml`, which override those in the folder of its entry `from`."""
     own = read_toml(file) if file.exists() else {}
     folder = own.pop("from", "")
     if not isinstance(folder, str):

@@ -1,4 +1,4 @@
-"""Candidates, the programs that models generate, and the reasons why a sample has none."""
+"""Candidates, the programs that models generate, and the errors of samples without a program."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from alpha_codium.values import JsonValue, Readers
 
 
 class ErrorKind(StrEnum):
-    """Whose fault it is that a sample ended without a program."""
+    """The party at fault if a sample ends without a program."""
 
     MODEL = "model"
     PROVIDER = "provider"
@@ -17,7 +17,7 @@ class ErrorKind(StrEnum):
 
 
 class BudgetOwner(StrEnum):
-    """Whose calls a budget limits: those of one sample, of all samples of a problem, or of the run."""
+    """The scope of a budget: one sample, all samples of a problem, or the run."""
 
     SAMPLE = "sample"
     PROBLEM = "problem"
@@ -25,7 +25,7 @@ class BudgetOwner(StrEnum):
 
 
 class BudgetLimit(StrEnum):
-    """The limit of a budget that was reached, as it is called in the settings."""
+    """The limits of a budget, by their names in the settings."""
 
     CALLS = "calls"
     TOKENS = "tokens"
@@ -35,9 +35,9 @@ class BudgetLimit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BudgetEnd(JsonValue):
-    """A budget that was used up, so that a sample could make no further call.
+    """A budget that was used up, so that a sample could make no further calls.
 
-    `amount` is the limit, in its unit; `price_unknown`: the cost was limited, and what was spent isn't known.
+    `amount` is the limit. `price_unknown` is true if the cost is limited, but the amount spent is unknown.
     """
 
     kind: ClassVar[str] = "budget_end"
@@ -64,27 +64,27 @@ class BudgetEnd(JsonValue):
 
     @property
     def shown_amount(self) -> str:
-        """The amount and its unit, for people."""
+        """The amount with its unit, for messages."""
         return f"{self.amount if isinstance(self.amount, int) else format(self.amount, 'g')} {self.unit}"
 
     @property
     def budget(self) -> str:
-        """The budget, for people."""
+        """The name of the budget, for messages."""
         return f"the {self.owner}'s budget of {self.shown_amount}"
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the sample's own budget; a budget shared with others says nothing about the model."""
+        """Whether it is the sample's own budget. The end of a shared budget isn't the model's fault."""
         return self.owner is BudgetOwner.SAMPLE
 
 
 @dataclass(frozen=True, slots=True)
 class SampleError(JsonValue):
-    """Why a sample ended without a program.
+    """The reason why a sample ended without a program.
 
-    A fault of the model (truncated, no code, refusal) makes it a failed sample. A fault of the provider or of gencode
-    makes a result incomplete, and `--resume` tries the sample again. `budget` is the budget shared with other samples
-    that was used up, if that is the reason.
+    If it is the model's fault (truncated, no code, refusal), the sample has failed. If it is a fault of the provider or
+    of gencode, the result is incomplete, and `--resume` tries the sample again. `budget` is the exhausted budget shared
+    with other samples, if that is the reason.
     """
 
     readers: ClassVar[Readers] = {
@@ -101,7 +101,7 @@ class SampleError(JsonValue):
 
     @classmethod
     def parse(cls, text: str) -> "SampleError | None":
-        """Return the error of a text in the column `sample_errors`, by default the model's; None if it is empty."""
+        """Return the error for a text in the column `sample_errors`, by default the model's fault; None if empty."""
         if not text:
             return None
         kind, separator, message = text.partition(": ")
@@ -121,8 +121,8 @@ def _read_error(value: Any) -> SampleError | None:
 class Candidate(JsonValue):
     """The result of one sample: a program, or `""` and an error.
 
-    `cost` is in US dollars, None if a price is unknown. `public_tests_passed` of `public_tests_total` are what the flow
-    saw.
+    `cost` is in US dollars, None if a price is unknown. `public_tests_passed` and `public_tests_total` are the flow's
+    results.
     """
 
     readers: ClassVar[Readers] = {"error": _read_error}
@@ -148,20 +148,20 @@ class Candidate(JsonValue):
 
     @property
     def solved_public(self) -> bool:
-        """Whether there are public tests and the program passes all."""
+        """Whether there are public tests and the program passes all of them."""
         return 0 < self.public_tests_total == self.public_tests_passed
 
     @property
     def is_final(self) -> bool:
-        """Whether the sample counts: it has a program, or failed by the model's fault."""
+        """Whether the sample is done: it has a program, or failed through the model's fault."""
         return self.error is None or self.error.kind is ErrorKind.MODEL
 
     @property
     def spent_budget(self) -> BudgetEnd | None:
-        """The budget shared with other samples that ended this one without a program, or None."""
+        """The shared budget whose end left this sample without a program, or None."""
         return None if self.error is None else self.error.budget
 
     @property
     def was_begun(self) -> bool:
-        """Whether the sample made a call, or wasn't kept from it by a budget."""
+        """Whether the sample made a call, or no shared budget prevented it."""
         return self.spent_budget is None or self.llm_calls > 0

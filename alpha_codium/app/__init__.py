@@ -1,4 +1,4 @@
-"""Use cases: settings and values in, results and events out; nothing is printed.
+"""Use cases, which take settings and options, and return results and report events; they print nothing.
 
-Each is a coroutine `NAME_async`, with a function `NAME` for callers without an event loop.
+Each is a coroutine `NAME_async`, with a blocking version `NAME` for callers without an event loop.
 """

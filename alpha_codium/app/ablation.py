@@ -1,4 +1,4 @@
-"""Ablation of a flow: runs of it whole and without some of its stages, and their comparison."""
+"""Ablation of a flow: runs of the whole flow and of variants without some stages, and their comparison."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from alpha_codium.runs.folder import RUN_FILE, new_run_name
 
 @dataclass(frozen=True)
 class AblateOptions:
-    """The options of an ablation; each of `variants` names stages to leave out together, separated by commas."""
+    """The options of an ablation; each of `variants` is a comma-separated list of stages to omit together."""
 
     flow: str
     variants: tuple[str, ...]
@@ -35,7 +35,7 @@ class AblateOptions:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One run of an ablation: its name, and the stages that it leaves out."""
+    """One run of an ablation: its name, and the stages that it omits."""
 
     run: str
     without: tuple[str, ...] | None = None
@@ -70,7 +70,7 @@ ablate = blocking(ablate_async)
 
 
 def previews(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> list[Preview]:
-    """Estimate each run of the ablation, or the rest of a run that exists."""
+    """Estimate each run of the ablation, or the rest of an existing run."""
     planned, variants = _planned(options, settings)
     on_event(planned)
     whole = planned.name if _is_begun(planned.name) else None
@@ -78,7 +78,7 @@ def previews(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = i
 
 
 def _planned(options: AblateOptions, settings: SettingsOn) -> tuple[AblationPlanned, list[Variant]]:
-    """Return the runs of the ablation; raises UserError if a variant names a stage that the flow doesn't have."""
+    """Return the plan and the runs of the ablation; raises UserError if a variant names an unknown stage."""
     name = _full_path(options.run_name) if options.run_name else new_run_name("ablate")
     in_force = settings(None)
     flow = chosen_flow(options.flow, in_force)
@@ -104,7 +104,7 @@ def variants_of(name: str, left_out: tuple[str, ...]) -> Iterator[Variant]:
 def _stages_in(text: str) -> tuple[str, ...]:
     stages = tuple(dict.fromkeys(part.strip().replace("-", "_") for part in text.split(",") if part.strip()))
     if not stages:
-        raise UserError(f"--without {text!r} names no stage")
+        raise UserError(f"--without {text!r} matches no stage")
     return stages
 
 
@@ -122,7 +122,7 @@ def _call(
 ) -> tuple[SetOptions, SettingsOn]:
     """Return the arguments that start or resume the run of one variant.
 
-    A variant that is added to an ablation takes the options that aren't given from the run of the `whole` flow.
+    If a variant is added to an existing ablation, options that aren't given are taken from the run of the `whole` flow.
     """
     begun = _is_begun(variant.run)
     given = SetOptions(

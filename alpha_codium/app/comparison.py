@@ -1,4 +1,4 @@
-"""Comparison of runs of `solve_set`, whose programs are judged if they haven't been yet."""
+"""Comparison of runs of `solve_set`; programs without stored verdicts are judged first."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -46,17 +46,18 @@ async def compare_async(
     settings: Settings | None = None,
     on_event: OnEvent = ignore,
 ) -> Comparison:
-    """Compare runs: scores, costs, differences on the same problems, and what each stage did.
+    """Compare runs by scores, costs, differences on the same problems, and the effects of each stage.
 
-    `runs` are names or folders. Every distinct program is judged once; verdicts are stored in the runs' folders, so an
-    interrupted comparison is resumed by repeating it. Each run is compared with `baseline`, or each pair if it is None.
-    `dataset` says where the problems are, if they were moved; `references` adds published numbers.
+    `runs` are names or folders. Every distinct program is judged once. Verdicts are stored in the runs' folders, so
+    that an interrupted comparison can be resumed by repeating it. Each run is compared with `baseline`; if that is
+    None, all pairs are compared. `dataset` is the new location of the problems if they were moved. `references` adds
+    published numbers.
 
-    Raises UserError if a run doesn't exist, is in use, or is of other problems than the first.
+    Raises UserError if a run doesn't exist, is in use, or has other problems than the first.
     """
     settings = settings or load_settings()
     ks, test_types = checked_ks(k), parse_test_types(test_type)
-    # The sandbox is opened first: invalid settings are reported before anything is read.
+    # The sandbox is opened first, so that invalid settings are reported before anything is read.
     async with open_judge(settings) as judge:
         with ExitStack() as locks:
             folders = _folders(runs, baseline)
@@ -82,7 +83,7 @@ compare = blocking(compare_async)
 
 
 def _folders(runs: Sequence[str], baseline: str | None) -> list[RunFolder]:
-    """Return the folders of all runs, the baseline's first, if there is one."""
+    """Return the folders of all runs, the baseline's first."""
     folders = [_reopened(name) for name in runs]
     if baseline is None:
         return folders
@@ -91,7 +92,7 @@ def _folders(runs: Sequence[str], baseline: str | None) -> list[RunFolder]:
 
 
 def _reopened(name: str) -> RunFolder:
-    """Return the folder of a run by its name or path."""
+    """Return the folder of a run, given its name or path."""
     root = runs_folder()
     here = Path(name).expanduser()
     is_path = not (root / name / RUN_FILE).exists() and (here / RUN_FILE).exists()

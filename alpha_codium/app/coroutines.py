@@ -1,4 +1,4 @@
-"""Blocking versions of coroutines, and blocking calls inside an event loop."""
+"""Blocking versions of coroutines, and blocking calls from an event loop."""
 
 import asyncio
 import functools
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Return the function `NAME` for a coroutine `NAME_async`; it raises RuntimeError in a running event loop."""
+    """Return a blocking version of a coroutine `NAME_async`, which raises RuntimeError in a running event loop."""
     name = function.__name__.removesuffix("_async")
 
     @functools.wraps(function)
@@ -34,14 +34,14 @@ def _is_loop_running() -> bool:
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return the result of a blocking call; unlike `asyncio.to_thread`, an interrupted process doesn't wait for it."""
+    """Run a blocking call in a thread; unlike with `asyncio.to_thread`, an interrupted process doesn't wait for it."""
     answer: Future[T] = Future()
 
     def work() -> None:
         answer.set_running_or_notify_cancel()
         try:
             answer.set_result(function(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 - it is raised where the answer is awaited
+        except BaseException as error:  # noqa: BLE001 - raised again where the result is awaited
             answer.set_exception(error)
 
     threading.Thread(target=work, daemon=True, name=f"gencode-{function.__name__}").start()

@@ -28,7 +28,7 @@ Rows = Iterable[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation; `description` goes to `run.toml`."""
+    """One evaluation; `description` is written to `run.toml`."""
 
     tasks: EvaluationSet
     description: dict[str, Any]
@@ -39,7 +39,7 @@ class Evaluation:
     async def run(
         self, ks: Sequence[int], run: str | None = None, resume: str | None = None, on_event: OnEvent = ignore
     ) -> Score:
-        """Judge and score everything; a run folder, if one is named, keeps the journal and the score."""
+        """Judge and score all programs; the journal and the score are stored in a run folder if one is named."""
         ks = checked_ks(ks)
         refuse_without_tests(self.tasks, self.description["dataset"])
         async with open_judge(self.settings, self.sandbox, self.rules) as judge:
@@ -75,10 +75,11 @@ async def evaluate_async(
     """Judge the candidates of a Solutions dataset and score them over all problems of the split.
 
     `solutions` and `problems` are datasets or their names. `sandbox` is a backend's name, or an unopened sandbox.
-    `known_solutions` is how many correct and incorrect ones of each problem are judged, too: `extra["judge_error"]` is
-    how often the judge was wrong on them. `extra["rates"]` counts samples that were truncated, held no program, or
-    didn't compile; `extra["sandbox"]` identifies the sandbox. `settings` default to those in force. `run` names a new
-    run folder with a journal; `resume` names an earlier run, whose verdicts are reused.
+    `known_solutions` is the number of known correct and incorrect solutions of each problem that are judged, too;
+    `extra["judge_error"]` is the share on which the judge was wrong. `extra["rates"]` has the shares of samples that
+    were truncated, contained no program, or didn't compile; `extra["sandbox"]` identifies the sandbox. `settings`
+    default to `load_settings()`. `run` names a new run folder with a journal; `resume` names an earlier run, whose
+    verdicts are reused.
 
     Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
     fingerprint of the problems don't match.
@@ -114,8 +115,8 @@ async def evaluate_human_async(
 ) -> Score:
     """Judge the human solutions of a dataset and score them; `groups` is `correct`, `incorrect` or `both`.
 
-    `extra["agreement"]` says how far the judge and the labels agree. `sample_rate` is the share of the problems. Raises
-    UserError if the dataset can't be read, or has no such tests.
+    `extra["agreement"]` is the agreement of the judge with the labels. `sample_rate` is the share of problems to judge.
+    Raises UserError if the dataset can't be read, or has no such tests.
     """
     loaded = await in_thread(load_problems, dataset, split)
     tasks = human_solutions(loaded.sample(sample_rate, seed), groups, test_type)
@@ -131,7 +132,7 @@ evaluate_human = blocking(evaluate_human_async)
 def describe(
     command: str, dataset: str, problems: ProblemSet, test_types: Iterable[TestType], **more: Any
 ) -> dict[str, Any]:
-    """Return what `run.toml` says of the judging of a dataset."""
+    """Return the entries of `run.toml` for judging a dataset."""
     return {
         "command": command,
         "dataset": dataset,
@@ -143,12 +144,12 @@ def describe(
 
 
 def with_code_tester(settings: Settings, **changes: Any) -> Settings:
-    """Return the settings with other values in `[code_tester]`."""
+    """Return the settings with changed values in `[code_tester]`."""
     return settings.model_copy(update={"code_tester": settings.code_tester.model_copy(update=changes)})
 
 
 def refuse_without_tests(tasks: Any, dataset: str) -> None:
-    """Raise UserError if no problem of the dataset has tests of the kinds asked for."""
+    """Raise UserError if no problem of the dataset has tests of the requested types."""
     if not any(task.tests for task in tasks):
         kinds = " and ".join(kind.value for kind in tasks.test_types)
         raise UserError(f"no problem of {dataset!r} has {kinds}: choose another --evaluation_test_type")
@@ -161,7 +162,7 @@ def _evaluation_of_solutions(
     loaded = load_problems(problems, split) if isinstance(problems, str) else problems
     rows = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
     if isinstance(solutions, str) and not len(rows):
-        raise DatasetError(f"{solutions} holds no rows: there is nothing to judge")
+        raise DatasetError(f"{solutions} contains no rows to judge")
     tasks = prepare_for_evaluation(rows, loaded, test_type)
     # A plain list of problems has no fingerprint.
     if not ignore_fingerprint and isinstance(loaded, ProblemSet):
@@ -177,7 +178,7 @@ def _evaluation_of_solutions(
 
 
 def _digest(values: Sequence[Any]) -> str:
-    """Return what identifies a list without a name when a run is resumed."""
+    """Return a digest by which a list without a name is recognized when a run is resumed."""
     digest = hashlib.sha256()
     for value in values:
         digest.update(repr(value).encode("utf-8", "surrogatepass"))

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunOpened:
-    """The folder of a new run was made, or that of an earlier one opened."""
+    """The folder of a new run was created, or that of an earlier run opened."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlanned:
-    """A run that asks a model is about to begin; `preview` says what it may take."""
+    """A run that asks a model is about to begin; `preview` estimates its calls, tokens and cost."""
 
     preview: "Preview"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkStarted:
-    """`total` items of work begin: programs to be judged, or samples of a model, `samples` of each problem."""
+    """Work on `total` items has begun: programs to be judged, or samples, `samples` for each problem."""
 
     what: str
     total: int
@@ -37,9 +37,9 @@ class WorkStarted:
 
 @dataclass(frozen=True, slots=True)
 class ItemDone:
-    """An item is done: a Candidate, CandidateResult or CaseResult; in a replay, MissingCalls or None.
+    """An item is done; `result` is a Candidate, CandidateResult or CaseResult, or in a replay MissingCalls or None.
 
-    `problem` is the name of the problem of a CandidateResult.
+    `problem` is the problem's name for a CandidateResult.
     """
 
     result: Any
@@ -48,7 +48,7 @@ class ItemDone:
 
 @dataclass(frozen=True, slots=True)
 class WorkEnded:
-    """The items that began last are done, or were interrupted."""
+    """The work of the last WorkStarted is done, or was interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,8 @@ class KitExamined:
 class AblationPlanned:
     """An ablation is about to begin; `name` resumes it.
 
-    `same` holds pairs of stages to leave out and the run that leaves out the same ones, which is made once.
+    `same` has variants that are not run because another run omits the same stages: pairs of the omitted stages and the
+    name of that run.
     """
 
     name: str
@@ -72,7 +73,7 @@ class AblationPlanned:
 
 @dataclass(frozen=True, slots=True)
 class VariantStarted:
-    """A run of an ablation begins, the `number`th of `total`."""
+    """Run `number` of `total` of an ablation has begun."""
 
     run: str
     number: int
@@ -94,12 +95,12 @@ OnEvent = Callable[[Event], None]
 
 
 def ignore(_event: Event) -> None:
-    """The `on_event` of callers that want no events."""
+    """Ignore an event; the default `on_event`."""
 
 
 @contextmanager
 def working(on_event: OnEvent, what: str, total: int, samples: int = 1) -> Iterator[Callable[[Any], None]]:
-    """Report the start and the end of some work; yield a function that reports one item."""
+    """Report the start and the end of work; yield a function that reports one item."""
     on_event(WorkStarted(what, total, samples))
     try:
         yield lambda result: on_event(ItemDone(result))
@@ -109,6 +110,6 @@ def working(on_event: OnEvent, what: str, total: int, samples: int = 1) -> Itera
 
 @contextmanager
 def judging(on_event: OnEvent, total: int, what: str = "judged") -> Iterator[Callable[[str, Any], None]]:
-    """Report the start and the end of judging; yield a function that reports a problem's name and a result of it."""
+    """Report the start and the end of judging; yield a function that reports a result, given the problem's name."""
     with working(on_event, what, total):
         yield lambda problem, result: on_event(ItemDone(result, problem))

@@ -1,4 +1,4 @@
-"""Checks of the judge with built-in cases and a file of submissions, whose verdicts are known."""
+"""Checks of the judge with built-in cases, and with a file of submissions with known verdicts."""
 
 import os
 from contextlib import ExitStack, nullcontext
@@ -19,14 +19,14 @@ from alpha_codium.runs import RunFolder
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """The results of the built-in cases (the kit) and of a file of submissions; None for those not asked for."""
+    """The results of the built-in cases (the kit) and of a file of submissions; None for those that weren't run."""
 
     kit: Examination | None
     known: KnownReport | None
 
     @property
     def faultless(self) -> bool:
-        """Whether every verdict is as it should be."""
+        """Whether all verdicts are as expected."""
         return all(part.faultless for part in (self.kit, self.known) if part is not None)
 
 
@@ -40,10 +40,10 @@ async def check_judge_async(
     resume: str | None = None,
     on_event: OnEvent = ignore,
 ) -> JudgeReport:
-    """Judge programs whose verdict is known: the built-in cases (the kit), and a file of submissions.
+    """Judge programs with known verdicts: the built-in cases (the kit), and a file of submissions.
 
-    `time_limit_factor` multiplies the problems' own limits, which the labels of the file refer to. `run` names a new
-    run folder with a journal of the file's submissions; `resume` names an earlier run.
+    `time_limit_factor` multiplies the problems' limits, to which the labels in the file refer. `run` names a new run
+    folder with a journal of the file's submissions; `resume` names an earlier run.
 
     Raises UserError if the file can't be read, or the sandbox isn't available.
     """
@@ -53,7 +53,7 @@ async def check_judge_async(
     with ExitStack() as stack:
         folder = None
         if known is not None:
-            # Opened before the built-in cases are judged, so that errors of the run are reported at once.
+            # Opened before the built-in cases are judged, so that errors in the options are reported at once.
             description = await _description(known, str(known_verdicts), labelled)
             folder = stack.enter_context(opened_run(run, resume, description, on_event))
         examined = await _examine(settings, on_event) if kit else None
@@ -90,7 +90,7 @@ async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
 async def _judge_known(
     known: KnownVerdicts, folder: RunFolder | None, settings: Settings, on_event: OnEvent
 ) -> KnownReport:
-    """Judge the submissions of a file; the run's folder keeps the journal and the result."""
+    """Judge the submissions of a file; the journal and the result are stored in the run's folder."""
     with folder.journal if folder else nullcontext() as journal, judging(on_event, known.programs) as on_result:
         async with open_judge(settings) as judge:
             results = await judge.run(known.evaluation_set, journal, on_result)

@@ -46,7 +46,7 @@ COMMAND = "solve_set"
 
 @dataclass(frozen=True)
 class SetOptions:
-    """What to generate, and where to save it; None means as in the run to resume, or the default."""
+    """The options of a run; None means the value of the resumed run, or the default."""
 
     dataset_name: str | None = None
     split_name: str | None = None
@@ -61,7 +61,7 @@ class SetOptions:
 
 @dataclass(frozen=True)
 class GenerationPlan:
-    """A run with all its options; `problems` are those of the whole split."""
+    """A run with all its options; `problems` is the whole split."""
 
     options: SetOptions
     problems: "ProblemSet"
@@ -70,7 +70,7 @@ class GenerationPlan:
     job: SampleJob
 
     def preview(self, done: Collection[Candidate] = ()) -> Preview:
-        """Estimate the run, if these samples are done."""
+        """Estimate the rest of the run, given the samples that are `done`."""
         used = Usage()
         for candidate in done:
             used.take(candidate)
@@ -78,7 +78,7 @@ class GenerationPlan:
         return preview_of(self.flow, self.job.problems, samples, self.settings, used)
 
     def description(self) -> dict[str, Any]:
-        """Return what `run.toml` says of the run, which must be the same when it is resumed."""
+        """Return the entries of `run.toml`, which must be the same when the run is resumed."""
         options, flow = self.options, self.flow
         return {
             "command": COMMAND,
@@ -96,12 +96,12 @@ class GenerationPlan:
 
 
 def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None = None) -> GenerationPlan:
-    """Return the plan of a run; raises UserError if it can't be done."""
+    """Return the plan of a run; raises UserError if an option, the dataset or the flow is invalid."""
     in_force = settings(run_settings(options.resume) if options.resume else None)
     if options.resume:
         options = replace(options, **run_options(options.resume, options))
     if options.dataset_name is None:
-        raise DatasetError("which problems? Give a --dataset_name")
+        raise DatasetError("no problems are given: use --dataset_name")
     if options.output_dataset_name:
         solutions_path(options.output_dataset_name)  # raises before any call is paid for
     problems = load_problems(options.dataset_name, options.split_name)
@@ -118,7 +118,7 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
 
 
 def preview(options: SetOptions, settings: SettingsOn) -> Preview:
-    """Estimate `generate_set_async`, or the rest of an earlier run; no model is asked, nothing is downloaded."""
+    """Estimate `generate_set_async`, or the rest of an earlier run, without asking or downloading a model."""
     planned = plan(options, settings, model_without_fetching)
     done = finished_samples(RunFolder.reopen(runs_folder(), options.resume).journal) if options.resume else {}
     return planned.preview(done.values())
@@ -138,11 +138,12 @@ async def solve_set_async(
     settings: Settings | None = None,
     on_event: OnEvent = ignore,
 ) -> RunSummary:
-    """Solve the problems of a split in a run folder; the candidates become a Solutions dataset.
+    """Solve the problems of a split in a run folder, and save the candidates as a Solutions dataset.
 
-    `dataset` is a name saved by etl, a hub id, or a path. `samples` is the number for each problem, `sample_rate` the
-    share of the problems, `without` names stages of the flow to leave out, `output` is a name or a folder for a copy of
-    the candidates. `run` names the run; `resume` names an earlier one, whose options are used if they aren't given.
+    `dataset` is the name of a stored dataset, a hub id, or a path. `samples` is the number of samples per problem,
+    `sample_rate` the share of problems to solve. `without` lists stages of the flow to omit. `output` is a name or a
+    folder for a copy of the candidates. `run` names the run; `resume` names an earlier one, whose options are used for
+    those that aren't given.
 
     Raises UserError if an option, the dataset, the flow, the model or the sandbox can't be used, or if the earlier run
     had other options.
@@ -156,7 +157,7 @@ solve_set = blocking(solve_set_async)
 
 
 async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> RunSummary:
-    """Do the same as `solve_set_async`, with all options in one value, and settings based on those of a run."""
+    """Do the same as `solve_set_async`, with all options in one object, and settings based on a resumed run's."""
     planned = await in_thread(plan, options, settings)
     started, ledger = time.monotonic(), Ledger(planned.settings)
     run = options.run_name or (None if options.resume else new_run_name(COMMAND))
@@ -200,7 +201,7 @@ async def _generate(
 
 
 def _save(planned: GenerationPlan, candidates: Sequence[Candidate], folder: RunFolder) -> Path:
-    """Save the candidates in the run's folder, and under the name asked for; return the last path."""
+    """Save the candidates in the run's folder, and to the output if one is given; return the last path."""
     rows = [row | origin_of(planned.problems) for row in solutions_rows(candidates, planned.job.names)]
     where = save_solutions(rows, folder.path / "solutions")
     output = planned.options.output_dataset_name

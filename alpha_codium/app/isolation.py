@@ -1,4 +1,4 @@
-"""A probe of what a program in the configured sandbox can reach."""
+"""A probe of the configured sandbox: can programs reach the network, other processes, or the host's files?"""
 
 import socket
 import tempfile
@@ -9,7 +9,7 @@ from alpha_codium.config import Settings, load_settings
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.verdict import Execution
 
-# Attempts what a program must not be able to do, one thing for each input, and prints whether it succeeded.
+# The program makes the attempt that its input names, and prints whether it succeeded; all must fail.
 ATTEMPTS = ("network", "other_processes", "host_files")
 PROBE = """
 import os, socket
@@ -51,7 +51,7 @@ probe = blocking(probe_async)
 
 
 def reached(execution: "Execution") -> str:
-    """Return whether an attempt succeeded; no, if the program was ended for it."""
+    """Return "YES" if an attempt succeeded, "no" if it failed or the program was killed for it, else "?"."""
     if execution.status == "sandbox_violation":
         return "no"
     return {"True": "YES", "False": "no"}.get(execution.stdout.strip(), "?")

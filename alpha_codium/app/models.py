@@ -1,7 +1,7 @@
-"""The model of the settings: chosen, fetched, and asked a question; and the keys of providers.
+"""The choice of the model, a single question to it, and the keys of providers.
 
-Keys come from the environment, or from `.secrets.toml` in the current folder, which git ignores. That file holds names
-of environment variables: `OPENAI_API_KEY = "..."`. The environment wins.
+Keys come from the environment, or from `.secrets.toml` in the current folder, which git ignores. That file has entries
+such as `OPENAI_API_KEY = "..."`; the environment takes precedence.
 """
 
 import os
@@ -24,7 +24,7 @@ SECRETS_FILE = Path(".secrets.toml")
 
 
 def load_secrets(path: Path = SECRETS_FILE) -> None:
-    """Put the file's keys into the environment, where litellm looks for them; raises SettingsError."""
+    """Copy the keys in the file to the environment, where litellm finds them; raises SettingsError."""
     if not path.exists():
         return
     try:
@@ -34,12 +34,12 @@ def load_secrets(path: Path = SECRETS_FILE) -> None:
         raise SettingsError(f"{path} can't be read: {type(error).__name__}") from error
     for name, value in values.items():
         if not isinstance(value, str):
-            raise SettingsError(f'{path}: {name} must be a text, such as OPENAI_API_KEY = "..."')
+            raise SettingsError(f'{path}: {name} must be a string, such as OPENAI_API_KEY = "..."')
         os.environ.setdefault(name, value)
 
 
 def with_model(settings: Settings, choose: ChooseModel = choose_model) -> Settings:
-    """Return the settings with the model to use; raises ModelNotFound, or SettingsError if its price is unknown."""
+    """Return the settings with the model to use; raises UserError if there is none, or a needed price is unknown."""
     load_secrets()
     model = choose(settings.config, models_folder())
     chosen = settings.model_copy(update={"config": effective_config(settings.config, model)})
@@ -48,14 +48,14 @@ def with_model(settings: Settings, choose: ChooseModel = choose_model) -> Settin
 
 
 def model_without_fetching(config: ConfigSection, folder: Path) -> str:
-    """Return the model that `choose_model` returns; a local one is not downloaded."""
+    """Return the model that `choose_model` would return, without downloading a local one."""
     if config.model or config.rotate_models or config.api_base or any(os.environ.get(key) for key in MODEL_OF_KEY):
         return choose_model(config, folder)
     return LOCAL + BEST.name
 
 
 def smallest_model() -> str:
-    """Return the best local model that is downloaded, or download the smallest one."""
+    """Return the best downloaded local model; if there is none, download the smallest one."""
     try:
         return LOCAL + best_available(models_folder(), fetch_missing=False).name
     except ModelNotFound:
@@ -63,7 +63,7 @@ def smallest_model() -> str:
 
 
 async def ask_async(question: str, system: str = "", settings: Settings | None = None) -> Answer:
-    """Return the model's answer to one question; raises UserError if it isn't available, else ModelError."""
+    """Return the model's answer to a question; raises UserError if it isn't available, and other ModelErrors."""
     settings = await in_thread(with_model, settings or load_settings())
     config = settings.config
     messages = [Message("system", system)] if system else []

@@ -1,4 +1,4 @@
-"""Replay of a run from its stored answers, without a model."""
+"""Replay of a run with its stored answers, without a model."""
 
 import contextlib
 from collections.abc import Mapping
@@ -36,10 +36,10 @@ async def replay_async(
     settings: Settings | SettingsOn | None = None,
     on_event: OnEvent = ignore,
 ) -> Replay:
-    """Repeat a run without a model, from its stored answers, and compare its candidates with those of its journal.
+    """Repeat a run with its stored answers, without a model, and compare the candidates with those in its journal.
 
-    `flow` is another flow, as far as its questions were answered; `output` a name or a folder for the candidates;
-    `shared` takes answers that the run lacks from the cache of all runs. The settings are those of the run.
+    `flow` names another flow to run with the stored answers. `output` is a name or a folder for the candidates. With
+    `shared`, answers that are missing in the run are taken from the shared cache. The run's settings are used.
 
     Raises UserError if there is no such run, or its problems have changed since.
     """
@@ -56,7 +56,7 @@ replay = blocking(replay_async)
 
 @dataclass(frozen=True, slots=True)
 class _ReplayPlan:
-    """What is repeated; `same` says whether flow and settings are the run's."""
+    """The parts of a replay; `same` is true if flow and settings are the run's."""
 
     problems: ProblemSet
     samples: int
@@ -70,13 +70,13 @@ def _planned(run: str, flow_name: str | None, output: str | None, settings: Sett
     folder = RunFolder.reopen(runs_folder(), run)
     described = folder.description()
     if described.get("command") != COMMAND:
-        raise UserError(f"run {run!r} asked no model: only runs of gencode gen {COMMAND} are replayed")
+        raise UserError(f"run {run!r} called no model: only runs of gencode gen {COMMAND} can be replayed")
     in_force = settings(described.get("settings", {}))
     if output and solutions_path(output).resolve().is_relative_to(folder.path.resolve()):
         raise UserError(f"a replay changes no file of its run: --output_dataset_name {output} is in its folder")
     chosen = _problems(described, in_force)
     without = described.get("without") or ()
-    # A flow that is asked for here wins over the run's `[solve] use_baseline`.
+    # A flow that is given here takes precedence over the run's `[solve] use_baseline`.
     flow = load_flow(flow_name) if flow_name else chosen_flow(described["flow"], in_force, without)
     same = _is_the_runs(flow, in_force, described, warn=flow_name is None)
     return _ReplayPlan(chosen, described["samples"], flow, in_force, folder, same)
@@ -85,12 +85,12 @@ def _planned(run: str, flow_name: str | None, output: str | None, settings: Sett
 def _problems(described: Mapping[str, Any], settings: Settings) -> ProblemSet:
     problems = load_problems(described["dataset_name"], described.get("split_name"))
     if problems.fingerprint != described["fingerprint"]:
-        raise UserError(f"{described['dataset_name']} isn't what it was in the run: its problems were changed since")
+        raise UserError(f"{described['dataset_name']} has changed since the run: its problems aren't the same")
     return problems.sample(described["sample_rate"], settings.config.seed or 0)
 
 
 def _is_the_runs(flow: Flow, settings: Settings, described: Mapping[str, Any], warn: bool) -> bool:
-    """Whether flow and settings are those of the run; warns if the run's own flow was changed since."""
+    """Return whether flow and settings are the run's; with `warn`, log a warning if the flow has changed."""
     same_flow = flow.fingerprint == described["flow_fingerprint"]
     if warn and not same_flow:
         logger.warning("flow {} was changed since the run: its candidates are not compared", flow.name)
@@ -102,7 +102,7 @@ def _is_the_runs(flow: Flow, settings: Settings, described: Mapping[str, Any], w
 
 
 def _with_cache(settings: Settings) -> Settings:
-    """Return the settings with the cache, even if the run didn't use it."""
+    """Return the settings with the cache enabled."""
     return settings.model_copy(update={"config": settings.config.model_copy(update={"cache": True})})
 
 

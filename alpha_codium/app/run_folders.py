@@ -22,7 +22,7 @@ from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
 
-# What may change when a run is resumed, since it doesn't change the results.
+# Entries and settings that may change when a run is resumed, since results don't depend on them.
 RESUMABLE_ENTRIES = {"versions", "output_dataset_name"}
 # For `solve_set`, whose `run.toml` has all settings; budgets and prices may change so that more samples can be made.
 RESUMABLE_SETTINGS = {
@@ -39,19 +39,19 @@ RESUMABLE_SETTINGS = {
         "cache",
     },
     "code_tester": {"workers"},
-    # What of these decides verdicts is part of the sandbox's identity; of a plug-in's settings nobody knows that.
+    # Those that affect verdicts are part of the sandbox's identity; for a plug-in's settings this is unknown.
     "sandbox": set(SandboxSection.model_fields),
     "solve": {"reduce_verbose"},
 }
 # For evaluations: their `run.toml` has [code_tester] without these, which don't change verdicts, and no other settings.
 VERDICT_NEUTRAL = {"workers", "preload", "known_solutions", "calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
 
-# Returns the settings on the base of an earlier run's, or of none.
+# A function that returns settings based on those of an earlier run, or on none.
 SettingsOn = Callable[[Mapping[str, Any] | None], Settings]
 
 
 def settings_on(settings: Settings | SettingsOn | None) -> SettingsOn:
-    """Return a function for the settings given, or, if None, for those in force on the base of an earlier run."""
+    """Return a function that returns the given settings or, if None, loads settings based on an earlier run's."""
     if callable(settings):
         return settings
     return lambda base: settings or load_settings(base=base)
@@ -66,9 +66,9 @@ def verdict_settings(code_tester: CodeTesterSection) -> dict[str, Any]:
 def opened_run(
     run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent
 ) -> Iterator[RunFolder | None]:
-    """Yield the locked folder of a new run, or of the run to resume, or None without either name.
+    """Yield the locked folder of a new run or of the run to resume, or None if neither is named.
 
-    Raises UserError if both are given, or if the earlier run had other options.
+    Raises UserError if both are named, or if the earlier run had other options.
     """
     if run is None and resume is None:
         yield None
@@ -91,7 +91,7 @@ def _create_or_reopen(run: str | None, resume: str | None, description: dict[str
 
 
 def found_by(folder: Path) -> str:
-    """Return what to give to `--resume`: the run's name, or its path if it isn't in the folder of runs."""
+    """Return the value for `--resume`: the run's name, or its path if it isn't in the folder of runs."""
     return folder.name if folder.parent == runs_folder() else str(folder)
 
 
@@ -108,7 +108,7 @@ def run_options(name: str, given: Any) -> dict[str, Any]:
 
 
 def shown_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings without secrets in the address and the extra parameters."""
+    """Return the settings without secrets in the address and in extra parameters."""
     values = settings.model_dump()
     values["config"]["api_base"] = without_user(settings.config.api_base)
     values["config"]["extra"] = without_secrets(values["config"]["extra"])
@@ -141,7 +141,7 @@ def _earlier(name: str) -> dict[str, Any]:
 
 
 def _warn_of_lost_files(folder: RunFolder) -> None:
-    """Warn of files of an earlier run that are missing and can't be restored by resuming it."""
+    """Log a warning about files of an earlier run that are missing and can't be restored by resuming it."""
     journal, answers, results = (folder.path / name for name in ("journal.jsonl", "answers.sqlite", "results.json"))
     if not _holds(journal) and (_holds(results) or (_holds(answers) and not journal.exists())):
         logger.warning("{} is missing or empty: the work it recorded will be repeated", journal)
@@ -151,13 +151,13 @@ def _warn_of_lost_files(folder: RunFolder) -> None:
 
 
 def _holds(path: Path) -> bool:
-    """Whether a file, or SQLite's file beside it, isn't empty."""
+    """Return whether a file or its SQLite write-ahead log isn't empty."""
     files = (path, path.with_name(path.name + "-wal"))
     return any(os.path.lexists(file) and (not file.is_file() or file.stat().st_size > 0) for file in files)
 
 
 def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    if "versions" not in before:  # which stand at the end
+    if "versions" not in before:  # the last entry
         raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
     asked = _flat(tomllib.loads(to_toml(now)))
     was = _flat(before)

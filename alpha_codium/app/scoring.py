@@ -1,4 +1,4 @@
-"""Scoring of samples made elsewhere, over the problems of a benchmark."""
+"""Scoring of samples from other tools, over the problems of a benchmark."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -44,14 +44,15 @@ async def score_async(
     resume: str | None = None,
     on_event: OnEvent = ignore,
 ) -> Score:
-    """Judge and score samples made elsewhere.
+    """Judge and score samples from other tools.
 
-    `file` holds rows with task_id and completion or solution (JSON lines), a list of programs for each problem or an
-    object of them (JSON, or a pickle of APPS), or is a Solutions dataset. `benchmark` is a name such as `humaneval`;
-    `dataset` and `split` say where its problems are, if not under that name. `select` takes rows by `COLUMN=VALUE`.
-    `column` holds the programs, whose `form` is `completion` or `solution`; both default by name. `header`
-    is code that runs before each program, `setup` the part of the prompt's own code that programs may use: `all`,
-    `imports` or `none`. `run` names a new run folder with a journal; `resume` names an earlier run.
+    `file` has rows with task_id and completion or solution (JSON lines), or a list or object with the programs for each
+    problem (JSON, or a pickle of APPS), or is a Solutions dataset. `benchmark` is a name such as `humaneval`; `dataset`
+    and `split` are the location of its problems, if it differs from the benchmark's. `select` selects rows by
+    `COLUMN=VALUE`. `column` is the column with the programs, and `form` is `completion` or `solution`; by default the
+    columns' names decide. `header` is code that runs before each program. `setup` is the part of the prompt's code that
+    programs may use: `all`, `imports` or `none`. `run` names a new run folder with a journal; `resume` names an earlier
+    run.
 
     Raises UserError if the samples or the problems can't be read, or don't match.
     """
@@ -63,15 +64,15 @@ async def score_async(
     def evaluation() -> Evaluation:
         name = dataset_of(benchmark, dataset)
         if name is None:
-            raise DatasetError("which problems are the samples of? Give a --benchmark or a --dataset_name")
+            raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
         rows = selected(read_samples(file, columns), parse_selections(selections), file)
         if not rows:
-            raise DatasetError(f"{file} holds no samples")
+            raise DatasetError(f"{file} contains no samples")
         problems = problems_for(rows, name, split)
         solutions = solutions_of(rows, problems)
         if not ignore_fingerprint:
-            told = (row.values for row in rows if row.values and row.values.keys() >= set(ORIGIN))
-            refuse_other_problems(told, problems)
+            with_origin = (row.values for row in rows if row.values and row.values.keys() >= set(ORIGIN))
+            refuse_other_problems(with_origin, problems)
         chosen = setup or _usual_setup(rows)
         tasks = prepare_for_evaluation(solutions, WithSetup(problems, chosen), test_type)
         description = describe(
@@ -95,22 +96,25 @@ score = blocking(score_async)
 
 
 def _usual_setup(rows: list[Row]) -> str:
-    """Return the setup for candidates of our own flows, which may use all of the prompt's code, or for others."""
+    """Return the default setup: all of the prompt's code for a Solutions dataset, only imports for other samples."""
     return ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS
 
 
 def dataset_of(benchmark: str | None, dataset: str | None) -> str | None:
-    """Return the dataset of a benchmark's problems: the one given, one stored under its name, or the hub's."""
+    """Return the dataset of a benchmark's problems: the given one, else the one stored under its name, or the hub's."""
     if benchmark is None:
         return dataset
     known = {**ALIASES, **HUB_IDS} | {name: name for name in stored_names()}
     if benchmark not in known:
-        raise UserError(f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}: or give --dataset_name alone")
+        raise UserError(
+            f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}; "
+            "to use another dataset, give only --dataset_name"
+        )
     return dataset or known[benchmark]
 
 
 def _sha256_of(path: Path) -> str:
-    """Return the digest of a file; "" for a dataset in a folder, or a name."""
+    """Return the SHA-256 of a file; "" for a folder, or the name of a dataset."""
     if not path.is_file():
         return ""
     with path.open("rb") as file:

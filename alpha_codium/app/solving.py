@@ -33,7 +33,7 @@ from alpha_codium.verdict import Judgement
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The best candidate for a problem, and its verdict on the tests asked for, or None without tests or a program."""
+    """The best candidate for a problem, and its judgement on the requested tests; None without tests or a program."""
 
     candidate: Candidate
     judgement: Judgement | None = None
@@ -71,10 +71,10 @@ solve_problem = blocking(solve_problem_async)
 async def solve_async(
     problem: Problem, flow: str = DEFAULT_FLOW, model: str = "", settings: Settings | None = None
 ) -> Candidate:
-    """Return the best candidate for `problem`; without a model, the settings and the environment choose one.
+    """Return the best candidate for `problem`; by default, the model depends on the settings and the environment.
 
-    The default flow is the one for the kind of the problem's tests. Raises UserError if the flow, the model or the
-    sandbox isn't available.
+    The default flow depends on the kind of the problem's tests. Raises UserError if the flow, the model or the sandbox
+    isn't available.
     """
     settings = settings or load_settings()
     config = settings.config.model_copy(update={"model": model or settings.config.model})
@@ -93,31 +93,31 @@ def chosen_problem(
     problem_file: Path | None = None,
     statement: str | None = None,
 ) -> Problem:
-    """Return a problem: of a dataset by name or index, in a file of its own, or by a file of its statement.
+    """Return a problem: from a dataset by name or index, from a problem file, or from a file with its statement.
 
     Raises DatasetError if the arguments name no problem, or several.
     """
     if sum(given is not None for given in (problem_name, problem_number, problem_file, statement)) != 1:
-        raise DatasetError("which problem? Give one of --problem_name, --problem_number, --problem_file, --statement")
+        raise DatasetError("give exactly one of --problem_name, --problem_number, --problem_file, --statement")
     if dataset_name is not None and (problem_file is not None or statement is not None):
-        raise DatasetError("--dataset_name goes with --problem_name or --problem_number: a file is a problem already")
+        raise DatasetError("--dataset_name can't be combined with --problem_file or --statement")
     if statement is not None:
         return load_statement(statement)
     if problem_file is not None:
         return load_problem_file(problem_file)
     if dataset_name is None:
-        raise DatasetError("a problem's name or number needs a --dataset_name")
+        raise DatasetError("--problem_name and --problem_number need a --dataset_name")
     problems = load_problems(dataset_name, split_name)
     if problem_name is not None:
         return problems.get(problem_name)
     assert problem_number is not None
     if problem_number >= len(problems):
-        raise DatasetError(f"there is no problem number {problem_number}: {len(problems)} problems, counted from 0")
+        raise DatasetError(f"there is no problem number {problem_number}: {len(problems)} problems, numbered from 0")
     return problems[problem_number]
 
 
 def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:
-    """Estimate `solve_problem_async`; no model is asked, nothing is downloaded."""
+    """Estimate `solve_problem_async`, without asking or downloading a model."""
     settings = with_model(settings, model_without_fetching)
     return preview_of(chosen_flow(flow, settings), [problem], settings.dataset.num_iterations, settings)
 
@@ -130,7 +130,7 @@ async def open_solver(flow: Flow, settings: Settings, judge: Judge) -> AsyncIter
 
 
 async def _best_of(samples: int, solver: Solver, problem: Problem, ledger: Ledger) -> Candidate:
-    solver.judge.for_problem(problem)  # raises where the problem can't be judged, before the model is asked
+    solver.judge.for_problem(problem)  # raises if the problem can't be judged, before the model is asked
     candidates: list[Candidate] = []
     for sample in range(samples):
         candidates.append((await solver.solve(problem, sample))[0])
@@ -141,7 +141,7 @@ async def _best_of(samples: int, solver: Solver, problem: Problem, ledger: Ledge
 
 
 def _is_enough(candidate: Candidate) -> bool:
-    """Whether another sample could be no better: it passes the public tests, or there is nothing to choose by."""
+    """Return whether no other sample can be better: it passes the public tests, or there are none to compare by."""
     return candidate.solved_public or (candidate.error is None and not candidate.public_tests_total)
 
 

@@ -1,4 +1,4 @@
-"""Validation of a dataset's tests, checkers and limits by its known solutions."""
+"""Validation of a dataset's tests, checkers and limits with its known solutions."""
 
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -43,8 +43,8 @@ async def validate_async(
 ) -> ValidationReport:
     """Check a dataset's tests, checkers and limits by running its known solutions.
 
-    `sample_rate` is the share of the problems; a known-correct program is near a limit if it needs the share `near` of
-    it. `output` is a name for a dataset of the problems with the findings as columns. `run` names a new run folder with
+    `sample_rate` is the share of problems to check. A known-correct program is near a limit if it uses the share `near`
+    of it. `output` is a name for a copy of the dataset with the findings as columns. `run` names a new run folder with
     the observations; `resume` names an earlier run.
 
     Raises UserError if the dataset can't be read, or the output can't be written.
@@ -54,7 +54,7 @@ async def validate_async(
     problems = await in_thread(load_problems, dataset, split)
     if output is not None:
         check_output(output, problems.split_name)
-    # Every test is run: each says something of its own.
+    # Every test is run, since each is checked separately.
     rules = replace(Rules.of(settings.code_tester), stop_on_first_failure=False)
     description = describe(
         "validate", dataset, problems, kinds, sample_rate=sample_rate, seed=seed, code_tester=_settings_of(settings)
@@ -111,7 +111,7 @@ def _report(
 
 
 def _factor_in_force(problems: ProblemSet, rules: Rules, assessments: tuple[Assessment, ...]) -> float | None:
-    """Return the time_limit_factor, if all programs were timed under problems' own limits times it; otherwise None."""
+    """Return the time_limit_factor if all programs were timed with the problems' own limits, else None."""
     timed = {each.name for each in assessments if each.timing.share is not None}
     own = all(problem.time_limit_seconds for problem in problems if problem.name in timed)
     return rules.time_limit_factor if timed and own and not rules.cpu_seconds else None

@@ -13,21 +13,21 @@ from alpha_codium.cli.scores import KList, tests_option
 @click.command("ablate")
 @click.option("--flow", default="alphacodium", show_default=True, help="A shipped flow, or a folder with a flow.toml.")
 @click.option("--without", "variants", multiple=True, required=True, metavar="STAGE",
-              help="Run a variant without the stages of this kind, or whose kind contains this word; repeatable, "
-              "names separated by commas are left out together.")  # fmt: skip
+              help="Run a variant without the stages of this kind, or whose kind contains this word; repeatable. "
+              "Names separated by commas are left out together.")  # fmt: skip
 @click.option("--dataset_name", required=True, help="A name saved by etl, a hub id, or a path.")
 @set_options
 @click.option("--run", "run_name", help="A name for the runs; repeat it to resume them.")
 @tests_option(default="private_tests")
 @click.option("--k", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
 @click.option(
-    "--dry_run", is_flag=True, help="Estimate calls, tokens and cost of each run; ask nothing, write nothing."
+    "--dry_run", is_flag=True, help="Estimate calls, tokens and cost of each run; call no model and write no files."
 )
 @common_options
 @model_options
 @cache_option
 def command(common: CommonOptions, dry_run: bool, **options: Any) -> None:
-    """Run a flow whole and once for each --without, then compare each variant with the whole flow.
+    """Run a flow unchanged and once for each --without, then compare each variant with the unchanged flow.
 
     The runs are called NAME, NAME-without-STAGE, ... An answer that two of them ask for in the same words is shared
     through the cache. Repeat the command with --run NAME to resume them.

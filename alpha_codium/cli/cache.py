@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.group("cache", cls=Group)
 def group() -> None:
-    """The cache of answers that runs share: show it, clear it."""
+    """Show or clear the cache of model answers that all runs share."""
 
 
 @group.command()
@@ -32,9 +32,9 @@ def stats(common: CommonOptions) -> None:
 
 
 @group.command()
-@click.option("--model", help="Delete the answers of this model ...")
-@click.option("--older_than", type=click.FloatRange(min=0), metavar="DAYS", help="... those older than this ...")
-@click.option("--all", "everything", is_flag=True, help="... or all.")
+@click.option("--model", help="Delete the answers of this model.")
+@click.option("--older_than", type=click.FloatRange(min=0), metavar="DAYS", help="Delete the answers older than this.")
+@click.option("--all", "everything", is_flag=True, help="Delete all answers.")
 @common_options
 def clear(model: str | None, older_than: float | None, everything: bool, common: CommonOptions) -> None:
     """Delete answers; with both --model and --older_than, those that match both."""
@@ -43,7 +43,7 @@ def clear(model: str | None, older_than: float | None, everything: bool, common:
 
     chosen = model is not None or older_than is not None
     if chosen == everything:
-        raise UserError("which answers? Give --model, --older_than (or both), or --all alone")
+        raise UserError("give --model or --older_than (or both), or --all alone")
     path = _path()
     before = cache_maintenance.size_of(path)
     gone = cache_maintenance.clear_all(path) if everything else cache_maintenance.clear(path, model, older_than)

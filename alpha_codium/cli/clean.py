@@ -20,9 +20,9 @@ RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "promp
     "stop_words",
     multiple=True,
     metavar="WORD",
-    help="A stop word in place of the default ones, \\n for a line break; repeatable.",
+    help="Use this stop word instead of the defaults; \\n is a line break; repeatable.",
 )
-@options(*(click.option(f"--no_{name}", is_flag=True, help=f"Leave out the rule {name}.") for name in RULE_NAMES))
+@options(*(click.option(f"--no_{name}", is_flag=True, help=f"Turn off the rule {name}.") for name in RULE_NAMES))
 @common_options
 def clean_generations(
     common: CommonOptions,
@@ -36,9 +36,9 @@ def clean_generations(
     stop_words: tuple[str, ...],
     **off: bool,
 ) -> None:
-    """Clean texts of models: remove fences, prose, repeated prompts, and what follows stop words.
+    """Clean model output: remove fences, prose, repeated prompts, and text after stop words.
 
-    FILE is what `gencode eval score` takes. Each rule is counted, and off by its flag.
+    FILE has any format that `gencode eval score` reads. The changes by each rule are counted.
     """
     from alpha_codium.app.scoring import dataset_of
     from alpha_codium.data.load import load_problems
@@ -49,7 +49,7 @@ def clean_generations(
     dataset = dataset_of(benchmark, dataset)
     rows = read_samples(file, Columns(column, form or ""))
     if not rows:
-        raise DatasetError(f"{file} holds no samples")
+        raise DatasetError(f"{file} contains no samples")
     problems = load_problems(dataset, split) if dataset is not None else None
     rules = [rule for rule in RULES if not off[f"no_{rule.name}"]]
     stops = [word.replace("\\n", "\n") for word in stop_words] or STOP_WORDS

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @tests_option(default="private_tests")
 @click.option("--k", type=KList(), default="1,5", show_default=True, help="The k of pass@k.")
 @click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: each pair]")
-@click.option("--dataset_name", "dataset", help="Where the problems are, if they were moved.")
+@click.option("--dataset_name", "dataset", help="The dataset of the runs, if it was moved.")
 @click.option("--references", is_flag=True, help="Also show published results, in a table of their own.")
 @common_options
 def command(runs: tuple[str, ...], common: CommonOptions, **options: Any) -> None:

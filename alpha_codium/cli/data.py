@@ -24,7 +24,7 @@ def _day(_context: click.Context, _option: click.Parameter, given: datetime.date
 
 @click.group(cls=Group)
 def group() -> None:
-    """Get problems: load, filter, list, show, import, validate."""
+    """Load, filter, list, show, import and validate problems."""
 
 
 group.add_command(validate)
@@ -41,7 +41,7 @@ group.add_command(clean_generations)
     "--language", "languages", multiple=True, help="Keep solutions in this language; repeatable. Default: all."
 )
 @click.option(
-    "--problem_source", "sources", multiple=True, help="Keep problems of this site, such as codeforces; repeatable."
+    "--problem_source", "sources", multiple=True, help="Keep problems from this site, such as codeforces; repeatable."
 )
 @click.option(
     "--difficulty",
@@ -52,7 +52,9 @@ group.add_command(clean_generations)
 @click.option("--tag", "tags", multiple=True, help="Keep problems with this tag; repeatable.")
 @click.option("--date_from", type=DATE, callback=_day, help="Keep problems published on this day or later.")
 @click.option("--date_to", type=DATE, callback=_day, help="Keep problems published on this day or earlier.")
-@click.option("--validity", default="", metavar="WHAT", help="Keep what `validate` found `valid`, or `not_invalid`.")
+@click.option(
+    "--validity", default="", metavar="WHAT", help="Keep problems that validate found `valid`, or `not_invalid`."
+)
 @common_options
 def etl(
     common: CommonOptions,
@@ -73,7 +75,7 @@ def etl(
 
 @group.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--output_dataset_name", metavar="NAME", help="The name to store under. Default: the file's own.")
+@click.option("--output_dataset_name", metavar="NAME", help="The name to store under. Default: the file's name.")
 @click.option(
     "--split_name", multiple=True, help="The name of the split. Default: test, valid or train, by the file's name."
 )
@@ -113,7 +115,7 @@ def list_command(common: CommonOptions) -> None:
 @click.option("--problem_name", help="Show this problem.")
 @common_options
 def show(common: CommonOptions, name: str, split_name: str | None, problem_name: str | None) -> None:
-    """Show what a dataset holds, or one of its problems."""
+    """Show a summary of a dataset, or one of its problems."""
     from alpha_codium.data.catalogue import describe, find_problem, problem_lines, split_lines
     from alpha_codium.data.schema import record_from_problem
 

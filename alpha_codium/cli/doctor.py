@@ -23,10 +23,10 @@ from alpha_codium.errors import UserError
     type=click.FloatRange(0, min_open=True),
     default=1.0,
     show_default=True,
-    help="Multiply the problems' own time limits, which the labels of --known_verdicts refer to.",
+    help="Multiply the time limits of the problems in --known_verdicts by this factor.",
 )
 @click.option(
-    "--skip_kit", is_flag=True, help="Skip the built-in programs (the kit): judge only the file of --known_verdicts."
+    "--skip_kit", is_flag=True, help="Skip the built-in cases (the kit); judge only the file of --known_verdicts."
 )
 @click.option("--run", "run_name", help="A name for the run folder of --known_verdicts.")
 @click.option("--resume", help="Resume this run of --known_verdicts.")
@@ -40,13 +40,13 @@ def doctor(
     resume: str | None,
     common: CommonOptions,
 ) -> None:  # fmt: skip
-    """Check the judge with programs of known verdict: built-in idioms and cheats, and a file of your own."""
+    """Check the judge with programs whose verdicts are known: built-in cases, and a file of your own."""
     from alpha_codium.app.examination import check_judge
 
     if backend is not None:
         common.extra_overrides.append(f"code_tester.tester_type={backend}")
     if known_verdicts is None and (run_name or resume or skip_kit):
-        raise UserError("--run, --resume and --skip_kit are for --known_verdicts: give a file")
+        raise UserError("--run, --resume and --skip_kit need --known_verdicts FILE")
     settings = common.settings.code_tester
     click.echo(f"judge: {settings.tester_type}{'' if settings.sandbox else ', without isolation'}")
     report = check_judge(

@@ -21,7 +21,7 @@ from alpha_codium.cli.scores import run_and_print, score_options, tests_option
 
 @click.group(cls=Group)
 def group() -> None:
-    """Run candidates against tests; pass@k."""
+    """Run programs against tests and compute pass@k."""
 
 
 group.add_command(doctor)
@@ -39,7 +39,7 @@ _dataset_options = options(
         type=click.Choice(["correct", "incorrect", "both"]),
         default="correct",
         show_default=True,
-        help="Which human solutions.",
+        help="Which human solutions to judge.",
     ),
     tests_option(),
     score_options,
@@ -59,7 +59,7 @@ def eval_cc_solutions(common: CommonOptions, **given: Any) -> None:
 @group.command()
 @_dataset_options
 def pass_at_k(common: CommonOptions, **given: Any) -> None:
-    """pass@k of the human solutions of a dataset."""
+    """Compute pass@k of the human solutions of a dataset."""
     from alpha_codium.app.evaluation import evaluate_human
 
     run_and_print("pass_at_k", common, evaluate_human, command="pass_at_k", **given)

@@ -26,7 +26,7 @@ STDIN = "-"
 
 @click.group(cls=Group)
 def group() -> None:
-    """Let a model solve problems."""
+    """Solve problems with a model."""
 
 
 @group.command()
@@ -53,14 +53,14 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
 @group.command()
 @click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
 @click.option("--split_name", help="The split; needed only if there are several.")
-@click.option("--problem_name", help="The problem by its name ...")
-@click.option("--problem_number", type=click.IntRange(min=0), help="... or by its index in the split, from 0 ...")
-@click.option("--problem_file", type=click.Path(path_type=Path), help="... or in a file of its own ...")
-@click.option("--statement", metavar="FILE", help="... or by its statement alone, markdown or text; - is stdin.")
+@click.option("--problem_name", help="The name of the problem in the dataset.")
+@click.option("--problem_number", type=click.IntRange(min=0), help="The index of the problem in the split, from 0.")
+@click.option("--problem_file", type=click.Path(path_type=Path), help="A file with one problem.")
+@click.option("--statement", metavar="FILE", help="A file with only a statement (Markdown or text); - is stdin.")
 @click.option("--evaluation_test_type", "test_types", multiple=True, metavar="TESTS",
-              help="Also judge the program by these tests.")  # fmt: skip
+              help="Also judge the program with these tests.")  # fmt: skip
 @click.option("--flow", default=DEFAULT_FLOW, show_default=True, help="A shipped flow, or a folder with a flow.toml.")
-@click.option("--dry_run", is_flag=True, help="Estimate calls, tokens and cost; ask nothing.")
+@click.option("--dry_run", is_flag=True, help="Estimate calls, tokens and cost; call no model.")
 @common_options
 @model_options
 @cache_option
@@ -73,7 +73,7 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
 
     kinds = parse_test_types(test_types) if test_types else ()
     if chosen["statement"] == STDIN and sys.stdin is not None and sys.stdin.isatty():
-        click.echo("Type the statement; Ctrl-D on a line of its own ends it.", err=True)
+        click.echo("Type the statement, then press Ctrl-D on an empty line.", err=True)
     problem = solving.chosen_problem(**chosen)
     if dry_run:
         _show(solving.preview_problem(problem, flow, common.settings), common)
@@ -104,12 +104,12 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
 @click.option("--flow", help=f"A shipped flow, or a folder with a flow.toml.  [default: {DEFAULT_FLOW}]")
 @click.option("--without", multiple=True, metavar="STAGE", callback=lambda _context, _option, given: given or None,
               help="Leave out the stages of this kind, or whose kind contains this word; repeatable.")  # fmt: skip
-@click.option("--dry_run", is_flag=True, help="Estimate calls, tokens and cost; ask nothing, write nothing.")
+@click.option("--dry_run", is_flag=True, help="Estimate calls, tokens and cost; call no model and write no files.")
 @common_options
 @model_options
 @cache_option
 def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
-    """Solve the problems of a split; the candidates become a Solutions dataset."""
+    """Solve the problems of a split, and save the candidates as a Solutions dataset."""
     from alpha_codium.app.generation import SetOptions, generate_set, preview
     from alpha_codium.cli.reporting import Reporter
 
@@ -129,7 +129,7 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
         )
     if summary.unfinished:
         click.echo(
-            f"{summary.unfinished} samples ended through no fault of the model: "
+            f"{summary.unfinished} samples ended because of errors other than the model's: "
             f"try them again with --resume {summary.run}",
             err=True,
         )

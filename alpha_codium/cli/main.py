@@ -25,16 +25,16 @@ from alpha_codium.log import visible
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 # name -> (module, attribute, what it does)
 COMMANDS = {
-    "data": ("alpha_codium.cli.data", "group", "Get problems: load, filter, list, show, import, validate."),
-    "gen": ("alpha_codium.cli.gen", "group", "Let a model solve problems."),
-    "eval": ("alpha_codium.cli.eval", "group", "Run candidates against tests; pass@k."),
+    "data": ("alpha_codium.cli.data", "group", "Load, filter, list, show, import and validate problems."),
+    "gen": ("alpha_codium.cli.gen", "group", "Solve problems with a model."),
+    "eval": ("alpha_codium.cli.eval", "group", "Run programs against tests and compute pass@k."),
     "compare": ("alpha_codium.cli.compare", "command", "Compare runs: scores, costs, differences."),
     "ablate": ("alpha_codium.cli.ablate", "command", "Measure what each stage of a flow contributes."),
     "replay": ("alpha_codium.cli.replay", "command", "Repeat a run offline, from its stored answers."),
-    "cache": ("alpha_codium.cli.cache", "group", "The cache of answers that runs share: show it, clear it."),
-    "model": ("alpha_codium.cli.model", "group", "Local models: list, get, add."),
-    "sandbox": ("alpha_codium.cli.sandbox", "group", "Check the isolation of programs on this machine."),
-    "settings": ("alpha_codium.cli.settings", "command", "Print the settings in force."),
+    "cache": ("alpha_codium.cli.cache", "group", "Show or clear the cache of model answers that all runs share."),
+    "model": ("alpha_codium.cli.model", "group", "List, download and add local models."),
+    "sandbox": ("alpha_codium.cli.sandbox", "group", "Check or install the sandbox."),
+    "settings": ("alpha_codium.cli.settings", "command", "Print the effective settings."),
     "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems with the embedded model."),
 }
 
@@ -60,7 +60,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="gencode")
 def cli() -> None:
-    """Let language models write programs, and know how good the programs are."""
+    """Generate programs with language models, and measure how good they are."""
 
 
 def main(arguments: list[str] | None = None) -> Any:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @click.group("model")
 def group() -> None:
-    """Local models: list, get, add."""
+    """List, download and add local models."""
 
 
 @group.command("list")

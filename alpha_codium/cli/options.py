@@ -95,14 +95,14 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that every command takes; they arrive as one argument, `common`."""
 
     @click.option("--config", "config_file", type=click.Path(path_type=Path), help="A TOML file of settings.")
-    @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Set one setting; repeatable.")
+    @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable.")
     @click.option(
         "--json",
         "json_path",
         type=click.Path(path_type=Path),
         help="Write the result to this file as JSON; - is stdout.",
     )
-    @click.option("--workers", type=click.IntRange(min=0), help="Programs run at a time; 0 is one per core.")
+    @click.option("--workers", type=click.IntRange(min=0), help="Programs to run in parallel; 0 means one per core.")
     @click.option("-v", "--verbose", count=True, help="More output; repeatable.")
     @click.option("-q", "--quiet", count=True, help="Less output; twice for errors only.")
     @functools.wraps(command)
@@ -136,11 +136,11 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
 MODEL_OPTIONS = {
     "model": ("config.model", str, "A litellm model string, or local/NAME."),
     "api_base": ("config.api_base", str, "The address of the model's server."),
-    "temperature": ("config.temperature", float, "One temperature for every prompt."),
+    "temperature": ("config.temperature", float, "The temperature for all prompts."),
     "top_p": ("config.top_p", float, "Nucleus sampling."),
-    "max_tokens": ("config.max_tokens", int, "The most tokens of one answer."),
-    "seed": ("config.seed", int, "A seed for the model, and for sampling."),
-    "concurrency": ("config.concurrency", int, "Samples in flight."),
+    "max_tokens": ("config.max_tokens", int, "The maximum number of tokens per answer."),
+    "seed": ("config.seed", int, "The seed for the model, and for the choice of problems."),
+    "concurrency": ("config.concurrency", int, "Samples to generate concurrently."),
 }
 
 
@@ -177,14 +177,16 @@ sample_file_options = options(
     click.argument("file", metavar="FILE"),
     click.option("--benchmark", metavar="NAME", help="The benchmark that was sampled: humaneval, mbpp, apps, ..."),
     click.option(
-        "--dataset_name", "dataset", help="Its problems: a name saved by etl, a hub id, or a path.  [default: NAME]"
+        "--dataset_name",
+        "dataset",
+        help="The problems: a name saved by etl, a hub id, or a path.  [default: the benchmark]",
     ),
     split_option,
-    click.option("--column", default="", help="The column that holds the programs.  [default: by its name]"),
+    click.option("--column", default="", help="The column that holds the programs.  [default: recognized by its name]"),
     click.option(
         "--form",
         type=click.Choice(["completion", "solution"]),
-        help="Whether it holds continuations of the prompt, or whole programs.  [default: by the column]",
+        help="Whether the column holds completions of the prompt or complete programs.  [default: by the column]",
     ),
 )
 run_options = options(
@@ -195,7 +197,7 @@ run_options = options(
 def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--no-cache`, which becomes a setting of `common`; goes below `@common_options`."""
 
-    @click.option("--no-cache", is_flag=True, help="Do not use the cache that runs share.")
+    @click.option("--no-cache", is_flag=True, help="Do not use the shared cache of answers.")
     @functools.wraps(command)
     def with_cache(*args: Any, common: CommonOptions, no_cache: bool, **kwargs: Any) -> Any:
         if no_cache:

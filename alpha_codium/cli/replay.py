@@ -13,10 +13,11 @@ MOST_SHOWN = 20
 @click.command("replay")
 @click.argument("run", metavar="RUN")
 @click.option(
-    "--flow", help="Another flow, or a folder; its prompts must have been answered in the run.  [default: the run's]"
+    "--flow",
+    help="Another flow, or a folder; the run must have answers to its prompts.  [default: the run's]",
 )
-@click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.  [default: nowhere]")
-@click.option("--shared", is_flag=True, help="Take missing answers from the cache that runs share.")
+@click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.  [default: not saved]")
+@click.option("--shared", is_flag=True, help="Take missing answers from the shared cache.")
 @common_options
 def command(run: str, flow: str | None, output_dataset_name: str | None, shared: bool, common: CommonOptions) -> None:
     """Repeat a run from its stored answers, without a model, and compare the candidates."""
@@ -35,7 +36,7 @@ def command(run: str, flow: str | None, output_dataset_name: str | None, shared:
     whole, of = replayed.replayed, len(replayed.candidates)
     click.echo(f"{whole} of {of} sample{'s' * (of != 1)} replayed, {replayed.compared} compared with the journal")
     for reason, count in Counter(each.reason for each in replayed.never_begun).items():
-        click.echo(f"{count} {'sample has' if count == 1 else 'samples have'} nothing to be replayed: {reason}")
+        click.echo(f"{count} {'sample was' if count == 1 else 'samples were'} not replayed: {reason}")
     _list("sample lacks an answer", "samples lack an answer", [
         f"{each.problem}, sample {each.sample}: {each.prompt or 'a prompt'}, {each.calls} call{'s' * (each.calls != 1)}"
         for each in replayed.missing
@@ -44,7 +45,7 @@ def command(run: str, flow: str | None, output_dataset_name: str | None, shared:
         f"{each.problem}, sample {each.sample}: {', '.join(each.fields)}" for each in replayed.differing
     ])  # fmt: skip
     if replayed.compared and not replayed.differing:
-        click.echo("every one of them is, bit for bit, the journal's")
+        click.echo("all of them are identical to the journal's")
     if replayed.solutions is not None:
         say(f"written to {replayed.solutions}")
     if replayed.missing or replayed.differing:

@@ -1,4 +1,4 @@
-"""`gencode sandbox`: what keeps untrusted programs from this machine."""
+"""`gencode sandbox`: checking and installing sandboxes."""
 
 import click
 
@@ -8,18 +8,18 @@ from alpha_codium.errors import UserError, nearest
 
 @click.group(cls=Group)
 def group() -> None:
-    """Check the isolation of programs on this machine."""
+    """Check or install the sandbox."""
 
 
 @group.command()
 @click.argument("backend", metavar="BACKEND")
-@click.option("--python", default="", help="The CPython 3.9 to use.  [default: pyenv's, else the one on PATH]")
+@click.option("--python", default="", help="The CPython 3.9 to use.  [default: pyenv's, or the one on PATH]")
 @common_options
 def install(common: CommonOptions, backend: str, python: str) -> None:
-    """Install what a backend needs beside gencode, for this user: `code_contests`, DeepMind's C++ sandbox.
+    """Install a backend for the current user: `code_contests`, DeepMind's C++ sandbox.
 
-    It gets an environment of its own in $GENCODE_HOME, or in the folder of sandbox.code_contests.environment; where
-    that is there already, nothing is done.
+    It is installed in its own environment in $GENCODE_HOME, or in the folder of sandbox.code_contests.environment.
+    If that exists already, nothing is done.
     """
     from pathlib import Path
 
@@ -32,7 +32,7 @@ def install(common: CommonOptions, backend: str, python: str) -> None:
     folder = Path(chosen) if chosen else environment.default_folder()
     done = environment.install(folder, python, lambda line: click.echo(line, err=True))
     common.write_json({"backend": "code_contests", "folder": str(folder), "installed": done})
-    click.echo(f"{'installed' if done else 'there already'}: {folder}")
+    click.echo(f"{'installed' if done else 'already installed'}: {folder}")
 
 
 @group.command()

@@ -18,13 +18,13 @@ ignore_fingerprint_option = click.option(
     "--select",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Score the rows with this value, which may be a part or a pattern; repeatable.",
+    help="Score only the rows with this value, or one that it matches as a part or a pattern; repeatable.",
 )
 @click.option("--header", help="Code that runs before each program, such as 'from typing import *'.")
 @click.option(
     "--setup",
     type=click.Choice(["all", "imports", "none"]),
-    help="Which code of the prompt programs may use.  [default: imports; all in a Solutions dataset]",
+    help="The code of the prompt that is added to complete programs.  [default: imports; all in a Solutions dataset]",
 )
 @ignore_fingerprint_option
 @tests_option(default="private_tests")

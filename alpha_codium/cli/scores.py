@@ -80,7 +80,7 @@ def _print_how_to_complete(result: "Score", run: str) -> None:
     lost = [c for c in unjudged if (error := SampleError.parse(c.error)) and error.kind is not ErrorKind.MODEL]
     if lost:
         why = visible(lost[0].error)
-        click.echo(f"{len(lost)} samples were never made ({why}): gencode gen solve_set --resume", err=True)
+        click.echo(f"{len(lost)} samples are missing ({why}): gencode gen solve_set --resume", err=True)
     if len(unjudged) > len(lost):
         reason = visible(next(c.error for c in unjudged if c not in lost))
         click.echo(f"{len(unjudged) - len(lost)} programs got no verdict ({reason or 'a fault of the sandbox'}): "

@@ -10,7 +10,7 @@ from alpha_codium.cli.options import CommonOptions, common_options
 @click.command()
 @common_options
 def command(common: CommonOptions) -> None:
-    """Print the settings in force, as TOML."""
+    """Print the effective settings as TOML."""
     from alpha_codium.runs.folder import to_toml, without_none
 
     values: dict[str, Any] = without_none(common.settings.model_dump())

@@ -28,10 +28,13 @@ from alpha_codium.cli.scores import new_run, tests_option
     type=click.FloatRange(0, 1, min_open=True),
     default=0.5,
     show_default=True,
-    help="The share of a limit from which a known-correct program counts as near it.",
+    help="Report known-correct programs that need more than this share of a limit.",
 )
 @click.option(
-    "--output_dataset_name", "output", metavar="NAME", help="Store the problems with the findings as columns."
+    "--output_dataset_name",
+    "output",
+    metavar="NAME",
+    help="Store the problems here, with the findings as columns.",
 )
 @run_options
 @common_options

@@ -94,7 +94,7 @@ def _choose_splits(source: Source, asked: Sequence[str]) -> tuple[str, ...]:
     if isinstance(source, FileSource) and (not asked or len(source.parts()) > 1):
         return tuple(dict.fromkeys(asked)) or source.parts()
     if len(asked) > 1 and source.any_split:
-        raise DatasetError(f"{source.origin.text} is one split: name one, not {len(asked)}")
+        raise DatasetError(f"{source.origin.text} has only one split: give one --split_name, not {len(asked)}")
     return tuple(choose_split(source, split) for split in dict.fromkeys(asked)) or source.splits()
 
 
@@ -104,13 +104,15 @@ def _etl_split(
     """Write one split; return its report and its entry for `etl.json`."""
     label = f"{source.origin.text}[{split}]"
     if not re.fullmatch(r"\w+(\.\w+)*", split):  # the rule of `datasets`
-        raise DatasetError(f"{split!r} can't be the name of a split: use letters, digits and '_'")
+        raise DatasetError(f"{split!r} isn't a valid split name: use letters, digits and '_'")
     records, dates = _date_columns(source.records(split))
     if selection.filters.need_dates and not dates:
-        raise DatasetError(f"{label} has no column of dates ({', '.join(DATE_COLUMNS)}): leave out the filter by date")
+        raise DatasetError(f"{label} has no date column ({', '.join(DATE_COLUMNS)}): remove --date_from and --date_to")
     validation = _validation_of(source, split)
     if selection.filters.validity and not validation:
-        raise DatasetError(f"{label} isn't validated: use `gencode data validate` first, with --output_dataset_name")
+        raise DatasetError(
+            f"{label} has not been validated: run `gencode data validate` with --output_dataset_name first"
+        )
     added = VALIDATION_COLUMNS if validation else ()
     dropped, number = set[str](), 0
     with SplitWriter(built / split, features(dates, validated=bool(validation))) as writer:
@@ -149,7 +151,7 @@ def _warn(report: SplitReport, label: str) -> None:
     from loguru import logger
 
     if report.dropped_columns:
-        logger.info("{}: left out columns of another schema: {}", label, ", ".join(report.dropped_columns))
+        logger.info("{}: dropped columns that aren't in the schema: {}", label, ", ".join(report.dropped_columns))
     if not report.problems_out:
         logger.warning("{}: none of {} problems passed the filters", label, report.records_in)
     if report.counts["repeated_names"]:

@@ -66,7 +66,7 @@ class Fields:
             try:
                 value = json.loads(value, parse_int=parse_int) if value.strip() else None
             except (ValueError, RecursionError) as error:
-                self.fail(field, f"is no JSON: {error}")
+                self.fail(field, f"isn't valid JSON: {error}")
         value = empty if value is None else value
         if not isinstance(value, type(empty)):
             self.fail(field, f"must be {kind_of(empty)}, not {kind_of(value)}")
@@ -81,7 +81,7 @@ class Fields:
         return value
 
     def as_texts(self, field: str, value: Any) -> list[str]:
-        """Return `value`, which must be a list of texts."""
+        """Return `value`, which must be a list of strings."""
         return [self.as_text(f"{field}[{index}]", item) for index, item in enumerate(self.as_list(field, value))]
 
     def as_text(self, field: str, value: Any) -> str:

@@ -85,7 +85,7 @@ class HubSource:
         names = sorted(file.rfilename for file in self._info.siblings or () if file.rfilename.endswith(".jsonl"))
         if not names:
             raise DatasetError(
-                f"{self.repository} needs a script, which gencode doesn't run: get its files, and give a path"
+                f"{self.repository} needs a script, which gencode doesn't run: download its files and give their path"
             )
         splits: dict[str, _JsonLines] = {}
         for name in names:

@@ -28,7 +28,7 @@ class RecordReader(Fields):
         """Return the problem's name, which is required."""
         if self.record.get(field) is None:
             have = ", ".join(sorted(map(str, self.record))[:8]) or "nothing"
-            self.fail(field, f"is missing: it is no problem in the CodeContests schema (it has: {have})")
+            self.fail(field, f"is missing: not a problem in the CodeContests schema (it has: {have})")
         return self.needed(field)
 
     def tests(self, field: str) -> dict[str, list[str]]:

@@ -183,7 +183,7 @@ def date_text(record: Mapping[str, Any], column: str, where: str = "the record")
     try:
         datetime.datetime.fromisoformat(value)
     except (TypeError, ValueError) as error:
-        raise DatasetError(f"{where}: {column} {value!r} is no date: it must read like 2024-12-31") from error
+        raise DatasetError(f"{where}: {column} {value!r} isn't a date such as 2024-12-31") from error
     return value
 
 

@@ -82,8 +82,8 @@ def _refuse_missing(columns: Iterable[str], where: str) -> None:
     if missing := {"task_name", CANDIDATES} - set(columns):
         have = ", ".join(str(column)[:40] for column in columns[:12])
         raise DatasetError(
-            f"{where} is no Solutions dataset: it has no column {min(missing)} (it has: {have}); "
-            "samples made elsewhere are scored by gencode eval score"
+            f"{where} isn't a Solutions dataset: it has no column {min(missing)} (it has: {have}); "
+            "use gencode eval score for samples from other tools"
         )
 
 
@@ -143,7 +143,7 @@ def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "Pro
             raise DatasetError(
                 f"the solutions were made for {dataset}[{split}] (fingerprint {fingerprint[:12]}), not for "
                 f"{problems.dataset_name}[{problems.split_name}] (fingerprint {problems.fingerprint[:12]}): score them "
-                "against those, or say --ignore_fingerprint"
+                "against those, or use --ignore_fingerprint"
             )
 
 
@@ -186,4 +186,4 @@ def _dataset_of_rows(rows: Sequence[Mapping[str, Any]], where: str) -> "Dataset"
     try:
         return Dataset.from_dict({name: [row.get(name) for row in rows] for name in known}, features=Features(known))
     except (ValueError, TypeError, AttributeError) as error:
-        raise DatasetError(f"{where} is no Solutions dataset: {one_line(error)}") from error
+        raise DatasetError(f"{where} isn't a Solutions dataset: {one_line(error)}") from error

@@ -46,7 +46,7 @@ def find_source(text: str) -> Source:
         return FolderSource(datasets_folder() / text, text)  # raises
     raise DatasetError(
         f"there is no dataset {text!r}{nearest(text, [*stored_names(), *ALIASES])}; "
-        "a dataset of the hub is given as org/name"
+        "for a dataset on the hub, use org/name"
     )
 
 
@@ -71,7 +71,7 @@ def output_path(text: str) -> Path:
     if looks_like_path(text) or (text and is_free_or_dataset(Path(text)) and Path(text).exists()):
         return Path(text).expanduser()
     if not is_plain_name(text):
-        raise DatasetError(f"{text!r} can't be the name of a dataset: use letters, digits, '-', '_' and '.'")
+        raise DatasetError(f"{text!r} isn't a valid dataset name: use letters, digits, '-', '_' and '.'")
     return datasets_folder() / text
 
 

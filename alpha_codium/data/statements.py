@@ -30,7 +30,7 @@ def load_statement(source: str) -> Problem:
 def problem_of_statement(text: str, name: str = "", where: str = "the statement") -> Problem:
     """Return the problem of a statement, called `name` if it has no title; raises DatasetError if it is empty."""
     if not text.strip():
-        raise DatasetError(f"{where} holds no statement: it is empty")
+        raise DatasetError(f"{where} contains no statement: it is empty")
     beginning = beginning_of(text)
     if beginning is not None:
         return Problem(beginning.name, text, execution=ExecutionSpec("assertions", entry_point=beginning.name))
@@ -44,7 +44,7 @@ def problem_of_statement(text: str, name: str = "", where: str = "the statement"
 def _read(source: str, where: str) -> bytes:
     try:
         if source == STDIN and sys.stdin is None:
-            raise DatasetError("there is no stdin to read a statement from: it is closed")
+            raise DatasetError("cannot read a statement: stdin is closed")
         if source == STDIN:
             content = sys.stdin.buffer.read(MAX_BYTES + 1)
         else:
@@ -55,7 +55,7 @@ def _read(source: str, where: str) -> bytes:
     except OSError as error:
         raise DatasetError(f"the statement {where} can't be read: {error.strerror}") from error
     if len(content) > MAX_BYTES:
-        raise DatasetError(f"{where} is no statement: it is longer than {MAX_BYTES >> 20} MiB")
+        raise DatasetError(f"{where} is too long for a statement: it has more than {MAX_BYTES >> 20} MiB")
     return content
 
 
@@ -63,7 +63,7 @@ def _text(content: bytes, where: str) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DatasetError(f"{where} is no text in UTF-8: {error.reason} at byte {error.start}") from error
+        raise DatasetError(f"{where} isn't valid UTF-8: {error.reason} at byte {error.start}") from error
     if found := BINARY.search(text):
-        raise DatasetError(f"{where} is no text: it holds the character {ord(found[0])}")
+        raise DatasetError(f"{where} isn't text: it contains the character {ord(found[0])}")
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -134,7 +134,7 @@ def check_target(target: Path) -> None:
 def refuse_foreign(target: Path) -> None:
     """Raise DatasetError if `target` exists and is neither a dataset nor an empty folder."""
     if not is_free_or_dataset(target):
-        raise DatasetError(f"{target} exists and is no dataset: choose another name, or move it away")
+        raise DatasetError(f"{target} exists and isn't a dataset: choose another name, or move it")
 
 
 def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:

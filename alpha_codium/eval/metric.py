@@ -49,7 +49,7 @@ class Metric:
     ) -> Metrics:
         """Score `predictions` `{task_name, solution_candidates}` by `references` `{tests_inputs, tests_outputs}`."""
         if len(predictions) != len(references):
-            raise ValueError(f"{len(predictions)} predictions and {len(references)} references don't pair up")
+            raise ValueError(f"{len(predictions)} predictions and {len(references)} references differ in number")
         problems = [_problem_of(p, r) for p, r in zip(predictions, references, strict=True)]
         return calculate_metrics(prepare_for_evaluation(predictions, problems, TestType.PRIVATE), k, self.sandbox)
 

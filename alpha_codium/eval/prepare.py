@@ -125,7 +125,7 @@ def parse_test_types(names: str | TestType | Iterable[str]) -> tuple[TestType, .
     known = [kind.value for kind in TestType]
     for name in asked:
         if name not in known:
-            raise UserError(f"there are no tests called {name!r}{nearest(name, [*known, 'all'])}")
+            raise UserError(f"unknown type of tests {name!r}{nearest(name, [*known, 'all'])}")
     if not asked:
         raise UserError("no type of tests is given: use public_tests, private_tests, generated_tests or all")
     return tuple(kind for kind in TestType if kind in asked)
@@ -177,7 +177,7 @@ def _distinct_names(problems: Sequence[Problem]) -> frozenset[str]:
     names = getattr(problems, "names", None) or [problem.name for problem in problems]
     twin = next((name for name, count in Counter(names).items() if count > 1), None)
     if twin is not None:
-        raise DatasetError(f"two problems of the split are called {twin!r}: their candidates can't be told apart")
+        raise DatasetError(f"two problems of the split are called {twin!r}: names must be unique")
     return frozenset(names)
 
 

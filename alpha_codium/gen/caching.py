@@ -63,7 +63,7 @@ def open_cache(settings: Settings) -> Iterator[AnswerCache | None]:
     try:
         path = cache_folder() / FILE_NAME if settings.config.cache else None
     except UserError as error:
-        logger.warning("no cache is used: {}", error)
+        logger.warning("the cache is not used: {}", error)
         path = None
     if path is None:
         yield None

@@ -215,7 +215,9 @@ def clean_rows(
     they don't name any and `problems` is None.
     """
     if problems is None and any(row.by_place or _may_be_place(row) for row in rows):
-        raise DatasetError("the file names no problems: give a --benchmark or --dataset_name whose order it follows")
+        raise DatasetError(
+            "the file doesn't name its problems: give the --benchmark or --dataset_name whose order it follows"
+        )
     names = problem_names(rows, problems) if problems is not None else [str(row.task) for row in rows]
     for row, name in zip(rows, names, strict=True):
         problem = problems.get(name) if problems is not None else Problem(name)

@@ -105,7 +105,7 @@ def refuse_twins(names: Iterable[str]) -> None:
     """Raise DatasetError if two problems have the same name, since their candidates couldn't be distinguished."""
     twin = next((name for name, count in Counter(names).items() if count > 1), None)
     if twin is not None:
-        raise DatasetError(f"problem {twin!r} is in the dataset twice: give each problem a name of its own")
+        raise DatasetError(f"problem {twin!r} is in the dataset twice: names must be unique")
 
 
 async def run_all(

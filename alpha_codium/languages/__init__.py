@@ -91,5 +91,5 @@ class Language(Protocol):
 def language_named(name: str) -> Language:
     """Return the language called `name`; raises UserError, with the nearest known name, if there is none."""
     if name not in LANGUAGES:
-        raise UserError(f"no language {name!r} is supported{nearest(name, LANGUAGES)}")
+        raise UserError(f"unsupported language {name!r}{nearest(name, LANGUAGES)}")
     return import_module(LANGUAGES[name]).LANGUAGE

@@ -146,7 +146,7 @@ def unknown_provider(model: str) -> UnknownModel:
 
 def no_key(model: str) -> AuthenticationFailed:
     """Return the error for a model whose provider needs a key that isn't set."""
-    return AuthenticationFailed(f"{model}: there is no key for it{key_hint(model)}")
+    return AuthenticationFailed(f"{model}: no API key is set{key_hint(model)}")
 
 
 def key_hint(model: str) -> str:

@@ -107,11 +107,11 @@ def pass_at_k_and_results(outcomes: Sequence[Sequence[CandidateOutcome]], k: Ite
     }
     lost = sum(outcome.verdict is Verdict.INTERNAL_ERROR for row in outcomes for outcome in row)
     if lost:
-        logger.warning(f"{lost} programs got no verdict through a fault of the sandbox: there is no pass@k")
+        logger.warning(f"{lost} programs got no verdict because of sandbox errors: pass@k is not computed")
     forgeable = sum(outcome.passed and outcome.trust == IN_PROCESS for row in outcomes for outcome in row)
     if forgeable:
         logger.warning(
-            f"{forgeable} programs passed in a process that they share with the reference, as it requires: a program "
+            f"{forgeable} programs passed in a process shared with the reference, as the reference requires; a program "
             "can forge such a pass"
         )
     counts = [(len(row), sum(outcome.passed for outcome in row)) for row in outcomes]

@@ -49,7 +49,7 @@ def check_programs(predictions: Sequence[Any]) -> None:
     """Raise UserError unless each of `predictions` is a list of programs."""
     for place, programs in enumerate(predictions):
         if not is_texts(programs):
-            raise UserError(f"predictions[{place}] must be a list of programs, each a text")
+            raise UserError(f"predictions[{place}] must be a list of programs, each a string")
 
 
 def is_texts(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The run folder: what was requested, what is done, and how to continue after an interruption."""
+"""Run folders: the options of a run, its journal and its answers, from which it can be resumed."""
 
 from alpha_codium.runs.answers import AnswerStore, without_secrets
 from alpha_codium.runs.cache import AnswerCache

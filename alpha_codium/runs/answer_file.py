@@ -1,4 +1,4 @@
-"""SQLite files of answers: what a run's own file and the cache shared by runs have in common."""
+"""The common base of SQLite files with answers: a run's own file, and the cache that all runs share."""
 
 import contextlib
 import json
@@ -14,10 +14,10 @@ StoredAnswer = dict[str, Any]
 
 
 class AnswerFile(ABC):
-    """The answers in the file `path`, by key; a context manager, used from any thread.
+    """The answers in the file `path`, by key; a context manager that can be used from any thread.
 
-    `schema` creates missing tables, `stamp` marks a new file, and `columns` are those of the table `answers`. A file of
-    a version above `version` is refused.
+    `schema` creates missing tables, `stamp` marks a new file, and `columns` are those of the table `answers`. A file
+    with a version above `version` is refused.
     """
 
     schema: tuple[str, ...]
@@ -62,14 +62,14 @@ class AnswerFile(ABC):
         if connection.execute("PRAGMA user_version").fetchone()[0] > self.version:
             raise sqlite3.DatabaseError("it was written by a newer version of gencode")
         connection.execute("PRAGMA journal_mode=WAL")
-        # Survives a killed process; only a power cut may lose the last answers, and those are requested again.
+        # Safe if the process is killed; a power cut may lose the last answers, which are then requested again.
         connection.execute("PRAGMA synchronous=NORMAL")
-        # Tables last: a process that is killed before leaves an empty file.
+        # Tables come last, so that a process that is killed before leaves an empty file.
         for statement in (*(() if tables else self.stamp), *self.schema):
             connection.execute(statement)
 
     def _write(self, *statements: tuple[str, Sequence[tuple[Any, ...]]]) -> None:
-        """Execute each statement with each of its rows; all or none."""
+        """Execute each statement with each of its rows in one transaction."""
         with self._using() as connection:
             connection.execute("BEGIN IMMEDIATE")
             for statement, rows in statements:

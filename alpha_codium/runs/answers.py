@@ -1,11 +1,11 @@
-"""Every answered call of a run, so that none is made twice.
+"""The store of a run's answers, so that no call is made twice.
 
-1. The key is made of model, messages, parameters and sample, so that k samples stay k different samples. A sample that
-   asks the same thing twice has a second key for the second time, and so may get another answer.
-2. With a cache, answers that the run lacks are looked up there and copied; new answers are put into both. The run's
-   own file is enough to resume and to replay the run.
-3. `find` and `keep` work in one thread of the store's own: the event loop is never blocked, and no call waits for other
-   threads. Writes to the cache aren't awaited.
+1. The key consists of model, messages, parameters and sample, so that different samples get different answers. If a
+   sample asks the same thing twice, the second call has another key.
+2. With a cache, answers that the run lacks are looked up there and copied; new answers are put into both. The run's own
+   file is enough to resume and to replay the run.
+3. `find` and `keep` run in the store's own thread, so that the event loop isn't blocked. Writes to the cache aren't
+   awaited.
 """
 
 import asyncio
@@ -25,17 +25,17 @@ from alpha_codium.log import SECRET_NAME
 from alpha_codium.runs.answer_file import AnswerFile, StoredAnswer
 from alpha_codium.runs.cache import AnswerCache
 
-# `taken` holds the keys of answers from the cache, `facts` whatever else decides the questions.
+# `taken` contains the keys of answers from the cache, `facts` other values on which questions depend.
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS taken (key TEXT PRIMARY KEY) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
-# No cost is known of a refusal: it counts as 0.
+# The cost of a refusal is unknown, and counts as 0.
 PAID = """SELECT COUNT(*), COUNT(price), COALESCE(SUM(price), 0.0) FROM (
     SELECT CASE WHEN json_extract(answer, '$.refusal') IS NULL THEN json_extract(answer, '$.cost') ELSE 0 END AS price
     FROM answers WHERE key NOT IN (SELECT key FROM taken))"""
-# Names of text tokens such as `eos_token`, which decide an answer and are no secrets.
+# Names of text tokens such as `eos_token`, which affect answers and aren't secrets.
 TEXT_TOKEN = re.compile(r"\b(eos|bos|pad|unk|sep|cls|mask|stop|start|begin|end|eot|eom)[-_]?token$", re.IGNORECASE)
 NOWHERE = Path(":memory:")
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class StoreBroken(UserError):
 
 @dataclass(frozen=True, slots=True)
 class AnswerKey:
-    """The key of an answer in the run's store, and in the cache; empty for one that stays out of the cache."""
+    """The key of an answer in the run's store, and in the cache ("" if it isn't cached)."""
 
     run: str
     shared: str = ""
@@ -55,7 +55,7 @@ class AnswerKey:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Counts of answers that a run requested and took from the cache, and the US dollars it paid; None: unknown."""
+    """The numbers of answers that a run requested and took from the cache, and its cost in US dollars, if known."""
 
     asked: int
     from_cache: int
@@ -63,17 +63,17 @@ class Spent:
 
 
 def question_text(question: dict[str, Any], sample: str) -> str:
-    """Return the canonical JSON of everything that decides an answer except how often it was requested before."""
+    """Return the canonical JSON of everything on which an answer depends, except the number of earlier requests."""
     return json.dumps([question, sample], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 def key_of(text: str, occurrence: int = 0) -> str:
-    """Return the SHA-256 of a call, by its `question_text` and how often the sample has asked it before."""
+    """Return the SHA-256 of a call: of its `question_text`, and the number of times it was asked before."""
     return hashlib.sha256(f"{text[:-1]},{occurrence}]".encode()).hexdigest()
 
 
 def without_secrets(value: Any) -> Any:
-    """Return parameters for a provider without those, at any depth, that have a secret's name."""
+    """Return parameters for a provider without those whose names are like secrets', at any depth."""
     if not isinstance(value, dict):
         return [without_secrets(item) for item in value] if isinstance(value, list | tuple) else value
     return {key: without_secrets(inner) for key, inner in value.items() if not _is_secret(str(key), inner)}
@@ -92,10 +92,9 @@ def _is_secret(name: str, value: Any) -> bool:
 
 
 class AnswerStore(AnswerFile):
-    """The answers of a run in the file `path`, with `cache` behind it; a context manager, used from any thread.
+    """The answers of a run in the file `path`, and in `cache`; a context manager that can be used from any thread.
 
-    With `NOWHERE` as path they are kept in memory. Every method raises StoreBroken if the file can't be read or
-    written.
+    With the path `NOWHERE` they are kept in memory. All methods raise StoreBroken if the file can't be read or written.
     """
 
     schema = SCHEMA
@@ -108,15 +107,15 @@ class AnswerStore(AnswerFile):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="answers")
 
     def __exit__(self, *_exc: object) -> None:
-        self._thread.shutdown()  # after all pending writes, those of cancelled calls included
+        self._thread.shutdown()  # after all pending writes, including those of cancelled calls
         self._close()
 
     async def find(self, keys: Sequence[AnswerKey]) -> list[StoredAnswer | None]:
-        """Return what the run, else the cache, has for each key; answers from the cache are copied into the run."""
+        """Return the answer for each key from the run or the cache; those from the cache are copied into the run."""
         return await self._in_thread(lambda: [self.get(key.run) or self._take(key) for key in keys])
 
     async def keep(self, outcomes: Sequence[tuple[AnswerKey, StoredAnswer]], model: str) -> None:
-        """Store answers of `model`; those of a run are on the disk when this returns, all or none."""
+        """Store answers of `model` in one transaction; they are in the run's file when this returns."""
         rows = [(key.run, outcome) for key, outcome in outcomes]
         try:
             await self._in_thread(lambda: self._put_all(rows))
@@ -126,18 +125,18 @@ class AnswerStore(AnswerFile):
                 self._thread.submit(cache.put, shared, model)
 
     def note(self, name: str, value: Any) -> None:
-        """Store a fact that decides questions, so that they can be asked the same way again; returns at once."""
+        """Store a fact on which questions depend, so that they can be repeated exactly; returns at once."""
         if self.facts.get(name) != value:
             self.facts[name] = value
             row = (name, json.dumps(value))
             self._thread.submit(self._write, ("INSERT OR REPLACE INTO facts VALUES (?, ?)", [row]))
 
     def put(self, key: str, answer: StoredAnswer) -> None:
-        """Store an answer; the first one under a key stays."""
+        """Store an answer, unless there is one with this key."""
         self._put_all([(key, answer)])
 
     def spent(self) -> Spent:
-        """Return what the run requested and paid, over all resumes."""
+        """Return the numbers of answers that the run requested and paid for, over all resumes."""
         with self._using() as connection:
             taken = connection.execute("SELECT COUNT(*) FROM taken").fetchone()[0]
             asked, known, cost = connection.execute(PAID).fetchone()
@@ -148,7 +147,7 @@ class AnswerStore(AnswerFile):
             return connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
 
     def _take(self, key: AnswerKey) -> StoredAnswer | None:
-        """What the cache has under the key, copied into the run."""
+        """Return the cached answer with this key, after copying it into the run, or None."""
         found = self.cache.get(key.shared) if self.cache is not None and key.shared else None
         if found is not None:
             self._put_all([(key.run, found)], taken=True)
@@ -169,7 +168,7 @@ class AnswerStore(AnswerFile):
         self.facts = {name: json.loads(value) for name, value in rows}
 
     async def _in_thread(self, job: Callable[[], T]) -> T:
-        """The result of a job in the store's own thread; the job is completed even if its caller is cancelled."""
+        """Run a job in the store's own thread; it is completed even if its caller is cancelled."""
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, job))
 
     def _handle(self, error: Exception) -> None:

@@ -1,10 +1,10 @@
-"""The cache of answers, shared by all runs: one SQLite file for all processes.
+"""The cache of answers, one SQLite file that all runs and processes share.
 
-1. The key is made of the key in the run's own store (model, parameters, messages, sample, how often it was asked) and
-   of settings that may change on resume but decide the answer: the server's address and `drop_params`.
-2. The cache never stops a run: if its file is locked, damaged or something else, or the disk is full, there is one
-   warning, and the run continues without it.
-3. Hits are counted when the cache is closed: a killed process counts none.
+1. The key consists of the key in the run's own store (model, parameters, messages, sample, earlier requests), and of
+   settings that may change on resume but affect answers: the server's address and `drop_params`.
+2. The cache never stops a run. If its file is locked, damaged or not a cache, or the disk is full, one warning is
+   logged, and the run continues without it.
+3. Hits are written when the cache is closed; those of a killed process are lost.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ FILE_NAME = "answers.sqlite"
 # Marks the file as ours: "genc".
 APPLICATION_ID = 0x67656E63
 VERSION = 1
-# Environment variables with a provider's address, and providers whose variables have another name.
+# Environment variables with a provider's address, and providers whose variables have different names.
 ADDRESS = re.compile(r"_(API_BASE|BASE_URL)$")
 FOUND_BY = {
     "text-completion-openai": "OPENAI",
@@ -51,16 +51,16 @@ class CacheUnusable(UserError):
 
 
 class NotACache(CacheUnusable):
-    """The file is something else, or a damaged cache."""
+    """The file isn't a cache, or is damaged."""
 
     def __init__(self, path: Path, reason: object) -> None:
         super().__init__(path, reason, "gencode cache clear --all recreates it")
 
 
 class AnswerCache(AnswerFile):
-    """The cache in the file `path`; a context manager. Problems with the file never raise.
+    """The cache in the file `path`; a context manager. Errors of the file are logged, not raised.
 
-    `scope` is part of every key: a text, without secrets, of the settings that decide answers.
+    `scope` is part of every key: a text, without secrets, of the settings that affect answers.
     """
 
     schema = (SCHEMA,)
@@ -81,18 +81,18 @@ class AnswerCache(AnswerFile):
         self._close()
 
     def connect(self) -> sqlite3.Connection:
-        """Return a connection, made by one process at a time: SQLite doesn't wait when two turn a new file to WAL."""
+        """Return a connection, made by one process at a time: SQLite fails if two switch a new file to WAL at once."""
         with self.path.with_suffix(".lock").open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return super().connect()
 
     @property
     def is_on(self) -> bool:
-        """Whether it is open and usable."""
+        """Whether the cache is open and usable."""
         return self._connection is not None
 
     def key_of(self, run_key: str, model: str) -> str:
-        """Return the key of what a run stores under `run_key`; the provider's variables may give the address."""
+        """Return the key in the cache for a run's key; it includes the addresses in the provider's variables."""
         provider, _, name = model.partition("/")
         if name:
             provider = FOUND_BY.get(provider, provider.upper())
@@ -103,26 +103,26 @@ class AnswerCache(AnswerFile):
         return hashlib.sha256(json.dumps([self.scope, *addresses, run_key]).encode()).hexdigest()
 
     def get(self, key: str) -> StoredAnswer | None:
-        """Return what is stored under `key`, or None, and count the hit."""
+        """Return the answer with this key, and count the hit, or return None."""
         found = super().get(key) if self.is_on else None
         if found is not None:
             self._hits[key] += 1
         return found
 
     def put(self, outcomes: Sequence[tuple[str, StoredAnswer]], model: str) -> None:
-        """Store answers of `model`; the first one under a key stays."""
+        """Store answers of `model`, except those whose keys exist."""
         rows = [_row(key, model, outcome) for key, outcome in outcomes]
         if self.is_on and rows:
             self._write(("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, 0, ?)", rows))
 
     def _handle(self, error: Exception) -> None:
-        logger.warning("answers of other runs are no longer used: {}", unusable(self.path, error))
+        logger.warning("the shared cache is no longer used: {}", unusable(self.path, error))
         with contextlib.suppress(sqlite3.Error):  # already reported
             self._close()
 
 
 def unusable(path: Path, error: Exception) -> CacheUnusable:
-    """Return the error for the user: SQLite's operational errors may pass, the others mean that the file is wrong."""
+    """Return the error for the user: operational errors of SQLite are temporary, others mean that the file is wrong."""
     if isinstance(error, OSError):
         return CacheUnusable(Path(error.filename or path), error.strerror)
     is_wrong = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)

@@ -1,4 +1,4 @@
-"""Statistics of the cache of answers, and deleting answers."""
+"""Statistics of the cache of answers, and deletion of answers."""
 
 import contextlib
 import os
@@ -17,13 +17,13 @@ STATS = """SELECT model, COUNT(*), MIN(created), MAX(created), SUM(prompt_tokens
 SUM(hits * (prompt_tokens + completion_tokens)),
 CASE WHEN SUM(hits > 0 AND cost IS NULL) THEN NULL ELSE SUM(hits * COALESCE(cost, 0)) END
 FROM answers GROUP BY model ORDER BY model"""
-# NULL is no condition.
+# A parameter of NULL is ignored.
 CLEAR = "DELETE FROM answers WHERE (:model IS NULL OR model = :model) AND (:until IS NULL OR created <= :until)"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStats:
-    """The answers of one model: `oldest` and `newest` in Unix seconds, `saved_cost` in US dollars, None: unknown."""
+    """The answers of one model; `oldest` and `newest` are Unix seconds, `saved_cost` US dollars or None if unknown."""
 
     model: str
     answers: int
@@ -50,7 +50,7 @@ class CacheStats:
         return sum(each.answers for each in self.models)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures, in total and by model."""
+        """Return the statistics as JSON, in total and by model."""
         costs = [each.saved_cost for each in self.models]
         return {
             "path": str(self.path),
@@ -78,7 +78,7 @@ def stats_of(path: Path) -> CacheStats:
 
 
 def clear(path: Path, model: str | None = None, older_than: float | None = None) -> int:
-    """Delete the answers, by default all, of `model` that are older than so many days; return their number.
+    """Delete answers, by default all: those of `model`, or older than `older_than` days; return their number.
 
     Raises UserError for a model without answers, and CacheUnusable if the file can't be used.
     """
@@ -96,7 +96,7 @@ def clear(path: Path, model: str | None = None, older_than: float | None = None)
 
 
 def clear_all(path: Path) -> int | None:
-    """Delete all answers and return their number; None if the file was no cache and was deleted."""
+    """Delete all answers and return their number; a file that isn't a cache is deleted, and None returned."""
     try:
         return clear(path)
     except NotACache:

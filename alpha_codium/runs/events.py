@@ -1,6 +1,6 @@
-"""Events of a sample, and its transcript, the file that holds them.
+"""Events of a sample, and the transcript, in which they are stored.
 
-The JSON of an event is its fields and its `kind`. A long text of a model or a program is stored as an `Excerpt`.
+The JSON of an event consists of its fields and its `kind`. A long text is stored as an `Excerpt`.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ from alpha_codium.solution import BudgetEnd, Candidate
 from alpha_codium.values import JsonValue, Readers, many
 from alpha_codium.verdict import Verdict
 
-# The format of transcripts; files of format 1 don't state it.
+# The format of transcripts; files in format 1 don't contain the number.
 FORMAT = 2
-# The most characters of a text that an event stores.
+# The maximum length of a text in an event.
 LONGEST_TEXT = 40_000
 
 
@@ -31,7 +31,7 @@ class Excerpt(JsonValue):
     sha256: str
 
     def is_of(self, whole: str) -> bool:
-        """Whether it was made of this text."""
+        """Return whether this is an excerpt of the text `whole`."""
         return (self.length, self.sha256) == (len(whole), _sha256(whole))
 
 
@@ -39,7 +39,7 @@ Text = str | Excerpt
 
 
 def kept_text(text: str) -> Text:
-    """Return the text as an event stores it: whole, or its beginning."""
+    """Return the text as it is stored in events: unchanged, or as an excerpt if it is long."""
     return text if len(text) <= LONGEST_TEXT else Excerpt(text[:LONGEST_TEXT], len(text), _sha256(text))
 
 
@@ -82,7 +82,7 @@ class ModelRefusal(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class UnreadableAnswer(JsonValue):
-    """An answer that isn't in the requested form."""
+    """An answer that isn't in the requested format."""
 
     kind: ClassVar[str] = "unreadable_answer"
 
@@ -116,7 +116,7 @@ class TestOutcome(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class ProgramTested(JsonValue):
-    """A program, its verdict and those of its tests."""
+    """A program, its verdict, and the results of its tests."""
 
     kind: ClassVar[str] = "execution"
     readers: ClassVar[Readers] = {"program": _read_text, "verdict": Verdict, "tests": many(TestOutcome.from_json)}
@@ -128,7 +128,7 @@ class ProgramTested(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class ProgramTraced(JsonValue):
-    """The lines that a program executed in a test."""
+    """The trace of a program on a test."""
 
     kind: ClassVar[str] = "trace"
     readers: ClassVar[Readers] = {"trace": _read_text}
@@ -138,7 +138,7 @@ class ProgramTraced(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class StepResult(JsonValue):
-    """The result of a step of a stage, in `values` of the step's choice."""
+    """The result of a step of a stage; each kind of step has its own `values`."""
 
     kind: ClassVar[str] = "step"
 
@@ -158,7 +158,7 @@ class StepSkipped(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class StageEnd(JsonValue):
-    """The end of a stage of this kind, and the program after it."""
+    """The end of a stage of the kind `stage`, and the program after it."""
 
     kind: ClassVar[str] = "stage_end"
     readers: ClassVar[Readers] = {"program": _read_text}
@@ -183,12 +183,12 @@ EVENTS: Mapping[str, type[Event]] = {event.kind: event for event in get_args(Eve
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
-    """Return the event with its kind as a JSON object."""
+    """Return the event as a JSON object with its kind."""
     return {"kind": event.kind, **event.to_json()}
 
 
 def event_from_json(values: Mapping[str, Any]) -> Event:
-    """Return the event of a result of `event_to_json`; raises ValueError if it isn't one."""
+    """Return the event that `event_to_json` converted; raises ValueError if it is invalid."""
     fields = dict(values)
     kind = str(fields.pop("kind", None))
     if kind not in EVENTS:
@@ -198,7 +198,7 @@ def event_from_json(values: Mapping[str, Any]) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """How a sample came about: its candidate, and its events in order."""
+    """The history of a sample: its events, in order, and its candidate."""
 
     candidate: Candidate
     events: tuple[Event, ...] = ()
@@ -212,7 +212,7 @@ class Transcript:
     def read(cls, path: Path) -> Self:
         """Return the transcript in a file.
 
-        Raises ValueError if it isn't one, UserError if it is of another version of gencode, and OSError.
+        Raises ValueError if it is invalid, UserError if it was written by another version of gencode, and OSError.
         """
         values = json.loads(path.read_text("utf-8"))
         try:
@@ -228,6 +228,6 @@ class Transcript:
 
 
 def transcript_name(problem: str, sample: int) -> str:
-    """Return the path of a sample's transcript in the run's folder, readable and unique."""
+    """Return the relative path of a sample's transcript in the run's folder, which is readable and unique."""
     readable = re.sub(r"[^A-Za-z0-9]+", "_", problem).strip("_")[:60]
     return f"transcripts/{readable}-{_sha256(problem)[:8]}/{sample}.json"

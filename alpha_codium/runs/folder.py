@@ -1,7 +1,7 @@
 """The folder of one run.
 
-`run.toml` holds what was requested; `journal.jsonl` what is done; `answers.sqlite` every answered call; `transcripts/`
-how each sample came about; `solutions/` the Dataset; `results.json` the scores.
+It contains `run.toml` with the run's options, `journal.jsonl` with finished work, `answers.sqlite` with all answers,
+`transcripts/` with the events of each sample, `solutions/` with the Solutions dataset, and `results.json`.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ from alpha_codium.errors import UserError, nearest
 from alpha_codium.runs.journal import Journal
 
 RUN_FILE = "run.toml"
-# The entries that readers of a run of this command rely on, beside the command itself.
+# The entries that a run of each command must have, besides the command.
 NEEDED = {
     "solve_set": ("dataset_name", "fingerprint", "samples", "sample_rate", "flow", "flow_fingerprint", "settings"),
 }
@@ -47,7 +47,7 @@ class RunFolder:
 
     @classmethod
     def reopen(cls, root: Path, name: str) -> "RunFolder":
-        """Return the folder of an earlier run; raises UserError if there is none, or without its `run.toml`."""
+        """Return the folder of an earlier run; raises UserError if it, or its `run.toml`, doesn't exist."""
         path = _path_of(root, name)
         if os.path.lexists(path / RUN_FILE):
             return cls(path)
@@ -85,7 +85,7 @@ class RunFolder:
         return Journal(self.path / "journal.jsonl")
 
     def description(self) -> dict[str, Any]:
-        """Return the entries of `run.toml`; raises UserError if it can't be read or wasn't written by a run."""
+        """Return the entries of `run.toml`; raises UserError if it can't be read or is invalid."""
         path = self.path / RUN_FILE
         try:
             values = tomllib.loads(path.read_text("utf-8"))
@@ -97,11 +97,11 @@ class RunFolder:
         if missing:
             raise UserError(f"{path} was changed or cut off: it lacks {', '.join(missing)}: {REMEDY}")
         if not isinstance(values["command"], str) or not isinstance(values.get("settings", {}), dict):
-            raise UserError(f"{path} was changed: it isn't the description of a run: {REMEDY}")
+            raise UserError(f"{path} was changed: it isn't a valid run description: {REMEDY}")
         return values
 
     def write_json(self, name: str, value: Any) -> Path:
-        """Write a JSON file of the run, whole or not at all; raises UserError if it can't be written."""
+        """Write a JSON file of the run atomically; raises UserError if it can't be written."""
         target = self.path / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ class RunFolder:
 
 
 def new_run_name(kind: str) -> str:
-    """Return a name for a run that was given none: its kind, the time and random digits."""
+    """Return a default name for a run: its kind, the time, and random digits."""
     return f"{kind}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
@@ -123,17 +123,17 @@ def _path_of(root: Path, name: str) -> Path:
 
 
 def to_toml(description: Mapping[str, Any]) -> str:
-    """Return the values as TOML that reads back the same, without those that are None."""
+    """Return the values as TOML, without those that are None."""
     import toml
 
     encoder = toml.TomlEncoder()
-    # toml's own encoding of strings loses backslashes before an x, and control characters.
+    # toml's encoding of strings loses backslashes before an x, and control characters.
     encoder.dump_funcs[str] = lambda text: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
     return toml.dumps(without_none(description), encoder)
 
 
 def without_none(value: Any) -> Any:
-    """Return a copy without entries that are None, which TOML lacks, and with lists in place of tuples."""
+    """Return a copy without None, which TOML doesn't support, and with lists instead of tuples."""
     if isinstance(value, Mapping):
         return {k: without_none(v) for k, v in value.items() if v is not None}
     if isinstance(value, list | tuple):
@@ -142,7 +142,7 @@ def without_none(value: Any) -> Any:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file as a whole or, if that fails, not at all; raises OSError."""
+    """Write a file completely or, on an error, not at all; raises OSError."""
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace") as file:

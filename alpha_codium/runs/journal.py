@@ -1,9 +1,9 @@
-"""An append-only file of JSON lines that survives a kill.
+"""An append-only file of JSON lines that stays valid if the process is killed.
 
 1. A line is written and synced before `append` returns. If the disk is full, the partial line is removed.
-2. A line that was cut off by a kill has no line end. It is removed, with a warning, when the journal is opened again,
-   so that it never joins with the next one.
-3. Anything else that isn't a line of the journal is an error that names the line, and nothing is written.
+2. If the process is killed while it writes a line, the line has no line end. It is removed, with a warning, when the
+   journal is opened again.
+3. Any other invalid line is an error that names the line, and nothing is written.
 """
 
 import contextlib
@@ -19,16 +19,16 @@ from loguru import logger
 from alpha_codium.errors import UserError
 
 T = TypeVar("T")
-# The beginning of what a kill leaves of a line; a power cut leaves zeros.
-TORN = (b"{", b"\0")
+# Possible beginnings of a partial line; after a power cut it may consist of zeros.
+PARTIAL = (b"{", b"\0")
 
 
 class JournalError(UserError):
-    """The file can't be read or written, or holds a line that isn't the journal's."""
+    """The file can't be read or written, or contains an invalid line."""
 
 
 class Journal:
-    """The journal in the file `path`; a context manager, used from any thread."""
+    """The journal in the file `path`; a context manager that can be used from any thread."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -36,13 +36,13 @@ class Journal:
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        """Open for appending and cut off a torn last line; raises JournalError if the file can't be used."""
+        """Open for appending, and remove a partial last line; raises JournalError if the file can't be used."""
         try:
             fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise self._unusable(error) from error
         try:
-            self._cut_torn_line(fd)
+            self._remove_partial_line(fd)
         except BaseException:
             os.close(fd)
             raise
@@ -50,7 +50,7 @@ class Journal:
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        with self._lock:  # another thread may be writing: the descriptor's number may be reused at once
+        with self._lock:  # another thread may be writing, and the descriptor's number may be reused at once
             if self._fd is not None:
                 os.close(self._fd)
                 self._fd = None
@@ -72,18 +72,18 @@ class Journal:
                 raise JournalError(f"{self.path} can't be written: {error.strerror}") from error
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """All complete entries, in order; raises JournalError if the file can't be read or a line is invalid."""
+        """Yield all complete entries; raises JournalError if the file can't be read or a line is invalid."""
         return self.read(dict)
 
     def read(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-        """The results of `parse` for all complete entries, in order.
+        """Yield the results of `parse` for all complete entries.
 
-        Raises JournalError as `entries` does, and if `parse` rejects an entry.
+        Raises the errors of `entries`, and JournalError if `parse` rejects an entry.
         """
         return (parsed for _, parsed in self.placed(parse))
 
     def placed(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[tuple[int, T]]:
-        """Like `read`, each result with the offset of its line in bytes."""
+        """Yield the results of `read`, each after the offset of its line in bytes."""
         offset = 0
         for number, line in enumerate(self._lines(), 1):
             if not line.endswith(b"\n"):
@@ -110,17 +110,17 @@ class Journal:
                 return
             raise self._unusable(error) from error
 
-    def _cut_torn_line(self, fd: int) -> None:
-        end, torn = 0, b""
+    def _remove_partial_line(self, fd: int) -> None:
+        end, rest = 0, b""
         for line in self._lines():
-            end, torn = (end + len(line), b"") if line.endswith(b"\n") else (end, line)
-        if torn and not torn.startswith(TORN):
+            end, rest = (end + len(line), b"") if line.endswith(b"\n") else (end, line)
+        if rest and not rest.startswith(PARTIAL):
             raise JournalError(
-                f"{self.path} was changed: its last {len(torn)} bytes aren't a line of the journal; delete them"
+                f"{self.path} was changed: its last {len(rest)} bytes aren't a line of the journal; delete them"
             )
-        if torn:
+        if rest:
             logger.warning(
-                "{}: the last line was cut off ({} bytes): the work it recorded will be repeated", self.path, len(torn)
+                "{}: the last line was cut off ({} bytes): the work it recorded will be repeated", self.path, len(rest)
             )
             os.ftruncate(fd, end)
         os.lseek(fd, end, os.SEEK_SET)

@@ -84,5 +84,5 @@ def sandbox_of(settings: "Settings") -> Sandbox:
     try:
         signature(create).bind(**options)
     except TypeError as error:
-        raise SettingsError(f"sandbox {name!r} doesn't take its settings: {error}") from error
+        raise SettingsError(f"invalid settings for sandbox {name!r}: {error}") from error
     return create(**options)

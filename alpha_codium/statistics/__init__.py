@@ -1,11 +1,11 @@
-"""How often a model solves a problem, how sure that is, and whether another one is better: pure functions.
+"""Statistics of scores, as pure functions.
 
 1. `estimators`: pass@k and pass^k of one problem, their mean over a split, and strata of a split.
-2. `intervals`: confidence intervals of such a mean: Wilson's for one sample a problem, bootstrap otherwise.
-3. `comparisons`: two sets of scores of the same problems: difference, flips, McNemar's test.
-4. `power`: the smallest difference that a number of problems can show.
+2. `intervals`: confidence intervals of such a mean, Wilson's for one sample per problem, bootstrap otherwise.
+3. `comparisons`: two sets of scores on the same problems: difference, flips, McNemar's test.
+4. `power`: the smallest difference that can be detected with a given number of problems.
 
-docs/statistics.md says when to use which.
+docs/statistics.md explains when to use which.
 """
 
 from alpha_codium.statistics.comparisons import (

@@ -1,7 +1,7 @@
-"""Two models on the same problems: which is better, by how much, and could it be chance?
+"""Comparison of two models on the same problems: the difference of their scores, and its significance.
 
-Scores are given by the problems' names, and paired by them: most of what makes scores differ is the problems, and that
-cancels out in pairs. Scores of different problems can't be compared, and are refused.
+Scores are paired by the problems' names. Most of the variance of scores is due to differences between problems, which
+cancel out in pairs. Scores on different problems are refused.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from statistics import fmean, stdev
 from alpha_codium.statistics.intervals import DIGITS, RESAMPLES, Interval, bootstrap
 from alpha_codium.statistics.power import detectable_difference, detectable_gain
 
-# Each problem's score, by its name.
+# Scores by the problems' names.
 Scores = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much higher the second mean score is; `p_value` is two-sided, and there even where no interval is."""
+    """The second mean score minus the first; the two-sided `p_value` exists even if the interval doesn't."""
 
     value: float
     interval: Interval
@@ -27,7 +27,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Flips:
-    """The problems that only the second solves (`gained`) and that only the first solves (`lost`), by name."""
+    """The names of problems that only the second model solves (`gained`), and that only the first solves (`lost`)."""
 
     gained: tuple[str, ...]
     lost: tuple[str, ...]
@@ -35,7 +35,7 @@ class Flips:
 
 
 def paired_differences(first: Scores, second: Scores) -> dict[str, float]:
-    """The second score less the first, by problem; raises ValueError where the problems aren't the same, or none."""
+    """Return the second score minus the first by problem; raises ValueError if problems differ, or there are none."""
     if first.keys() != second.keys():
         only = sorted(first.keys() ^ second.keys())
         raise ValueError(
@@ -49,18 +49,19 @@ def paired_differences(first: Scores, second: Scores) -> dict[str, float]:
 def paired_bootstrap(
     first: Scores, second: Scores, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Difference:
-    """The difference of the mean scores, its percentile interval and its p-value, by resampling problems in pairs.
+    """Return the difference of the mean scores, its percentile interval and its p-value, by a paired bootstrap.
 
-    The interval is `bootstrap_interval` of the differences (Efron 1979). The p-value turns it round: twice the smaller
-    share of resampled differences that lie at 0 or beyond (Efron and Tibshirani 1993, "An Introduction to the
-    Bootstrap", section 15.4), the share being (1 + those) / (1 + resamples), so that it is never 0 (Phipson and Smyth
-    2010, "Permutation P-values Should Never Be Zero", arXiv 1603.05766). It is at most 1 - level just where 0 lies
-    outside the interval, with one exception: where m problems differ it is at least 2**(1 - m), the least that any test
-    can give which takes either sign of each difference for equally likely (Fisher 1935, "The Design of
-    Experiments", section 21). Where all differences are the same there is no interval, and that least is the p-value:
-    1 for one problem, or where none differs. Right for any scores; for solved or not, `mcnemar` is exact.
+    The interval is the `bootstrap_interval` of the differences (Efron 1979). The p-value is obtained by inverting the
+    interval: it is twice the smaller share of resampled mean differences on either side of 0, including 0 (Efron and
+    Tibshirani 1993, "An Introduction to the Bootstrap", section 15.4). The share is (1 + count) / (1 + resamples), so
+    that it is never 0 (Phipson and Smyth 2010, "Permutation P-values Should Never Be Zero", arXiv 1603.05766). So the
+    p-value is at most 1 - level exactly if 0 is outside the interval, with one exception: if m problems differ, it is
+    at least 2**(1 - m), the minimum for any test under whose null hypothesis both signs of each difference are equally
+    likely (Fisher 1935, "The Design of Experiments", section 21). If all differences are equal, there is no interval,
+    and the p-value is that minimum: 1 for one problem, or if none differs. Valid for any scores; for scores of 0 and 1,
+    `mcnemar` is exact.
 
-    Raises ValueError as `paired_differences` and `bootstrap_interval` do.
+    Raises the errors of `paired_differences` and `bootstrap_interval`.
     """
     differences = _rounded_differences(first, second)
     interval, means = bootstrap(differences, level, resamples, seed)
@@ -69,9 +70,9 @@ def paired_bootstrap(
 
 
 def flips(first: Scores, second: Scores) -> Flips:
-    """Which problems only one of the two solves, in the order given; scores are 1 (solved) or 0.
+    """Return the problems that only one of the two models solves, in order; scores are 1 (solved) or 0.
 
-    Raises ValueError as `paired_differences` does, or where a score is neither 0 nor 1.
+    Raises the errors of `paired_differences`, and ValueError if a score is neither 0 nor 1.
     """
     for name, score in (*first.items(), *second.items()):
         if score not in (0, 1):
@@ -83,13 +84,14 @@ def flips(first: Scores, second: Scores) -> Flips:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """The exact two-sided p-value that as many flips or more go one way, if each goes either way by chance.
+    """Return the exact two-sided p-value of McNemar's test.
 
-    Of gained + lost flips, the smaller number is Binomial(gained + lost, 1/2) under the null hypothesis; twice its
-    lower tail, at most 1 (McNemar 1947, "Note on the sampling error of the difference between correlated proportions
-    or percentages", Psychometrika 12:153-157; the binomial instead of his approximation). 1.0 where nothing flips.
+    Under the null hypothesis, each flip is a gain or a loss with probability 1/2, so that the gains have the
+    distribution Binomial(gained + lost, 1/2). The p-value is twice the lower tail of the smaller number, at most 1
+    (McNemar 1947, "Note on the sampling error of the difference between correlated proportions or percentages",
+    Psychometrika 12:153-157, with the binomial instead of his approximation). It is 1.0 if there are no flips.
 
-    Raises ValueError where a number is negative.
+    Raises ValueError if a number is negative.
     """
     if min(gained, lost) < 0:
         raise ValueError(f"numbers of flips can't be negative: {gained} gained, {lost} lost")
@@ -104,10 +106,10 @@ def mcnemar(gained: int, lost: int) -> float:
 def smallest_detectable_difference(
     first: Scores, second: Scores, power: float = 0.8, level: float = 0.95
 ) -> float | None:
-    """`detectable_difference` with the spread of these two's differences: what this many problems can show.
+    """Return the `detectable_difference` for the number of problems and the spread of these differences.
 
-    None where it can't be known: fewer than two problems, or no spread. Raises ValueError as `paired_differences` and
-    `detectable_difference` do.
+    None if it can't be estimated: for fewer than two problems, or without any spread. Raises the errors of
+    `paired_differences` and `detectable_difference`.
     """
     differences = _rounded_differences(first, second)
     spread = stdev(differences) if len(differences) > 1 else 0.0
@@ -115,16 +117,16 @@ def smallest_detectable_difference(
 
 
 def smallest_detectable_gain(first: Scores, second: Scores, power: float = 0.8, level: float = 0.95) -> float | None:
-    """`detectable_gain` with the share of flips of these two; None where so few show nothing.
+    """Return the `detectable_gain` for the number of problems and the share of flips; None if there are too few flips.
 
-    Raises ValueError as `flips` and `detectable_gain` do.
+    Raises the errors of `flips` and `detectable_gain`.
     """
     found = flips(first, second)
     return detectable_gain((len(found.gained) + len(found.lost)) / found.n_problems, found.n_problems, power, level)
 
 
 def _rounded_differences(first: Scores, second: Scores) -> list[float]:
-    """The differences, rounded so that 0.3 - 0.1 and 0.2 - 0.0 are one."""
+    """Return the differences, rounded so that 0.3 - 0.1 and 0.2 - 0.0 are equal."""
     return [round(difference, DIGITS) for difference in paired_differences(first, second).values()]
 
 

@@ -1,32 +1,32 @@
-"""pass@k and pass^k: of k samples, does one pass, and do all pass?"""
+"""Estimators of pass@k and pass^k: the probabilities that at least one of k samples passes, and that all pass."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-# One a problem: how many samples it has, and how many of them pass.
+# For each problem, the number of samples, and the number of those that pass.
 Counts = Sequence[tuple[int, int]]
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """The chance that at least one of k samples, drawn without replacement from n of which c pass, passes.
+    """Return the probability that at least one of k samples passes, drawn without replacement from n of which c pass.
 
-    1 - C(n-c, k) / C(n, k), the unbiased estimator of Chen et al. 2021, "Evaluating Large Language Models Trained
-    on Code" (arXiv 2107.03374), equation 1, computed as a product so that nothing overflows.
+    This is 1 - C(n-c, k) / C(n, k), the unbiased estimator of Chen et al. 2021, "Evaluating Large Language Models
+    Trained on Code" (arXiv 2107.03374), equation 1, computed as a product to avoid overflow.
 
-    Raises ValueError unless 0 <= c <= n and 1 <= k <= n: below k samples the estimator is undefined.
+    Raises ValueError unless 0 <= c <= n and 1 <= k <= n: with fewer than k samples the estimator is undefined.
     """
     _check(n, c, k)
     return 1.0 - _all_among(n - c, n, k)
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float:
-    """pass^k: the chance that all of k samples, drawn without replacement from n of which c pass, pass.
+    """Return pass^k, the probability that all of k samples pass, drawn without replacement from n of which c pass.
 
-    C(c, k) / C(n, k), the unbiased estimator of Yao et al. 2024, "tau-bench: A Benchmark for Tool-Agent-User
-    Interaction in Real-World Domains" (arXiv 2406.12045), section 3: how reliable a model is, where pass@k says what
-    it can reach. pass^1 is pass@1.
+    This is C(c, k) / C(n, k), the unbiased estimator of Yao et al. 2024, "tau-bench: A Benchmark for Tool-Agent-User
+    Interaction in Real-World Domains" (arXiv 2406.12045), section 3. It measures reliability, while pass@k measures
+    what a model can achieve with several attempts. pass^1 is pass@1.
 
-    Raises ValueError as `pass_at_k` does.
+    Raises the errors of `pass_at_k`.
     """
     _check(n, c, k)
     return _all_among(c, n, k)
@@ -34,7 +34,7 @@ def pass_hat_k(n: int, c: int, k: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One pass@k or pass^k over a split; `value` is None where it is undefined, with the reason."""
+    """The pass@k or pass^k of a split; if it is undefined, `value` is None, and `reason` says why."""
 
     k: int
     value: float | None
@@ -42,38 +42,38 @@ class Estimate:
 
 
 def mean_pass_at_k(counts: Counts, k: int) -> Estimate:
-    """pass@k averaged over all problems; `counts` holds one `(n, c)` a problem: samples, passing samples.
+    """Return pass@k averaged over all problems; `counts` has the samples and passing samples of each problem.
 
-    A problem without any sample scores 0 and stays in the denominator. If a problem has samples, but fewer than
-    k, the estimate is undefined: averaging the others only would score an easier split.
+    A problem without samples scores 0. If a problem has samples, but fewer than k, the estimate is undefined, since an
+    average over the other problems would be a score of another split.
     """
     return _mean(counts, k, pass_at_k)
 
 
 def mean_pass_hat_k(counts: Counts, k: int) -> Estimate:
-    """pass^k averaged over all problems, under the rules of `mean_pass_at_k`."""
+    """Return pass^k averaged over all problems, with the rules of `mean_pass_at_k`."""
     return _mean(counts, k, pass_hat_k)
 
 
 def problem_scores(
     counts: Counts, k: int, estimator: Callable[[int, int, int], float] = pass_at_k
 ) -> tuple[float, ...]:
-    """Each problem's pass@k, 0 where it has no sample: what intervals and comparisons are made of.
+    """Return each problem's pass@k, 0 if it has no samples; intervals and comparisons are computed from these.
 
-    Raises ValueError where a problem has samples, but fewer than k.
+    Raises ValueError if a problem has samples, but fewer than k.
     """
     return tuple(estimator(n, c, k) if n else 0.0 for n, c in counts)
 
 
 def strata(labels: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the places of each label, by label, in the order in which the labels first occur.
+    """Return the indices of each label, with labels in the order of their first occurrence.
 
-    The functions that score a split score a stratum, too. Of twenty intervals at 95 %, side by side, one may miss.
+    A stratum can be scored like a split. Note that of twenty 95 % intervals, one is expected to miss the true value.
     """
-    places: dict[str, list[int]] = {}
-    for place, label in enumerate(labels):
-        places.setdefault(label, []).append(place)
-    return {label: tuple(of_label) for label, of_label in places.items()}
+    indices: dict[str, list[int]] = {}
+    for index, label in enumerate(labels):
+        indices.setdefault(label, []).append(index)
+    return {label: tuple(of_label) for label, of_label in indices.items()}
 
 
 def _mean(counts: Counts, k: int, estimator: Callable[[int, int, int], float]) -> Estimate:
@@ -96,7 +96,7 @@ def _check(n: int, c: int, k: int) -> None:
 
 
 def _all_among(m: int, n: int, k: int) -> float:
-    """The chance that k drawn without replacement from n are all among m of them: C(m, k) / C(n, k)."""
+    """Return the probability that k items drawn without replacement from n are all among m of them."""
     if m < k:
         return 0.0
     chance = 1.0

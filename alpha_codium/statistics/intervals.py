@@ -1,7 +1,7 @@
-"""How far a mean over problems may be off: confidence intervals.
+"""Confidence intervals of means over problems.
 
-The problems of a split stand for all problems like them. An interval says where the mean over all of those may lie; it
-holds both reasons why another split would score otherwise: other problems, and other samples of the model.
+The problems of a split are treated as a sample of all similar problems, and the interval is for the mean over these. It
+covers both sources of variation: the choice of problems, and the samples of the model.
 """
 
 import math
@@ -11,13 +11,13 @@ from statistics import NormalDist
 
 WILSON, BOOTSTRAP = "wilson", "bootstrap over problems"
 RESAMPLES = 10_000
-# Sums that are equal but for rounding are equal; a score's own resolution is far above.
+# Means are rounded to this many digits, so that rounding errors don't make equal means differ.
 DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval: `bounds` are `(low, high)`, or None where there is none, with the reason."""
+    """A confidence interval; `bounds` are `(low, high)`, or None if it doesn't exist; then `reason` says why."""
 
     bounds: tuple[float, float] | None
     method: str
@@ -26,13 +26,13 @@ class Interval:
 
 
 def wilson_interval(passes: int, n: int, level: float = 0.95) -> Interval:
-    """The score interval of a proportion: `passes` of n problems, each tried once.
+    """Return Wilson's score interval for a proportion, `passes` of n problems with one sample each.
 
-    All proportions p that a two-sided z-test of `passes`/n against p doesn't reject (Wilson 1927, "Probable
-    Inference, the Law of Succession, and Statistical Inference", JASA 22:209-212). Right where each problem's score is
-    0 or 1, above all pass@1 of one sample; good for small n, too, and where none or all pass (Brown, Cai and DasGupta
-    2001, "Interval Estimation for a Binomial Proportion", Statistical Science 16:101-133). With several samples
-    a problem these aren't independent: take `bootstrap_interval`.
+    It consists of all proportions p that a two-sided z-test of `passes`/n against p doesn't reject (Wilson 1927,
+    "Probable Inference, the Law of Succession, and Statistical Inference", JASA 22:209-212). It is valid if each
+    problem's score is 0 or 1, as for pass@1 with one sample, also for small n, and if none or all pass (Brown, Cai and
+    DasGupta 2001, "Interval Estimation for a Binomial Proportion", Statistical Science 16:101-133). Several samples of
+    a problem aren't independent: use `bootstrap_interval` for them.
 
     Raises ValueError unless 0 <= passes <= n and 0 < level < 1.
     """
@@ -44,7 +44,7 @@ def wilson_interval(passes: int, n: int, level: float = 0.95) -> Interval:
     share = passes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # Both ends are exact where none or all pass; the formula is so only but for rounding.
+    # If none or all pass, the formula gives exactly 0 or 1 except for rounding errors.
     low = 0.0 if passes == 0 else middle - half
     high = 1.0 if passes == n else middle + half
     return Interval((low, high), WILSON, level)
@@ -53,24 +53,22 @@ def wilson_interval(passes: int, n: int, level: float = 0.95) -> Interval:
 def bootstrap_interval(
     scores: Sequence[float], level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
-    """The percentile interval of the mean of any per-problem scores, by resampling problems.
+    """Return the percentile interval of the mean of per-problem scores, by resampling problems.
 
-    The problems are drawn anew with replacement `resamples` times; the interval cuts off (1 - level)/2 of the means
-    at either end (Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7:1-26; the
-    percentiles: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", section 13.3). Right for pass@k of
-    several samples, for pass^k and for differences; a problem's samples stay together, so that they needn't be
-    independent. Too narrow for few problems (docs/statistics.md has measured by how much). The same scores, in any
-    order, and the same seed give the same interval.
+    The problems are drawn with replacement `resamples` times; the interval cuts off (1 - level)/2 of the means at each
+    end (Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7:1-26; percentiles: Efron
+    and Tibshirani 1993, "An Introduction to the Bootstrap", section 13.3). It is valid for pass@k with several samples,
+    for pass^k and for differences: a problem's samples stay together, so they needn't be independent. It is too narrow
+    for few problems (docs/statistics.md has measurements). It depends only on the scores, in any order, and the seed.
 
-    There is none for fewer than two problems, nor where all have the same score: resampling can't show what
-    spread there would be. Raises ValueError unless 0 < level < 1, where `resamples` are too few for the level, or where
-    a score is no finite number.
+    It doesn't exist for fewer than two problems, or if all scores are equal, since resampling then shows no spread.
+    Raises ValueError unless 0 < level < 1, if `resamples` is too small for the level, or if a score isn't finite.
     """
     return bootstrap(scores, level, resamples, seed)[0]
 
 
 def bootstrap(scores: Sequence[float], level: float, resamples: int, seed: int) -> tuple[Interval, list[float]]:
-    """`bootstrap_interval`, and the sorted means that it is cut from; no means where there is no interval."""
+    """Return the `bootstrap_interval`, and the sorted resampled means; without an interval there are no means."""
     check_level(level)
     if unfit := [score for score in scores if not math.isfinite(score)]:
         raise ValueError(f"scores must be finite numbers, not {unfit[0]}")
@@ -84,23 +82,23 @@ def bootstrap(scores: Sequence[float], level: float, resamples: int, seed: int) 
 
 
 def resampled_means(scores: Sequence[float], resamples: int = RESAMPLES, seed: int = 0) -> list[float]:
-    """The means of `resamples` resamples of the scores, sorted; the same for the same scores in any order and seed.
+    """Return the sorted means of `resamples` resamples, which depend only on the scores, in any order, and the seed.
 
-    A resample of n problems is n draws with replacement: a multinomial vector of how often it holds each score.
+    A resample is n draws with replacement from n problems; the counts of each score are a multinomial vector.
     """
     import numpy
 
     n = len(scores)
     values, counts = numpy.unique(numpy.array(scores, float), return_counts=True)
-    # RandomState, since NEP 19 freezes its numbers for a seed; those of a Generator may change with numpy.
+    # RandomState, since its numbers for a seed are frozen by NEP 19; a Generator's may change with numpy versions.
     random = numpy.random.RandomState(numpy.random.MT19937(seed))
-    # One by one: all counts at once would take gigabytes where thousands of scores differ.
+    # One at a time, since all counts together would take gigabytes if there are thousands of different scores.
     sums = (float(random.multinomial(n, counts / n) @ values) for _ in range(resamples))
     return sorted(round(total / n, DIGITS) for total in sums)
 
 
 def level_quantile(level: float) -> float:
-    """How many standard deviations a two-sided interval of this level reaches to either side."""
+    """Return the half-width of a two-sided normal interval with this level, in standard deviations."""
     check_level(level)
     return NormalDist().inv_cdf((1 + level) / 2)
 

@@ -1,4 +1,4 @@
-"""The smallest difference that a comparison of n problems would show: to be asked before a run, and after one."""
+"""The smallest difference that a comparison on n problems can detect."""
 
 import math
 from statistics import NormalDist
@@ -7,10 +7,10 @@ from alpha_codium.statistics.intervals import level_quantile
 
 
 def detectable_difference(spread: float, n: int, power: float = 0.8, level: float = 0.95) -> float:
-    """The smallest true difference of mean scores that a paired comparison of n problems finds with chance `power`.
+    """Return the smallest true difference of mean scores that a paired comparison detects with probability `power`.
 
-    (z_level + z_power) * spread / sqrt(n), where `spread` is the standard deviation of the problems' differences: the
-    normal approximation for paired means (Miller 2024, "Adding Error Bars to Evals", arXiv 2411.00640).
+    This is (z_level + z_power) * spread / sqrt(n), the normal approximation for paired means, where `spread` is the
+    standard deviation of the problems' differences (Miller 2024, "Adding Error Bars to Evals", arXiv 2411.00640).
 
     Raises ValueError unless n >= 1, spread >= 0, 0 < level < 1 and 0.5 <= power < 1.
     """
@@ -20,12 +20,12 @@ def detectable_difference(spread: float, n: int, power: float = 0.8, level: floa
 
 
 def detectable_gain(flipped: float, n: int, power: float = 0.8, level: float = 0.95) -> float | None:
-    """The smallest true net gain (share gained - share lost) that McNemar's test finds with chance `power`.
+    """Return the smallest true net gain (share gained - share lost) that McNemar's test finds with probability `power`.
 
-    `flipped` is the share of n problems that one model solves and the other doesn't. Connor 1987 ("Sample size for
-    testing differences in proportions for the paired-sample design", Biometrics 43:207-211) gives n = ((z_level *
-    sqrt(flipped) + z_power * sqrt(flipped - gain**2)) / gain)**2 for the asymptotic test; this solves it for the gain.
-    The exact test needs somewhat more. None where so few flips show nothing, even if all go one way.
+    `flipped` is the share of n problems that only one of the models solves. Connor 1987 ("Sample size for testing
+    differences in proportions for the paired-sample design", Biometrics 43:207-211) gives n = ((z_level * sqrt(flipped)
+    + z_power * sqrt(flipped - gain**2)) / gain)**2 for the asymptotic test, which is solved for the gain here. The
+    exact test needs a slightly larger gain. None if there are too few flips, even if all are gains.
 
     Raises ValueError unless n >= 1, 0 <= flipped <= 1, 0 < level < 1 and 0.5 <= power < 1.
     """

@@ -195,8 +195,8 @@ def test_without_a_name_the_runs_are_told_how_to_go_on(server, tmp_path):
         (["--without", "reflect", "--flow", "auto"], ["flow 'auto' only chooses another one", "alphacodium"]),
         (["--without", "write_code", "--flow", "baseline"], ["has no stages but write_code"]),
         (["--without", "reflect", "--flow", "alphacodum"], ["there is no flow 'alphacodum'"]),
-        (["--without", "reflect", "--evaluation_test_type", "privat"], ["there are no tests called 'privat'"]),
-        (["--without", ","], ["names no stage"]),
+        (["--without", "reflect", "--evaluation_test_type", "privat"], ["unknown type of tests 'privat'"]),
+        (["--without", ","], ["matches no stage"]),
     ],
     ids=" ".join,
 )

@@ -198,7 +198,7 @@ def test_a_run_goes_on_without_a_cache_that_is_broken(home, kind):
         before = path.read_bytes() if path.is_file() else None
         said = done_well(home, "solve_set")
         assert (path.read_bytes() if path.is_file() else None) == before
-    assert f"answers of other runs are no longer used: {path} can't be used" in said
+    assert f"the shared cache is no longer used: {path} can't be used" in said
 
 
 def test_a_cache_that_another_process_holds_is_named(home, monkeypatch):

@@ -67,7 +67,7 @@ def test_a_mistake_of_the_user_leaves_what_was_there(tmp_path: Path) -> None:
     others = write_jsonl(tmp_path / "others.jsonl", [{"task_id": "q", "solution": "x"}])
     strange = gencode("data", "clean_generations", others, "--output", tmp_path / "clean.jsonl",
                       "--dataset_name", humaneval_file(tmp_path), home=tmp_path)  # fmt: skip
-    assert (strange.returncode, "'q' is no problem of" in strange.stderr) == (2, True)
+    assert (strange.returncode, "'q' isn't a problem of" in strange.stderr) == (2, True)
     assert (tmp_path / "clean.jsonl").read_text() == "kept"
     assert not list(tmp_path.glob(".clean*"))
     for output in (tmp_path / "x.txt", tmp_path, tmp_path / "no" / "x.jsonl"):

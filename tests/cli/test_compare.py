@@ -245,7 +245,7 @@ def test_published_numbers_are_shown_on_request(runs):
     [
         (["once", "twise"], ["there is no run 'twise'", "did you mean 'twice'?"]),
         (["once", "twice", "--baseline", "onse"], ["there is no run 'onse'", "did you mean 'once'?"]),
-        (["once", "once"], ["run 'once' is named twice"]),
+        (["once", "once"], ["run 'once' is given twice"]),
         (["once", "--evaluation_test_type", "privat_tests"], ["did you mean 'private_tests'?"]),
         (["once", "--evaluation_test_type", "generated_tests"], ["has generated_tests: choose another"]),
         (["once", "-o", "code_tester.tester_type=locl"], ["did you mean 'local'"]),

@@ -28,7 +28,7 @@ def test_real_problems_are_stored_listed_and_shown(home, tmp_path):
     )
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "101[train]: 184 of 184 problems")
     about_columns, how_far = done.stderr.splitlines()
-    assert about_columns.endswith(f"{source}[train]: left out columns of another schema: x_meta")
+    assert about_columns.endswith(f"{source}[train]: dropped columns that aren't in the schema: x_meta")
     assert how_far.startswith("problems read: 184 in ")
 
     listed = gencode_process("data", "list", "--json", tmp_path / "list.json", home=home)
@@ -77,7 +77,7 @@ def test_a_problem_file_is_imported_under_its_own_name(home, tmp_path):
             ["etl", "--source", "mine", "--output_dataset_name", "x", "--language", "pyton3"],
             "(did you mean 'python3'?)",
         ),
-        (["etl", "--source", "mine", "--output_dataset_name", "x", "--date_from", "2024-01-01"], "no column of dates"),
+        (["etl", "--source", "mine", "--output_dataset_name", "x", "--date_from", "2024-01-01"], "no date column"),
         (["etl", "--source", "mine", "--output_dataset_name", "x", "--sample_rate", "2"], "a sample rate must be"),
     ],
 )

@@ -33,4 +33,4 @@ def test_without_a_key_many_samples_end_in_one_clear_line_and_no_warning(tmp_pat
     done = gencode("demo", "--model", "openai/gpt-4o-mini", home=tmp_path, env={"OPENAI_API_KEY": ""})
     assert done.returncode == 2
     assert "Warning" not in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("error: openai/gpt-4o-mini: there is no key for it")
+    assert done.stderr.splitlines()[-1].startswith("error: openai/gpt-4o-mini: no API key is set")

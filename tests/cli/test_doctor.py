@@ -127,8 +127,8 @@ def test_without_isolation_what_is_not_held_is_said(tmp_path: Path) -> None:
     [
         (["--backend", "locl"], "did you mean 'local'"),
         (["--known_verdicts", "none.jsonl"], "none.jsonl"),
-        (["--resume", "mine"], "are for --known_verdicts: give a file"),
-        (["--skip_kit"], "are for --known_verdicts: give a file"),
+        (["--resume", "mine"], "need --known_verdicts FILE"),
+        (["--skip_kit"], "need --known_verdicts FILE"),
         (["--time_limit_factor", "0"], "0.0 is not in the range"),
     ],
 )

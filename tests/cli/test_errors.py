@@ -28,7 +28,7 @@ def problems(home, tmp_path):
 
 
 def test_a_dataset_is_needed_and_must_be_there(home, problems, tmp_path):
-    assert_refused(solve_set(), "which problems? Give a --dataset_name")
+    assert_refused(solve_set(), "no problems are given: use --dataset_name")
     assert_refused(solve_set("--dataset_name", "nowhere"), "there is no dataset 'nowhere'")
     assert_refused(solve_set("--dataset_name", tmp_path / "none.jsonl"), "there is no file or folder")
     assert_refused(solve_set("--dataset_name", tmp_path / "work"), f"{tmp_path / 'work'}")
@@ -44,14 +44,14 @@ def test_a_mistyped_dataset_or_split_is_met_with_the_nearest(home, problems, tmp
 def test_a_mistyped_problem_is_met_with_the_nearest(problems):
     at = ("--dataset_name", problems)
     assert_refused(solve_problem(*at, "--problem_name", "ecko 1"), "no problem 'ecko 1'", "did you mean 'echo")
-    assert_refused(solve_problem(*at, "--problem_number", 2), "no problem number 2: 2 problems, counted from 0")
+    assert_refused(solve_problem(*at, "--problem_number", 2), "no problem number 2: 2 problems, numbered from 0")
 
 
 def test_one_problem_is_asked_for_in_one_way(problems):
-    which = "which problem? Give one of --problem_name, --problem_number, --problem_file"
+    which = "give exactly one of --problem_name, --problem_number, --problem_file"
     assert_refused(solve_problem("--dataset_name", problems), which)
     assert_refused(solve_problem("--dataset_name", problems, "--problem_name", "echo 1", "--problem_number", 1), which)
-    assert_refused(solve_problem("--problem_number", 1), "a problem's name or number needs a --dataset_name")
+    assert_refused(solve_problem("--problem_number", 1), "--problem_name and --problem_number need a --dataset_name")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_an_output_name_that_can_be_none_is_refused_before_a_call_is_paid_for(pr
         arguments = ("--dataset_name", problems, "--output_dataset_name", "a name?", *model_arguments(server))
         done = run_cli("gen", "solve_set", *arguments)
         assert server.requests == []
-    assert_refused(done, "'a name?' can't be the name of a dataset")
+    assert_refused(done, "'a name?' isn't a valid dataset name")
 
 
 def test_a_run_name_that_is_none_is_refused(problems):

@@ -143,7 +143,7 @@ def test_a_sample_of_the_problems_is_the_same_for_the_same_seed(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--evaluation_test_type", "privat_tests"], "there are no tests called 'privat_tests' (did you mean 'private_tests'?)"),  # noqa: E501
+        (["--evaluation_test_type", "privat_tests"], "unknown type of tests 'privat_tests' (did you mean 'private_tests'?)"),  # noqa: E501
         (["--evaluation_test_type", "generated_tests"], "has generated_tests: choose another --evaluation_test_type"),
         (["--evaluation_test_type", "private_tests", "--k", "0"], "not a list of numbers above 0"),
         (["--evaluation_test_type", "private_tests", "--k", "1,x"], "not a list of numbers above 0"),
@@ -151,7 +151,7 @@ def test_a_sample_of_the_problems_is_the_same_for_the_same_seed(tmp_path: Path) 
         (["--evaluation_test_type", "private_tests", "-o", "code_tester.tester_type=locl"], "did you mean 'local'"),
         (
             [*["--evaluation_test_type", "private_tests", "-o", "code_tester.tester_type=portable", "-o"], STRICT],
-            "complete jail",
+            "complete isolation",
         ),
         (["--evaluation_test_type", "private_tests", "-o", "code_tester.interpreter=/no/python"], "no interpreter"),
         (["--evaluation_test_type", "private_tests", "--run", "x", "--resume", "x"], "give one of them"),
@@ -179,7 +179,7 @@ def test_an_incomplete_result_says_so_gives_bounds_and_can_be_gone_on_with(tmp_p
     done = eval_gen(tmp_path, solutions, problems, "--k", 1, "--run", "mine", "--json", tmp_path / "out.json")
     assert done.returncode == 1, done.stderr
     assert "INCOMPLETE" in done.stderr
-    assert "1 samples were never made (provider: HTTP 503): gencode gen solve_set --resume" in done.stderr
+    assert "1 samples are missing (provider: HTTP 503): gencode gen solve_set --resume" in done.stderr
     assert "--resume mine" not in done.stderr, "judging again doesn't make the sample"
     assert "Traceback" not in done.stderr
     assert "pass@1 lies between 0.2500 and 0.5000" in done.stdout

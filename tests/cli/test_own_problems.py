@@ -126,13 +126,13 @@ def test_the_whole_flow_solves_a_statement_without_tests(home, tmp_path):
 @pytest.mark.parametrize(
     ("sources", "words"),
     [
-        ((), ["which problem?", "--statement"]),
-        (("--statement", "s.md", "--problem_file", "my.json"), ["which problem?"]),
-        (("--statement", "s.md", "--problem_number", "0"), ["which problem?"]),
-        (("--statement", "s.md", "--dataset_name", "d"), ["--dataset_name goes with"]),
+        ((), ["give exactly one of --problem_name", "--statement"]),
+        (("--statement", "s.md", "--problem_file", "my.json"), ["give exactly one of --problem_name"]),
+        (("--statement", "s.md", "--problem_number", "0"), ["give exactly one of --problem_name"]),
+        (("--statement", "s.md", "--dataset_name", "d"), ["--dataset_name can't be combined"]),
         (("--statement", "missing.md"), ["no file missing.md"]),
         (("--statement", "empty.md"), ["empty"]),
-        (("--statement", "binary"), ["holds the character 0"]),
+        (("--statement", "binary"), ["contains the character 0"]),
         (("--statement", "latin.md"), ["UTF-8"]),
         (("--problem_file", "missing.json"), ["no problem file"]),
         (("--problem_file", "s.md"), ["must end in"]),
@@ -190,7 +190,7 @@ def test_a_provider_that_fails_leaves_stdout_empty(home, tmp_path):
 @pytest.mark.parametrize(
     ("redirected", "status", "said"),
     [
-        ("--statement - <&-", 2, "error: there is no stdin to read a statement from"),
+        ("--statement - <&-", 2, "error: cannot read a statement: stdin is closed"),
         pytest.param(
             "--statement s.md >&-", 2, "error: cannot write the answer: stdout is closed", marks=pytest.mark.slow
         ),

@@ -24,7 +24,7 @@ def test_a_replay_says_what_was_compared_and_where_it_was_written(prompt, tmp_pa
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "25 of 25 samples replayed, 25 compared with the journal",
-        "every one of them is, bit for bit, the journal's",
+        "all of them are identical to the journal's",
         f"written to {tmp_path / 'again'}",
     ]
 

@@ -43,7 +43,7 @@ def test_check_says_that_no_sandbox_is_none_and_warns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "said"),
     [
-        (['code_tester.sandbox="strict"', "code_tester.tester_type=portable"], "complete jail"),
+        (['code_tester.sandbox="strict"', "code_tester.tester_type=portable"], "complete isolation"),
         (["code_tester.tester_type=locl"], "did you mean 'local'"),
     ],
 )

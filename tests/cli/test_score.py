@@ -153,7 +153,7 @@ def test_solutions_of_other_problems_are_scored_only_where_that_is_asked_for(tmp
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "which problems are the samples of? Give a --benchmark or a --dataset_name"),
+        ([], "no problems are given for the samples: use --benchmark or --dataset_name"),
         (["--benchmark", "humanevl"], "there is no benchmark 'humanevl' (did you mean 'humaneval'?)"),
         (["--benchmark", "humanevl", "--dataset_name", "x.jsonl"], "there is no benchmark 'humanevl'"),
         (["--dataset_name", "PROBLEMS", "--select", "run=x"], "has no column 'run' to select by"),
@@ -174,7 +174,7 @@ def test_a_mistake_of_the_user_is_one_line(tmp_path: Path, problems: Path, optio
 
 def test_a_file_without_samples_is_an_error(tmp_path: Path, problems: Path) -> None:
     (tmp_path / "s.jsonl").write_text("")
-    assert "holds no samples" in score(tmp_path, tmp_path / "s.jsonl", benchmark=problems).stderr
+    assert "contains no samples" in score(tmp_path, tmp_path / "s.jsonl", benchmark=problems).stderr
 
 
 def test_both_commands_say_the_same_of_a_solutions_dataset(tmp_path: Path, problems: Path) -> None:

@@ -87,8 +87,8 @@ def test_json_to_stdout_is_nothing_but_json(tmp_path: Path, problems: Path) -> N
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--evaluation_test_type", "privat_tests"], "there are no tests called 'privat_tests' (did you mean"),
-        (["--output_dataset_name", "a b"], "can't be the name of a dataset"),
+        (["--evaluation_test_type", "privat_tests"], "unknown type of tests 'privat_tests' (did you mean"),
+        (["--output_dataset_name", "a b"], "isn't a valid dataset name"),
         (["--resume", "none"], "there is no run 'none'"),
         (["-o", "code_tester.tester_type=locl"], "did you mean 'local'"),
         (["--split_name", "x", "--run", "a", "--resume", "b"], "give one of them"),

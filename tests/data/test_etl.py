@@ -203,13 +203,13 @@ def test_a_date_is_filtered_by_the_column_that_is_there(home):
     run_etl(Given({"test": dated}), "dated", filters=filters)
     stored = _load(home / "datasets" / "dated")["test"]
     assert stored["contest_date"][:] == [row["contest_date"] for row in dated[2:5]]
-    with pytest.raises(DatasetError, match="has no column of dates"):
+    with pytest.raises(DatasetError, match="has no date column"):
         run_etl(Given({"test": ROWS}), "undated", filters=filters)
 
 
 @pytest.mark.parametrize("date", ["yesterday", 20240101])
 def test_a_date_that_is_none_is_named(date):
-    with pytest.raises(DatasetError, match=r"given\[test\], record 1: date .* is no date"):
+    with pytest.raises(DatasetError, match=r"given\[test\], record 1: date .* isn't a date"):
         run_etl(Given({"test": [record(date=date)]}), "x")
 
 
@@ -236,7 +236,7 @@ def test_progress_counts_the_records_read():
 def test_a_folder_that_is_no_dataset_is_not_touched(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "precious").write_text("x")
-    with pytest.raises(DatasetError, match="is no dataset: choose another name"):
+    with pytest.raises(DatasetError, match="isn't a dataset: choose another name"):
         run_etl(Given({"test": ROWS}), str(tmp_path / "mine"))
     assert (tmp_path / "mine" / "precious").read_text() == "x"
 
@@ -249,14 +249,14 @@ def test_a_sample_rate_is_a_share(rate):
 
 @pytest.mark.parametrize("name", ["a b", "a:b", ""])
 def test_a_name_that_can_be_no_folder_is_refused(name):
-    with pytest.raises(DatasetError, match="can't be the name of a dataset"):
+    with pytest.raises(DatasetError, match="isn't a valid dataset name"):
         run_etl(Given({"test": ROWS}), name)
 
 
 def test_a_file_is_one_split(tmp_path):
     path = write_jsonl(tmp_path / "p.jsonl", ROWS)
     assert run_etl(str(path), "x", ["chosen"]).splits[0].split == "chosen"
-    with pytest.raises(DatasetError, match="is one split"):
+    with pytest.raises(DatasetError, match="has only one split"):
         run_etl(str(path), "x", ["a", "b"])
-    with pytest.raises(DatasetError, match="can't be the name of a split"):
+    with pytest.raises(DatasetError, match="isn't a valid split name"):
         run_etl(str(path), "x", ["../up"])

@@ -86,10 +86,10 @@ def test_stdin_is_read_to_its_end(monkeypatch):
     [
         (b"", "empty"),
         (b" \n\t\r\n", "empty"),
-        (b"caf\xe9", "no text in UTF-8: .* at byte 3"),
-        (b"\x7fELF\x02\x01\x00", "holds the character"),
-        (b"a\x00b", "holds the character 0"),
-        (b"x" * (MAX_BYTES + 1), "longer than 4 MiB"),
+        (b"caf\xe9", "valid UTF-8: .* at byte 3"),
+        (b"\x7fELF\x02\x01\x00", "contains the character"),
+        (b"a\x00b", "contains the character 0"),
+        (b"x" * (MAX_BYTES + 1), "more than 4 MiB"),
     ],
     ids=["empty", "blank", "latin-1", "ELF", "NUL", "long"],
 )

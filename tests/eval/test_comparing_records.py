@@ -126,7 +126,7 @@ def test_the_same_problems_under_another_name_can_be_compared(tmp_path: Path) ->
 
 def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
     one = write_run(tmp_path, "one", {"a": [PASS]})
-    with pytest.raises(UserError, match="run 'one' is named twice"):
+    with pytest.raises(UserError, match="run 'one' is given twice"):
         refuse_twins([one, RunFolder(tmp_path / "one" / ".." / "one")])
 
 

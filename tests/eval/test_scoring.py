@@ -117,7 +117,7 @@ def test_the_metric_takes_candidates_and_tests_by_themselves() -> None:
     pass_at_k, _, results = Metric().compute(predictions, references, k=[1])
     assert pass_at_k == {"pass@1": 0.25}
     assert results["x"][0]["tests"][0]["cpu_seconds"] > 0
-    with pytest.raises(ValueError, match="2 predictions and 1 references don't pair up"):
+    with pytest.raises(ValueError, match="2 predictions and 1 references differ in number"):
         Metric().compute(predictions, references[:1])
 
 

@@ -106,7 +106,7 @@ def test_a_permanent_fault_is_the_providers_and_only_its_samples_are_retried_on_
         done = solve(server, "-o", "config.max_retries=1")
         assert len(server.requests) == 4 + 2 * 2
     assert done.returncode == 1
-    assert "2 samples ended through no fault of the model" in done.stderr
+    assert "2 samples ended because of errors other than the model's" in done.stderr
     assert "--resume r" in done.stderr
     assert "Traceback" not in done.stderr
     for name, _, program, error in solutions():

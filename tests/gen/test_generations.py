@@ -54,7 +54,9 @@ def test_a_format_without_columns_becomes_rows_that_name_their_problems(tmp_path
     assert found[2] == {"task_id": "HumanEval/2", "solution": ["def twice(n):\n    return 2 * n\n", "y = 2"]}
     again = write_jsonl(tmp_path / "clean.jsonl", found)
     assert [row["task_name"] for row in solutions_of(read_samples(again), problems)] == list(problems.names)
-    with pytest.raises(DatasetError, match="the file names no problems: give a --benchmark or --dataset_name"):
+    with pytest.raises(
+        DatasetError, match="the file doesn't name its problems: give the --benchmark or --dataset_name"
+    ):
         clean(path)
 
 
@@ -75,7 +77,7 @@ def test_published_programs_are_clean_already_but_for_a_few_that_are_indented():
 
 def test_keys_that_may_be_places_need_the_problems(tmp_path):
     path = write_json(tmp_path / "s.json", {"1": ["x"]})
-    with pytest.raises(DatasetError, match="the file names no problems"):
+    with pytest.raises(DatasetError, match="the file doesn't name its problems"):
         clean(path)
     assert clean(path, humaneval(tmp_path))[0] == [{"task_id": "HumanEval/1", "solution": ["x"]}]
     assert clean(write_json(path, {"HumanEval/1": ["x"]}))[0] == [{"task_id": "HumanEval/1", "solution": ["x"]}]

@@ -123,9 +123,7 @@ async def test_a_long_error_is_cut_short(backend):
 async def test_a_missing_key_names_the_variable_to_set(backend, model, variable, monkeypatch):
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(
-        AuthenticationFailed, match=rf"there is no key for it; set the environment variable .*{variable}"
-    ):
+    with pytest.raises(AuthenticationFailed, match=rf"no API key is set; set the environment variable .*{variable}"):
         await backend.send(Endpoint(model), request(), timeout=10)
 
 

@@ -54,12 +54,12 @@ def test_a_mistyped_sandbox_is_one_clear_line():
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        (PREDICTIONS, REFERENCES[:1], "3 predictions and 1 references don't pair up"),
+        (PREDICTIONS, REFERENCES[:1], "3 predictions and 1 references differ in number"),
         ([PREDICTIONS[0] | {"solution_candidates": DOUBLE}], REFERENCES[:1], "solution_candidates must be a list of"),
         (
             PREDICTIONS[:1],
             [{"tests_inputs": "1", "tests_outputs": "2"}],
-            r"\[0\]: tests_inputs must be a list of texts",
+            r"\[0\]: tests_inputs must be a list of strings",
         ),
         ([{"task_name": "a"}], REFERENCES[:1], r"predictions\[0\] has no 'solution_candidates'"),
         (PREDICTIONS[:1], [{"tests_inputs": []}], r"references\[0\] has no 'tests_outputs'"),

@@ -96,7 +96,7 @@ def test_an_invalid_description_is_an_error(tmp_path):
     [
         ({}, "lacks command"),
         ({"command": "solve_set"}, "lacks dataset_name, fingerprint, samples"),
-        ({"command": "c", "settings": 3}, "isn't the description of a run"),
+        ({"command": "c", "settings": 3}, "isn't a valid run description"),
     ],
 )
 def test_a_changed_description_is_an_error(tmp_path, described, said):

@@ -67,7 +67,7 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.thorough
 def test_what_is_taken_is_named_and_a_complete_jail_is_refused_in_one_line(world: dict[str, Any]) -> None:
     assert "\n" not in world["refusal"]["strict"]
-    assert "this machine has no jail" in world["refusal"]["strict"]
+    assert "this machine can't isolate untrusted programs" in world["refusal"]["strict"]
     assert world["refusal"]["true"] | {"proc": True} == {
         "namespaces": False,
         "walls": True,

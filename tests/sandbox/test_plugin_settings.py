@@ -59,7 +59,7 @@ def test_a_backends_own_table_is_handed_to_it(name: str, default: str, tmp_path:
 @pytest.mark.parametrize(
     ("name", "override", "message"),
     [
-        ("plain", "queu=x", "'plain' doesn't take its settings: got an unexpected keyword argument 'queu'"),
+        ("plain", "queu=x", "invalid settings for sandbox 'plain': got an unexpected keyword argument 'queu'"),
         ("modelled", "queu=x", "setting sandbox.modelled.queu: Extra inputs are not permitted"),
         ("modelled", "cores=many", "setting sandbox.modelled.cores: .*not 'many'"),
     ],

@@ -70,9 +70,10 @@ def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
     if strangers := [row for row, name in zip(rows, names, strict=True) if name is None]:
         others = len({row.task for row in strangers}) - 1
         row = strangers[0]
+        more = f"; other unknown ids: {others}" if others else ""
         raise DatasetError(
-            f"{row.where}: {row.task!r:.80} is no problem of {problems.dataset_name}[{problems.split_name}]"
-            f"{nearest(str(row.task)[:80], problems.names)}{f', nor are {others} others' if others else ''}"
+            f"{row.where}: {row.task!r:.80} isn't a problem of {problems.dataset_name}[{problems.split_name}]"
+            f"{nearest(str(row.task)[:80], problems.names)}{more}"
         )
     return [name for name in names if name is not None]
 
@@ -91,7 +92,7 @@ def _by_name_or_place(rows: Sequence[Row], names: list[str | None], problems: Pr
     for row, name, at in zip(rows, names, places, strict=True):
         if name != at:
             raise DatasetError(
-                f"{row.where} may be the problem {name!r}, or that at this place, {at!r}: name problems in full"
+                f"{row.where} may be the problem {name!r} or the problem at that index, {at!r}: use full names"
             )
     return names
 

@@ -121,7 +121,7 @@ def _rows_of_objects(records: Iterable[Mapping[str, Any]], columns: Columns, whe
         key = _task_column(values)
         if key is None:
             have = _shown(values)
-            raise DatasetError(f"{at}: no column says which problem it is of, such as task_id (it has: {have})")
+            raise DatasetError(f"{at}: no column identifies the problem, such as task_id (it has: {have})")
         task = values[key]
         if isinstance(task, bool) or not isinstance(task, str | int):
             raise DatasetError(f"{at}: {key} must be text or a whole number, not {type(task).__name__}")
@@ -142,7 +142,7 @@ def _rows_in_order(items: Sequence[Any], columns: Columns, where: str) -> Iterat
     for place, value in enumerate(items):
         at = f"{where}, item {place + 1}"
         if isinstance(value, Mapping) and _task_column(value):
-            raise DatasetError(f"{at} names its problem, others don't: all must, or none")
+            raise DatasetError(f"{at} names its problem, but other rows don't: all rows must, or none")
         form, texts = _form_and_texts(value, columns, at)
         yield Row(place, texts, form, by_place=True, where=at)
 

@@ -37,9 +37,9 @@ def parse_selections(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not (key and equals):
-            raise DatasetError(f"--select {text!r} must read COLUMN=VALUE")
+            raise DatasetError(f"--select {text!r} must have the form COLUMN=VALUE")
         if key in selections:
-            raise DatasetError(f"--select names {key!r} twice: one value can be chosen")
+            raise DatasetError(f"--select names {key!r} twice: choose one value")
         selections[key] = value
     return selections
 

@@ -30,7 +30,7 @@ def refuse_twins(folders: Sequence[RunFolder]) -> None:
     """Raise UserError if a run is given twice."""
     for place, folder in enumerate(folders):
         if any(folder.path.samefile(other.path) for other in folders[:place]):
-            raise UserError(f"run {folder.name!r} is named twice: compare it with another one")
+            raise UserError(f"run {folder.name!r} is given twice: compare it with another one")
 
 
 def refuse_unlike(records: Sequence[RunRecord]) -> None:

@@ -262,7 +262,7 @@ def _check_language(given: int | str, where: str) -> None:
     if isinstance(given, int):
         if not 0 <= given < len(LANGUAGE_NAMES) or isinstance(given, bool):
             numbers = ", ".join(f"{number} {name}" for number, name in enumerate(LANGUAGE_NAMES))
-            raise DatasetError(f"{where}: language {given!r} is unknown (there is: {numbers})")
+            raise DatasetError(f"{where}: language {given!r} is unknown (known: {numbers})")
         return
     word = given.strip().lower()
     pythons = [name for name in LANGUAGE_NAMES if name.startswith("python")]

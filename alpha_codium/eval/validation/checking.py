@@ -89,7 +89,7 @@ def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested:
         return []
     programs = len({entry["solution"] for entry in evidence})
     keys = ", ".join(sorted({entry["accepted_by"] for entry in evidence}))
-    text = f"{plural(programs, 'known-correct program')} rejected by the checker in force, accepted by {keys}"
+    text = f"{plural(programs, 'known-correct program')} rejected by the problem's checker, accepted by {keys}"
     if suggested is None:
         text += "; no checker of ours fits all known programs"
     return [Finding(Reason.STRICT_CHECKER, text, tuple(evidence))]

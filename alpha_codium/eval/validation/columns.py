@@ -44,7 +44,7 @@ def check_output(output_name: str, split_name: str) -> None:
     """Raise DatasetError if the dataset can't be written; for use before anything is run."""
     check_target(output_path(output_name))
     if not SPLIT_NAME.fullmatch(split_name):
-        raise DatasetError(f"{split_name!r} can't be the name of a split: use letters, digits and '_'")
+        raise DatasetError(f"{split_name!r} isn't a valid split name: use letters, digits and '_'")
 
 
 def write_validated(

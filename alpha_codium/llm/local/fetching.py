@@ -36,7 +36,7 @@ _failed_hubs: set[str] = set()  # the hubs from which this process couldn't down
 def best_available(folder: Path, *, fetch_missing: bool = True) -> StoredModel:
     """Return the best known model that is in the folder or can be downloaded: the 0.5B, else the 135M.
 
-    A hub that doesn't answer within two seconds isn't asked again by this process. Raises ModelNotFound if neither is
+    A hub that doesn't respond within two seconds isn't asked again by this process. Raises ModelNotFound if neither is
     available.
     """
     require_xllamacpp()

@@ -114,7 +114,7 @@ def _check_options(timeout: float, num_workers: int) -> None:
     if not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
         raise UserError(f"timeout must be a number of seconds above 0, not {timeout!r}")
     if not isinstance(num_workers, int) or num_workers < 0:
-        raise UserError(f"num_workers must be 0 (one a core) or more, not {num_workers!r}")
+        raise UserError(f"num_workers must be 0 (one per core) or more, not {num_workers!r}")
 
 
 def _check(predictions: Any, problems: ProblemSet, label: str) -> None:

@@ -43,7 +43,7 @@ def scores(codes: Sequence[Sequence[Sequence[Code]]], ks: Sequence[int], *, coun
     result: dict[str, Any] = {"avg_accuracy": None, "strict_accuracy": None, "pass_at_k": None}
     unjudged = sum(None in of_program for of_problem in codes for of_program in of_problem)
     if unjudged:
-        logger.warning(f"{unjudged} programs got no verdict through a fault of the sandbox: there are no scores")
+        logger.warning(f"{unjudged} programs got no verdict because of sandbox errors: no scores are computed")
         result["unjudged"] = unjudged
     elif all(len(of_problem) == 1 for of_problem in codes):
         singles = [of_problem[0] for of_problem in codes]

@@ -33,7 +33,7 @@ def compute(
     called inside a running event loop, too.
     """
     if len(predictions) != len(references):
-        raise UserError(f"{len(predictions)} predictions and {len(references)} references don't pair up")
+        raise UserError(f"{len(predictions)} predictions and {len(references)} references differ in number")
     for what, rows in (("predictions", predictions), ("references", references)):
         for place, row in enumerate(rows):
             _check(f"{what}[{place}]", row, COLUMNS[what])
@@ -45,6 +45,6 @@ def _check(where: str, row: Mapping[str, Any], columns: Sequence[str]) -> None:
         if column not in row:
             raise UserError(f"{where} has no {column!r}: it needs {' and '.join(columns)}")
         if column != "task_name" and not is_texts(row[column]):
-            raise UserError(f"{where}: {column} must be a list of texts")
+            raise UserError(f"{where}: {column} must be a list of strings")
     if columns == COLUMNS["references"] and len(row[columns[0]]) != len(row[columns[1]]):
         raise UserError(f"{where} has {len(row[columns[0]])} tests_inputs and {len(row[columns[1]])} tests_outputs")

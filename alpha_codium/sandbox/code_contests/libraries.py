@@ -42,7 +42,7 @@ def library_folders(python: str) -> tuple[str, ...]:
         )
         facts = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise SandboxError(f"the interpreter {python!r} doesn't answer: {error}") from error
+        raise SandboxError(f"the interpreter {python!r} doesn't respond: {error}") from error
     own = [] if facts["own"] in SYSTEM else [facts["own"]]
     return outermost([*facts["modules"], facts["environment"], *own, *facts["mapped"], *system(facts["multiarch"])])
 

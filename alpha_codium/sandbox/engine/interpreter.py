@@ -95,7 +95,7 @@ def inspect_interpreter(executable: str) -> Interpreter:
         answer = subprocess.run(command, capture_output=True, check=True, timeout=60, env={"LC_ALL": "C.UTF-8"})
         facts = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise SandboxError(f"the interpreter {executable!r} doesn't answer: {error}") from error
+        raise SandboxError(f"the interpreter {executable!r} doesn't respond: {error}") from error
     version = tuple(facts["version"])
     if facts["implementation"] != "CPython" or not OLDEST <= version <= NEWEST:
         raise SandboxError(

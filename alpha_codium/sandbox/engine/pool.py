@@ -255,7 +255,8 @@ class JailPool(Sandbox, ABC):
         missing = [layer for layer in self.layers if layer.needed and not layer.used]
         if self.isolation == "strict" and missing:
             raise SandboxError(
-                f'sandbox = "strict" asks for a complete jail, and this {self.provider} gives no {missing[0].name} '
+                'sandbox = "strict" requires complete isolation, but '
+                f"this {self.provider} doesn't provide {missing[0].name} "
                 f"({missing[0].how}): use -o code_tester.sandbox=true"
             )
 

@@ -88,7 +88,9 @@ class LocalSandbox(JailPool):
                 self._try_out(cancellation, replace(jail, walls=True))
             except WorkerLost as other:
                 raise no_jail(f"{reason}; without namespaces: {str(other).splitlines()[-1]}") from other
-            logger.warning(f"this machine has only a weaker jail ({reason}): see `gencode sandbox check`")
+            logger.warning(
+                f"only weaker isolation is available on this machine ({reason}): see `gencode sandbox check`"
+            )
 
     def _try_out(self, cancellation: Cancellation, jail: Jail) -> None:
         """Make a jail of that kind; raises WorkerLost if it can't be made, or a program can break out."""
@@ -103,6 +105,6 @@ class LocalSandbox(JailPool):
 def no_jail(reason: str) -> SandboxError:
     """Return the error for a machine on which no jail works."""
     return SandboxError(
-        f"this machine has no jail to run untrusted programs in ({reason}): {NEEDS}, "
-        "or accept the danger with -o code_tester.sandbox=false"
+        f"this machine can't isolate untrusted programs ({reason}): {NEEDS}, "
+        "or disable isolation at your own risk with -o code_tester.sandbox=false"
     )

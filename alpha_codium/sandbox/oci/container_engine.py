@@ -164,7 +164,7 @@ def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Eng
         if not reason:
             return engine
         reasons.append(f"{shlex.join(command)}: {reason}")
-    raise SandboxError(f"no container engine answers ({'; '.join(reasons)}): {HOW}")
+    raise SandboxError(f"no container engine responds ({'; '.join(reasons)}): {HOW}")
 
 
 def is_monitor(process: int, name: str) -> bool:
@@ -207,7 +207,7 @@ def inspect_image(command: Sequence[str], image: str, interpreter: str) -> Inter
         facts, libc = map(json.loads, told.stdout.splitlines()[-2:])
     except ValueError as error:
         raise SandboxError(
-            f"{interpreter!r} of the image {image!r} doesn't answer as a python does: {error}"
+            f"{interpreter!r} of the image {image!r} doesn't behave like a Python interpreter: {error}"
         ) from error
     version = tuple(facts["version"])
     if facts["implementation"] != "CPython" or not OLDEST <= version <= NEWEST or libc != "glibc":

@@ -27,7 +27,7 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
     """
     if isolation == "strict":
         raise SandboxError(
-            'sandbox = "strict" asks for a complete jail, and the portable backend doesn\'t isolate files: '
+            'sandbox = "strict" requires complete isolation, but the portable backend doesn\'t isolate files: '
             "use -o code_tester.sandbox=true, or -o code_tester.tester_type=local"
         )
     if not isolation:
@@ -36,8 +36,8 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
     command = namespaces_command()
     if not command:
         raise SandboxError(
-            f"this machine gives no namespaces to run untrusted programs in: {HOW}, "
-            "or accept the danger with -o code_tester.sandbox=false"
+            f"this machine has no namespaces to isolate untrusted programs: {HOW}, "
+            "or disable isolation at your own risk with -o code_tester.sandbox=false"
         )
     return command
 

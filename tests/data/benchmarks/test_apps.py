@@ -117,8 +117,8 @@ def test_a_record_without_tests_is_a_problem_without_tests(nothing):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"input_output": "{"}, "input_output is no JSON"),
-        ({"input_output": "[" * 100_000}, "input_output is no JSON"),
+        ({"input_output": "{"}, "input_output isn't valid JSON"),
+        ({"input_output": "[" * 100_000}, "input_output isn't valid JSON"),
         ({"input_output": "[1]"}, "input_output must be an object"),
         ({"input_output": '{"inputs": ["1"], "outputs": []}'}, "lists of one length"),
         ({"input_output": '{"inputs": "1", "outputs": "2"}'}, "lists of one length"),

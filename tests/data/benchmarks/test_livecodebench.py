@@ -124,8 +124,8 @@ class Caller:
         ({"private_test_cases": packed(Caller())}, "import or call"),
         ({"private_test_cases": packed(["no text"])}, "must be an object with the texts"),
         ({"private_test_cases": packed({"a": 1})}, "must be a list, not"),
-        ({"private_test_cases": packed("{")}, "is no JSON"),
-        ({"public_test_cases": "{"}, "is no JSON"),
+        ({"private_test_cases": packed("{")}, "isn't valid JSON"),
+        ({"public_test_cases": "{"}, "isn't valid JSON"),
         (
             {"public_test_cases": '[{"input": 1, "output": "", "testtype": "stdin"}]'},
             "must be an object with the texts",

@@ -121,7 +121,10 @@ def test_apps_is_read_without_running_its_script(etl):
 
 def test_a_dataset_that_only_a_script_makes_is_one_line(etl):
     said = etl("someone/only")
-    assert said == "error: someone/only needs a script, which gencode doesn't run: get its files, and give a path\n"
+    assert (
+        said
+        == "error: someone/only needs a script, which gencode doesn't run: download its files and give their path\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,9 @@ def test_keys_are_names_or_places(tmp_path):
 
 def test_a_key_that_may_be_a_number_or_a_place_is_not_guessed(tmp_path):
     problems = load_problems(write_jsonl(tmp_path / "mbpp.jsonl", [mbpp_record(n) for n in (1, 2, 3)]))
-    with pytest.raises(DatasetError, match="key '1' may be the problem 'Mbpp/1', or that at this place, 'Mbpp/2'"):
+    with pytest.raises(
+        DatasetError, match="key '1' may be the problem 'Mbpp/1' or the problem at that index, 'Mbpp/2'"
+    ):
         programs(write_json(tmp_path / "s.json", {"1": ["x"]}), problems)
     assert programs(write_json(tmp_path / "s.json", {"3": ["x"]}), problems) == {"Mbpp/3": ["x"]}
 
@@ -59,7 +61,7 @@ def test_an_unknown_problem_is_said_with_the_nearest_name(tmp_path):
     rows = [{"task_id": task, "solution": "x"} for task in ("HumanEval/0", "HumanEvil/2", "q")]
     with pytest.raises(
         DatasetError,
-        match=r"row 2: 'HumanEvil/2' is no problem of .*\(did you mean 'HumanEval/2'\?\), nor are 1 others",
+        match=r"row 2: 'HumanEvil/2' isn't a problem of .*\(did you mean 'HumanEval/2'\?\); other unknown ids: 1",
     ):
         programs(write_jsonl(tmp_path / "s.jsonl", rows), humaneval(tmp_path))
 

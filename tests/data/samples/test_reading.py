@@ -114,7 +114,7 @@ def test_a_solutions_dataset_is_read_by_name_and_from_parquet(tmp_path):
     ("rows", "said"),
     [
         ([{"task_id": "a"}], "row 1: no column that holds programs, such as solution"),
-        ([{"solution": "x"}], "row 1: no column says which problem it is of"),
+        ([{"solution": "x"}], "row 1: no column identifies the problem"),
         ([{"task_id": "a", "solution": 5}], "row 1: a program must be text, not int"),
         ([{"task_id": 1.5, "solution": "x"}], "task_id must be text or a whole number, not float"),
         ([{"task_id": True, "solution": "x"}], "task_id must be text or a whole number, not bool"),

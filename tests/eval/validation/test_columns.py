@@ -66,9 +66,9 @@ def test_columns_are_null_where_nothing_is_known() -> None:
 def test_a_place_that_can_not_be_written_is_refused_beforehand(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    with pytest.raises(DatasetError, match="is no dataset"):
+    with pytest.raises(DatasetError, match="isn't a dataset"):
         check_output(str(tmp_path / "full"), "train")
-    with pytest.raises(DatasetError, match="name of a split"):
+    with pytest.raises(DatasetError, match="valid split name"):
         check_output("fine", "a/b")
 
 

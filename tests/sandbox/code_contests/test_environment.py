@@ -72,7 +72,7 @@ def test_a_second_installation_does_nothing_and_says_so(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     done = gencode("sandbox", "install", "code-contests", "--json", out, home=home_with_it())
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("there already: ") and done.stderr == ""
+    assert done.stdout.startswith("already installed: ") and done.stderr == ""
     assert json.loads(out.read_text())["installed"] is False
 
 
@@ -113,5 +113,5 @@ def test_folders_within_others_are_not_named_twice(tmp_path: Path) -> None:
 
 
 def test_an_interpreter_that_does_not_answer_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SandboxError, match="doesn't answer"):
+    with pytest.raises(SandboxError, match="doesn't respond"):
         library_folders(str(tmp_path / "python"))

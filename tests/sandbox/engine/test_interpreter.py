@@ -58,6 +58,6 @@ def test_an_interpreter_that_is_none_is_refused_in_one_line(tmp_path: Path) -> N
     fake = tmp_path / "python"
     fake.write_text("#!/bin/sh\necho hello\n")
     fake.chmod(0o755)
-    with pytest.raises(SandboxError, match="doesn't answer") as caught:
+    with pytest.raises(SandboxError, match="doesn't respond") as caught:
         inspect_interpreter(str(fake))
     assert "\n" not in str(caught.value)

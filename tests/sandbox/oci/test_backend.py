@@ -85,7 +85,7 @@ async def test_without_namespaces_a_test_is_one_process_that_signals_itself_only
 
 
 async def test_a_complete_jail_is_refused_where_a_container_gives_none(without_namespaces: dict[str, Any]) -> None:
-    with pytest.raises(SandboxError, match=r"complete jail.*namespaces") as caught:
+    with pytest.raises(SandboxError, match=r"complete isolation.*namespaces") as caught:
         async with OciSandbox(workers=1, isolation="strict", **without_namespaces):
             pass
     assert "\n" not in str(caught.value)
@@ -105,7 +105,7 @@ async def test_a_gvisor_that_the_backend_does_not_know_of_is_refused_for_what_it
     other = STORE / "hidden-kernel"
     if not other.exists():
         other.symlink_to(runsc)
-    with pytest.raises(SandboxError, match=r"doesn't hold.*can be opened"):
+    with pytest.raises(SandboxError, match=r"doesn't isolate programs.*can be opened"):
         async with OciSandbox(workers=1, runtime=str(other), **given):
             pass
 

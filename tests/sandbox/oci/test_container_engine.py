@@ -122,7 +122,7 @@ def test_an_engine_of_spaces_is_none_that_was_asked_for(path: Path) -> None:
 @pytest.mark.parametrize("said", ["", "a line\n", "null\nnull\nnull x\n"])
 async def test_an_image_whose_interpreter_says_something_else_is_refused_in_one_line(path: Path, said: str) -> None:
     put(path, "podman", f"#!/bin/sh\nprintf '{said}'\n")
-    with pytest.raises(SandboxError, match="doesn't answer as a python does") as caught:
+    with pytest.raises(SandboxError, match="doesn't behave like a Python interpreter") as caught:
         async with OciSandbox(workers=1):
             pass
     assert "\n" not in str(caught.value)
@@ -132,9 +132,9 @@ async def test_an_image_whose_interpreter_says_something_else_is_refused_in_one_
 async def test_an_engine_that_does_not_answer_is_said(path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     put(path, "podman", text)
     monkeypatch.setattr("alpha_codium.sandbox.engine.containers.commands.ANSWER_SECONDS", 0.2)
-    with pytest.raises(SandboxError, match=r"podman doesn't answer within|cannot run podman"):
+    with pytest.raises(SandboxError, match=r"podman doesn't respond within|cannot run podman"):
         find_engine("podman", "")
-    with pytest.raises(SandboxError, match=r"podman doesn't answer within|cannot run podman"):
+    with pytest.raises(SandboxError, match=r"podman doesn't respond within|cannot run podman"):
         Engine(("podman",)).has_image("image")
 
 

@@ -13,7 +13,7 @@ def ask(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
     except subprocess.TimeoutExpired as error:
-        raise SandboxError(f"{command[0]} doesn't answer within {ANSWER_SECONDS:.0f} s") from error
+        raise SandboxError(f"{command[0]} doesn't respond within {ANSWER_SECONDS:.0f} s") from error
     except OSError as error:
         raise SandboxError(f"cannot run {command[0]}: {error.strerror or error}") from error
 

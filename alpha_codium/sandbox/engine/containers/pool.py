@@ -93,8 +93,8 @@ class ContainerSandbox(JailPool):
         except WorkerLost as error:
             raise SandboxError(self.refusal(str(error).splitlines()[-1])) from error
         if end.status is not Status.FINISHED:
-            raise SandboxError(self.refusal(f"it doesn't hold: {end.status} {end.stderr[-500:].strip()}"))
+            raise SandboxError(self.refusal(f"it doesn't isolate programs: {end.status} {end.stderr[-500:].strip()}"))
 
     def refusal(self, reason: str) -> str:
         """Return the message for when there is no container."""
-        return f"no container to run untrusted programs in ({reason})"
+        return f"no container can isolate untrusted programs ({reason})"
