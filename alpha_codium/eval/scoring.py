@@ -37,7 +37,7 @@ class Score:
     """The scores of a split.
 
     `estimates` are pass@k by k, `all_pass` are pass^k, `ranges` are the 95 % intervals of pass@k. If programs got no
-    verdict (`unjudged` > 0: a fault of the provider or of ours), the result is incomplete and `bounds` holds pass@k
+    verdict (`unjudged` > 0: a fault of the provider or of gencode), the result is incomplete and `bounds` holds pass@k
     with all of those failed and all of them passed. `strata` are the scores of parts of the split by kind and label:
     `strata["difficulty"]["easy"]`.
     """

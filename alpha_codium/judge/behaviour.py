@@ -53,7 +53,7 @@ class Behaviour:
 
     @property
     def ran(self) -> bool:
-        """Whether the program ended by itself, without an error."""
+        """Whether the program ended without an error or a limit."""
         return self.status is Status.FINISHED
 
 

@@ -100,7 +100,7 @@ def pass_at_k_and_results(outcomes: Sequence[Sequence[CandidateOutcome]], k: Ite
     """`(pass_at_k, results)` as `code_eval` documents them.
 
     A k above the number of samples of a task that has some is left out. A task without any scores 0. If a program got
-    no verdict through a fault of ours, the values are None, and a warning is logged.
+    no verdict through a fault of gencode, the values are None, and a warning is logged.
     """
     results = {
         task: [(i, _result_of(task, i, outcome)) for i, outcome in enumerate(row)] for task, row in enumerate(outcomes)

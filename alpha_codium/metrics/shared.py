@@ -14,7 +14,7 @@ T = TypeVar("T")
 def metric_class(
     name: str, metric: ModuleType, features: Mapping[str, Any], citation: str, configured: str | None = None
 ) -> type:
-    """The class through which `evaluate.load` finds a metric, a package of ours with a function `compute`.
+    """Return the class with which `evaluate.load` loads a metric, one of our packages with a function `compute`.
 
     `features` has "text" for a text, and a list of one item for a list of such items. `configured` names the argument
     of `compute` that the configuration's name sets, if one is given.

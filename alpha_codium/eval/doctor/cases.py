@@ -60,7 +60,7 @@ class DoctorCase:
 
 
 def load_cases(planted: Mapping[str, str]) -> list[DoctorCase]:
-    """All cases, in the order of `SECTIONS`, with the `planted` secrets in place of the names in braces."""
+    """All cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
     problems = {name: _problem(name, values, planted) for name, values in _table("problems").items()}
     return [case for section in SECTIONS for case in _cases(_table(section), problems)]
 

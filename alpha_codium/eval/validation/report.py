@@ -74,7 +74,7 @@ class ValidationReport:
 
     @property
     def unjudged(self) -> int:
-        """Programs that got no verdict by a fault of ours."""
+        """Programs that got no verdict through a fault of gencode."""
         return sum(problem.unjudged for problem in self.problems)
 
     @property

@@ -6,7 +6,7 @@
 2. If each problem has one program, `avg_accuracy` is the mean over problems of the share of tests passed, and
    `strict_accuracy` the share of problems with all tests passed; `pass_at_k` is None. Else it is the other way round.
 3. A test's code is True (passed), False (a wrong answer), -1 (an error or a limit at run time) or -2 (it doesn't
-   compile, once for a program). None is no verdict: a fault of ours, which makes all scores None.
+   compile, once for a program). None is no verdict, after a fault of gencode; then all scores are None.
 4. A problem without tests is never passed, one without programs counts as failed.
 
 `evaluate.load` of this folder gives the same as a module of `evaluate`. docs/apps_metric.md says where its verdicts

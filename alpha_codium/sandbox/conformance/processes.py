@@ -54,7 +54,7 @@ async def require_visible_programs(sandbox: Sandbox) -> None:
     """Skip the test if a sandbox's programs can't be seen among the processes of this machine."""
     marker = f"98760.{os.getpid()}"
     running = asyncio.create_task(sandbox.run(hold(marker, seconds=2), [""], limits=Limits(wall_seconds=60)))
-    while not (seen := marked(marker)) and not running.done():  # noqa: ASYNC110 - nothing tells when one is there
+    while not (seen := marked(marker)) and not running.done():  # noqa: ASYNC110 - there is no event to wait for
         await asyncio.sleep(0.01)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)

@@ -20,7 +20,7 @@ async def run_one(sandbox: Sandbox, program: str, text: str = "", limits: Limits
 
 async def until(condition: Callable[[], object]) -> None:
     """Wait until a condition is true, up to the test's time limit."""
-    while not condition():  # noqa: ASYNC110 - nothing tells when processes end
+    while not condition():  # noqa: ASYNC110 - there is no event to wait for
         await asyncio.sleep(0.01)
 
 

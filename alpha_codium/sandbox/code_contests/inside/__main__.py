@@ -119,7 +119,7 @@ def limit_own_memory(more: int) -> None:
 
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Stdin and stdout as the channel to the host; nobody else finds them there."""
+    """Return stdin and stdout as the channel to the host, and replace both, so that no other code uses them."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open("/dev/null", os.O_RDONLY)
     os.dup2(nothing, 0)
