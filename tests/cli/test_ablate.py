@@ -71,6 +71,7 @@ def test_each_variant_is_a_run_compared_with_the_whole_flow(server, home, tmp_pa
     assert "Differences on the same problems" in done.stdout and "run 2 of 3" not in done.stdout
 
 
+@pytest.mark.thorough
 def test_repeating_the_command_asks_nothing_and_gives_the_same(server, tmp_path):
     job = ("--without", "choose_best", "--run", "abl", "--samples", 2)
     assert ablate(server, tmp_path, *job).returncode == 0

@@ -58,6 +58,7 @@ def test_a_run_that_its_budget_ends_says_so_exits_with_1_and_goes_on_with_a_larg
     assert all(program for *_, program, _ in after)
 
 
+@pytest.mark.thorough
 def test_the_last_sample_of_a_budget_is_complete_and_no_reason_for_a_bad_status(server, problems):
     done = solve_set(problems, server, "-o", "budget.run_calls=3")
     assert (done.returncode, "is spent" in done.stderr) == (0, False)

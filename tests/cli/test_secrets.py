@@ -49,7 +49,7 @@ def test_a_broken_secrets_file_is_one_line_that_does_not_quote_it(home):
 
 def test_a_key_that_is_no_text_is_named_and_not_told(tmp_path):
     (tmp_path / "s.toml").write_text("[OPENAI]\nkey = 'sk-nested-0123456789'\n")
-    with pytest.raises(SettingsError, match="OPENAI must be a text") as refused:
+    with pytest.raises(SettingsError, match="OPENAI must be a string") as refused:
         load_secrets(tmp_path / "s.toml")
     assert "sk-nested" not in str(refused.value)
 

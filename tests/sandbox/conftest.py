@@ -24,7 +24,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-@pytest.fixture(scope="module", params=list(BACKENDS))
+# Without isolation, `local` is what `portable` is: its tests are in the thorough tier.
+MARKED = [pytest.param(name, marks=pytest.mark.thorough) if name == "local-unsafe" else name for name in BACKENDS]
+
+
+@pytest.fixture(scope="module", params=MARKED)
 def backend(request: pytest.FixtureRequest) -> Backend:
     """Every backend: for programs that do no harm."""
     return BACKENDS[request.param]
