@@ -31,7 +31,7 @@ COPY settings /build/settings
 COPY prompts /build/prompts
 RUN /opt/gencode/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile \
       --constraint /build/constraints.txt /build \
- && /opt/gencode/bin/python -m compileall -q /opt/gencode/lib/python3*/site-packages/alpha_codium \
+ && /opt/gencode/bin/python -m compileall -q -x /attackers/ /opt/gencode/lib/python3*/site-packages/alpha_codium \
  && /opt/gencode/bin/pip uninstall --yes --quiet pip setuptools
 
 FROM python
