@@ -42,3 +42,8 @@ def test_settings_need_neither_a_model_nor_a_dataset():
     assert (
         imported_by("import alpha_codium; alpha_codium.load_settings()") & {"litellm", "datasets", "pyarrow"} == set()
     )
+
+
+def test_a_file_of_problems_is_loaded_without_the_datasets_package():
+    loaded = imported_by("import alpha_codium; alpha_codium.load_problems('examples/humaneval.jsonl')[0]")
+    assert loaded & {"datasets", "pandas", "pyarrow"} == set()

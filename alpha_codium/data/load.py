@@ -126,12 +126,13 @@ def load_problems(name: str | Path, split: str | None = None) -> ProblemSet:
     if isinstance(source, HubSource):
         source = _stored_copy(source, split)
     split = choose_split(source, split)
-    with no_progress_bars():
-        if isinstance(source, FolderSource):
-            return ProblemSet(
-                source.dataset(split), text, split, read_info(source.path).get(split, {}).get("fingerprint")
-            )
-        if isinstance(source, FileSource) and source.suffix == ".parquet" and len(source.parts()) == 1:
+    # Importing `datasets`, which the progress bars belong to, takes a second and 110 MB: files of JSON do without.
+    if isinstance(source, FolderSource):
+        with no_progress_bars():
+            dataset = source.dataset(split)
+        return ProblemSet(dataset, text, split, read_info(source.path).get(split, {}).get("fingerprint"))
+    if isinstance(source, FileSource) and source.suffix == ".parquet" and len(source.parts()) == 1:
+        with no_progress_bars():
             return ProblemSet(dataset_of_parquet([source.path]), text, split)
     return ProblemSet(list(source.records(split)), text, split)
 
