@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
 from alpha_codium.app.events import OnEvent, ignore
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.benchmarks import ALIASES
 from alpha_codium.data.samples.programs import columns_of, problems_for, solutions_of
 from alpha_codium.data.samples.reading import CANDIDATES, Columns, Row, read_samples

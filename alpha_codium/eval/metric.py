@@ -1,25 +1,25 @@
 """Scores of candidates and tests as the `evaluate` interface passes them."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 from alpha_codium.config import CodeTesterSection, Settings
+from alpha_codium.coroutines import run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.prepare import EvaluationSet, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
 from alpha_codium.problem import Problem, TestCase, TestType
-from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.blocking import AnySandbox
 
 DEFAULT_KS = (1, 5, 10)
 Metrics = tuple[dict[str, float | None], list[dict[str, Any]], dict[str, list[dict[str, Any]]]]
 
 
 def calculate_metrics(
-    evaluation_set: EvaluationSet, k: Sequence[int] = DEFAULT_KS, sandbox: str | Sandbox = "local"
+    evaluation_set: EvaluationSet, k: Sequence[int] = DEFAULT_KS, sandbox: str | AnySandbox = "local"
 ) -> Metrics:
     """`(pass_at_k, inputs, results)`: the scores, the programs judged, and the candidates' results by problem."""
     ks = checked_ks(k)
@@ -30,7 +30,7 @@ def calculate_metrics(
         async with open_judge(settings, None if isinstance(sandbox, str) else sandbox) as judge:
             return await judge.score(evaluation_set, ks)
 
-    result = asyncio.run(run())
+    result = run_blocking(run())
     by_name = {problem.name: problem.to_json()["candidates"] for problem in result.problems}
     return result.pass_at_k, evaluation_set.predictions, by_name
 
