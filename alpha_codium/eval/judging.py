@@ -61,7 +61,7 @@ class OpenJudge:
         else:
             results, error = split_known(results, self.identity.backend, self.known_solutions)
             facts = {"rates": rates_of(tasks.entries, results)}
-        facts |= {"judge_error": error.to_json(), "sandbox": self.identity.to_json()}
+        facts |= {"subset": tasks.subset, "judge_error": error.to_json(), "sandbox": self.identity.to_json()}
         return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
 
     def total(self, tasks: EvaluationSet) -> int:
