@@ -26,6 +26,7 @@ ignore_fingerprint_option = click.option(
     metavar="COLUMN=VALUE",
     help="Score only the rows with this value, or one that it matches as a part or a pattern; repeatable.",
 )
+@click.option("--clean", is_flag=True, help="Clean the samples first, as `gencode data clean_generations` does.")
 @click.option("--header", help="Code that runs before each program, such as 'from typing import *'.")
 @click.option(
     "--setup",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from alpha_codium.eval.known import error_of_human_solutions, split_known, with_known, without_disputed
 from alpha_codium.eval.prepare import EvaluationSet, EvaluationTask, HumanSolutions
-from alpha_codium.eval.rates import rates_of
+from alpha_codium.eval.rates import broken_programs, rates_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
 from alpha_codium.eval.scoring import Score, labels_of, score
@@ -61,6 +61,8 @@ class OpenJudge:
         else:
             results, error = split_known(results, self.identity.backend, self.known_solutions)
             facts = {"rates": rates_of(tasks.entries, results)}
+            if broken := broken_programs(tasks.entries, results):
+                facts["broken_programs"] = broken
         facts |= {"subset": tasks.subset, "judge_error": error.to_json(), "sandbox": self.identity.to_json()}
         return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
 

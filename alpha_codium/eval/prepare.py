@@ -6,7 +6,8 @@ Tasks are made lazily, one at a time: a split of 13,000 problems needn't fit int
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from alpha_codium.data.subset import Subset, part_of
 from alpha_codium.errors import DatasetError, UserError, nearest
@@ -14,6 +15,9 @@ from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, Solution, TestCase, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.solution import ErrorKind, SampleError
+
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 GENERATED, CORRECT, INCORRECT = "generated", "correct", "incorrect"
 
@@ -103,6 +107,23 @@ class EvaluationSet:
             {"tests_inputs": [test.input for test in t.tests], "tests_outputs": [test.output for test in t.tests]}
             for t in self
         ]
+
+    def to_dataset(self) -> "Dataset":
+        """Return the two columns as a `datasets.Dataset`; raises UserError unless all tests are of stdin and stdout."""
+        from datasets import Dataset, Features, Sequence, Value
+
+        if other := next((t.name for t in self if t.problem.execution.kind != "stdin"), None):
+            raise UserError(f"the tests of {other!r} aren't inputs and outputs: they don't fit into the columns")
+        texts = Sequence(Value("string"))
+        features = Features(
+            predictions={"task_name": Value("string"), "solution_candidates": texts},
+            references={"tests_inputs": texts, "tests_outputs": texts},
+        )
+        return Dataset.from_dict({name: self[name] for name in features}, features=features)
+
+    def save_to_disk(self, path: str | Path) -> None:
+        """Write `to_dataset()` to a folder, which `datasets.load_from_disk` reads."""
+        self.to_dataset().save_to_disk(str(path))
 
     def _task(self, problem: Problem) -> EvaluationTask:
         return EvaluationTask(problem, problem.tests(self.test_types), self.entries.get(problem.name, ()))

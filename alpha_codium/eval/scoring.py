@@ -13,7 +13,7 @@ from typing import Any
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
 from alpha_codium.eval.known import JudgeError
 from alpha_codium.eval.prepare import EvaluationTask
-from alpha_codium.eval.rates import rates_text
+from alpha_codium.eval.rates import broken_lines, rates_text
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.statistics import (
     Estimate,
@@ -191,6 +191,8 @@ def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"samples      {rates_text(rates)}"
         if missing := rates["problems_without_samples"]:
             yield f"{missing} problems have no sample: they count as failed"
+    if broken := facts.get("broken_programs"):
+        yield from broken_lines(broken)
     yield f"judge error  {JudgeError(**facts['judge_error'])}"
     if agreed := facts.get("agreement"):
         yield f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}"

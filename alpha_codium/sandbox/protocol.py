@@ -8,7 +8,7 @@ from typing import Literal, Protocol, Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
-from alpha_codium.program import Job, PairJob, Program, as_program
+from alpha_codium.program import Job, PairJob, Program, Side, as_program
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
 # True: the strongest that this machine has; "strict": complete isolation or an error; False: none.
@@ -42,7 +42,8 @@ class Sandbox(Protocol):
         """Compile a program and run it on each input, in order.
 
         The first execution is the compiler's. If it is `finished`, an execution of each input follows. An input is run
-        only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the job.
+        only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the job. A job
+        with a command has two executions: one that is `finished` in place of the compiler's, and the command's.
 
         Failures of the program are reported in executions; failures of the sandbox have the status `internal_error`.
         """
@@ -96,8 +97,14 @@ async def report_of(sandbox: Sandbox, job: Job) -> Report:
 
 
 def require_language(program: Program, *languages: str) -> None:
-    """Raise SandboxError if a backend that runs programs of one file in `languages` can't run `program`."""
+    """Raise SandboxError if a backend that runs programs in `languages` can't run `program`."""
     if program.language not in languages:
         raise SandboxError(f"this backend runs {', '.join(languages)}, not {program.language}")
-    if len(program.files) > 1:
-        raise SandboxError(f"this backend runs programs of one file, not of {len(program.files)}")
+
+
+def require_one_file(what: Job | Side) -> None:
+    """Raise SandboxError if a backend that runs programs of one file, and no commands, can't run this."""
+    if len(what.program.files) > 1:
+        raise SandboxError(f"this backend runs programs of one file, not of {len(what.program.files)}")
+    if isinstance(what, Job) and what.command:
+        raise SandboxError(f"this backend runs programs, not commands such as {what.command[0]!r}")

@@ -35,7 +35,7 @@ from alpha_codium.sandbox.engine.interpreter import (
 from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.session import Session, run_pair
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
+from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, require_one_file
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 # Modules loaded in every zygote: those that programs import most and that hardly slow down a fork.
@@ -196,6 +196,7 @@ class JailPool(Sandbox, ABC):
         """See `Sandbox.execute_pair`."""
         for side in (job.left, job.right):
             require_language(side.program, PYTHON)
+            require_one_file(side)
         cancellation = Cancellation()
         async with self._slot() as slot:
             workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(job.right.program.source))
@@ -209,6 +210,7 @@ class JailPool(Sandbox, ABC):
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
         require_language(job.program, PYTHON)
+        require_one_file(job)
         async with self._slot() as slot:
             session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
             self._sessions.add(session)
