@@ -28,6 +28,8 @@ class AblateOptions:
     split_name: str | None
     samples: int | None
     sample_rate: float | None
+    limit: int | None
+    names: tuple[str, ...] | None
     run_name: str | None
     test_type: tuple[str, ...]
     k: tuple[int, ...]
@@ -130,6 +132,8 @@ def _call(
         split_name=options.split_name,
         samples=options.samples,
         sample_rate=options.sample_rate,
+        limit=options.limit,
+        names=options.names,
         run_name=None if begun else variant.run,
         resume=variant.run if begun else None,
         flow=options.flow,

@@ -64,7 +64,7 @@ class OpenJudge:
             facts = {"rates": rates_of(tasks.entries, results)}
             if broken := broken_programs(tasks.entries, results):
                 facts["broken_programs"] = broken
-        facts |= {"judge_error": error.to_json(), "sandbox": self.identity.to_json()}
+        facts |= {"subset": tasks.subset, "judge_error": error.to_json(), "sandbox": self.identity.to_json()}
         return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
 
     def total(self, tasks: EvaluationSet) -> int:
