@@ -124,7 +124,7 @@ def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", to
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     die_with_parent()
-    os.execve(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
+    os.execvpe(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
 
 
 def limit_to(kind: int, value: int) -> None:
