@@ -34,7 +34,7 @@ class Unjudgeable(UserError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a hint for a mistyped word: `` (did you mean 'x'?)``, or a list of what there is, or nothing."""
-    choices = sorted(map(str, known))
+    choices = sorted(set(map(str, known)))
     close = difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
     if close:
         return f" (did you mean {close[0]!r}?)"

@@ -23,9 +23,12 @@ class Program(JsonValue):
     main: str
 
     def __post_init__(self) -> None:
-        """Raise ValueError if the main file is missing."""
+        """Raise ValueError if the main file is missing, or the path of a file leads out of the program's folder."""
         if self.main not in self.files:
             raise ValueError(f"the program has no file {self.main!r}")
+        for path in self.files:
+            if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
+                raise ValueError(f"the path of a program's file must be relative, without '..': not {path!r}")
 
     @classmethod
     def from_source(cls, language: str, source: str) -> Self:
@@ -64,6 +67,10 @@ class Job(JsonValue):
     `driver`, if given, is the source of a trusted script in the program's language that runs instead of the program, in
     its process; in Python, its global `program` is the program's code object. With `stop_after_failure` no input is run
     after an execution whose status isn't `finished`.
+
+    In place of inputs a job may have a `command`, such as `("python3", "-m", "pytest")`, which runs once, with an empty
+    standard input, in the folder of the program's files; nothing is compiled. A backend that can't run it raises
+    SandboxError.
     """
 
     readers: ClassVar[Readers] = {"program": Program.from_json, "limits": Limits.from_json}
@@ -73,10 +80,14 @@ class Job(JsonValue):
     limits: Limits = field(default_factory=Limits)
     driver: str = ""
     stop_after_failure: bool = False
+    command: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Keep the inputs as a tuple; raises TypeError if they are not a sequence of strings."""
+        """Keep inputs and command as tuples of strings; raises TypeError or, if both are given, ValueError."""
         object.__setattr__(self, "inputs", strings("inputs", self.inputs))
+        object.__setattr__(self, "command", strings("command", self.command))
+        if self.command and (self.inputs or self.driver):
+            raise ValueError("a job with a command has neither inputs nor a driver")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,14 @@ TEXTS = st.text(st.characters(codec=None))  # lone surrogates, too: models write
 COUNTS = st.integers(1, 1 << 40)
 SECONDS = st.floats(1e-3, 1e6)
 LIMITS = st.builds(Limits, SECONDS, SECONDS, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS)
+NAMES = st.text(st.characters(codec=None, exclude_characters="/\0"), min_size=1).filter(lambda n: n not in (".", ".."))
+PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
 PROGRAMS = st.builds(
     lambda language, others, main, source: Program(language, {**others, main: source}, main),
-    TEXTS, st.dictionaries(TEXTS, TEXTS), TEXTS, TEXTS,
+    TEXTS, st.dictionaries(PATHS, TEXTS), PATHS, TEXTS,
 )  # fmt: skip
 JOBS = st.builds(Job, PROGRAMS, st.lists(TEXTS), LIMITS, TEXTS, st.booleans())
+COMMANDS = st.builds(Job, PROGRAMS, limits=LIMITS, command=st.lists(TEXTS, min_size=1))
 SIDES = st.builds(Side, PROGRAMS, TEXTS, TEXTS)
 PAIRS = st.builds(PairJob, SIDES, SIDES, LIMITS)
 EXECUTIONS = st.builds(
@@ -31,7 +34,11 @@ EXECUTIONS = st.builds(
 REPORTS = st.builds(Report, EXECUTIONS, st.lists(EXECUTIONS).map(tuple))
 
 
-@given(st.one_of(LIMITS, PROGRAMS, JOBS, SIDES, PAIRS, EXECUTIONS, REPORTS, st.builds(PairReport, REPORTS, REPORTS)))
+@given(
+    st.one_of(
+        LIMITS, PROGRAMS, JOBS, COMMANDS, SIDES, PAIRS, EXECUTIONS, REPORTS, st.builds(PairReport, REPORTS, REPORTS)
+    )
+)
 def test_a_value_crosses_as_json_without_loss(value: JsonValue) -> None:
     crossed = type(value).from_json(json.loads(json.dumps(value.to_json())))
     assert crossed == value
@@ -46,13 +53,19 @@ def test_a_value_crosses_as_json_without_loss(value: JsonValue) -> None:
         (Job, {"program": {"language": "python3", "files": {}, "main": "program.py"}}),
         (Job, {"program": Program.from_source("python3", "").to_json(), "inputs": "text"}),
         (Job, {"program": Program.from_source("python3", "").to_json(), "input": ["1"]}),
+        (Job, {"program": Program.from_source("python3", "").to_json(), "inputs": [""], "command": ["ls"]}),
+        (Job, {"program": Program.from_source("python3", "").to_json(), "command": "ls"}),
+        *(
+            (Program, {"language": "python3", "files": {path: ""}, "main": path})
+            for path in ("/a", "../a", "a/../b", "")
+        ),
         (Limits, {"cpu_seconds": 0.0, "wall_seconds": 1.0, "processes": -1}),
         (Execution, {"status": "fine"}),
         (Report, {"compilation": {"status": "finished"}, "executions": [{"stdout": "no status"}]}),
     ],
 )
 def test_anything_else_is_refused(kind: type[JsonValue], values: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"not a|has no file|above 0|is not a valid"):
+    with pytest.raises(ValueError, match=r"not a|has no file|above 0|is not a valid|neither inputs|must be relative"):
         kind.from_json(values)
 
 

@@ -4,21 +4,26 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from alpha_codium.app.coroutines import blocking, in_thread
+from loguru import logger
+
 from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
 from alpha_codium.app.events import OnEvent, ignore
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.data.benchmarks import ALIASES
+from alpha_codium.coroutines import blocking, in_thread
+from alpha_codium.data.benchmarks import ALIASES, refuse_another_benchmark
+from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import columns_of, problems_for, solutions_of
 from alpha_codium.data.samples.reading import CANDIDATES, Columns, Row, read_samples
 from alpha_codium.data.samples.runs import parse_selections, selected
 from alpha_codium.data.samples.setup import ALL, IMPORTS, WithSetup
-from alpha_codium.data.solutions import ORIGIN, refuse_other_problems
+from alpha_codium.data.solutions import ORIGIN, refuse_other_problems, subsets_of
 from alpha_codium.data.sources import stored_names
+from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.metric import DEFAULT_KS
-from alpha_codium.eval.prepare import prepare_for_evaluation
+from alpha_codium.eval.prepare import only_asked, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
+from alpha_codium.gen.cleaning import CleaningCounts, clean_samples
 from alpha_codium.problem import TestType
 
 # Benchmarks in our own schema.
@@ -34,8 +39,14 @@ async def score_async(
     select: Sequence[str] = (),
     column: str = "",
     form: str | None = None,
+    clean: bool = False,
     header: str | None = None,
     setup: str | None = None,
+    sample_rate: float = 1.0,
+    seed: int = 0,
+    limit: int | None = None,
+    names: Sequence[str] = (),
+    only_present: bool = False,
     ignore_fingerprint: bool = False,
     test_type: str | Iterable[str] = TestType.PRIVATE,
     k: Sequence[int] = DEFAULT_KS,
@@ -50,9 +61,10 @@ async def score_async(
     problem (JSON, or a pickle of APPS), or is a Solutions dataset. `benchmark` is a name such as `humaneval`; `dataset`
     and `split` are the location of its problems, if it differs from the benchmark's. `select` selects rows by
     `COLUMN=VALUE`. `column` is the column with the programs, and `form` is `completion` or `solution`; by default the
-    columns' names decide. `header` is code that runs before each program. `setup` is the part of the prompt's code that
-    programs may use: `all`, `imports` or `none`. `run` names a new run folder with a journal; `resume` names an earlier
-    run.
+    columns' names decide. `clean` removes fences, prose and the like from the samples first. `header` is code that runs
+    before each program. `setup` is the part of the prompt's code that programs may use: `all`, `imports` or `none`.
+    `sample_rate` with `seed`, `names` and `limit` choose a part of the problems, and `only_present` those with samples.
+    `run` names a new run folder with a journal; `resume` names an earlier run.
 
     Raises UserError if the samples or the problems can't be read, or don't match.
     """
@@ -69,12 +81,16 @@ async def score_async(
         if not rows:
             raise DatasetError(f"{file} contains no samples")
         problems = problems_for(rows, name, split)
+        refuse_another_benchmark(benchmark, problems.names, repr(problems))
+        if clean:
+            rows = _cleaned(rows, problems)
         solutions = solutions_of(rows, problems)
         if not ignore_fingerprint:
             with_origin = (row.values for row in rows if row.values and row.values.keys() >= set(ORIGIN))
             refuse_other_problems(with_origin, problems)
         chosen = setup or _usual_setup(rows)
         tasks = prepare_for_evaluation(solutions, WithSetup(problems, chosen), test_type)
+        tasks = only_asked(tasks, subsets_of(solutions), Subset(sample_rate, seed, limit, tuple(names)), only_present)
         description = describe(
             "score",
             name,
@@ -86,6 +102,8 @@ async def score_async(
             select=list(selections),
             columns=dict(columns_of(rows)),
             setup=chosen,
+            subset=tasks.subset,
+            **({"clean": True} if clean else {}),
         )
         return Evaluation(tasks, description, settings)
 
@@ -98,6 +116,13 @@ score = blocking(score_async)
 def _usual_setup(rows: list[Row]) -> str:
     """Return the default setup: all of the prompt's code for a Solutions dataset, only imports for other samples."""
     return ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS
+
+
+def _cleaned(rows: list[Row], problems: ProblemSet) -> list[Row]:
+    counts = CleaningCounts()
+    rows = clean_samples(rows, problems, counts)
+    logger.info("cleaning changed {} of {} samples, and left {} empty", counts.changed, counts.samples, counts.emptied)
+    return rows
 
 
 def dataset_of(benchmark: str | None, dataset: str | None) -> str | None:

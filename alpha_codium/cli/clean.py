@@ -13,7 +13,10 @@ RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "promp
 @click.command()
 @sample_file_options
 @click.option(
-    "--output", required=True, type=click.Path(path_type=Path), help="The file for the cleaned rows, JSON lines."
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file for the cleaned rows: .jsonl, or .pkl for a pickle.",
 )
 @click.option(
     "--stop",
@@ -41,20 +44,23 @@ def clean_generations(
     FILE has any format that `gencode eval score` reads. The changes by each rule are counted.
     """
     from alpha_codium.app.scoring import dataset_of
+    from alpha_codium.data.benchmarks import refuse_another_benchmark
     from alpha_codium.data.load import load_problems
     from alpha_codium.data.samples.reading import Columns, read_samples
     from alpha_codium.errors import DatasetError
-    from alpha_codium.gen.cleaning import RULES, STOP_WORDS, CleaningCounts, clean_rows, write_lines
+    from alpha_codium.gen.cleaning import RULES, STOP_WORDS, CleaningCounts, clean_rows, write_rows
 
     dataset = dataset_of(benchmark, dataset)
     rows = read_samples(file, Columns(column, form or ""))
     if not rows:
         raise DatasetError(f"{file} contains no samples")
     problems = load_problems(dataset, split) if dataset is not None else None
+    if problems is not None:
+        refuse_another_benchmark(benchmark, problems.names, repr(problems))
     rules = [rule for rule in RULES if not off[f"no_{rule.name}"]]
     stops = [word.replace("\\n", "\n") for word in stop_words] or STOP_WORDS
     counts = CleaningCounts()
-    write_lines(output, clean_rows(rows, problems, counts, rules, stops))
+    write_rows(output, clean_rows(rows, problems, counts, rules, stops), rows)
     found = counts.to_json(rules)
     common.write_json(found | {"output": str(output)})
     click.echo(f"{counts.samples} samples, {counts.changed} changed, {counts.emptied} left empty")

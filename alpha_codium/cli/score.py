@@ -4,7 +4,13 @@ from typing import Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options, sample_file_options
+from alpha_codium.cli.options import (
+    CommonOptions,
+    common_options,
+    only_present_option,
+    sample_file_options,
+    subset_options,
+)
 from alpha_codium.cli.scores import run_and_print, score_options, tests_option
 
 ignore_fingerprint_option = click.option(
@@ -20,12 +26,15 @@ ignore_fingerprint_option = click.option(
     metavar="COLUMN=VALUE",
     help="Score only the rows with this value, or one that it matches as a part or a pattern; repeatable.",
 )
+@click.option("--clean", is_flag=True, help="Clean the samples first, as `gencode data clean_generations` does.")
 @click.option("--header", help="Code that runs before each program, such as 'from typing import *'.")
 @click.option(
     "--setup",
     type=click.Choice(["all", "imports", "none"]),
     help="The code of the prompt that is added to complete programs.  [default: imports; all in a Solutions dataset]",
 )
+@subset_options
+@only_present_option
 @ignore_fingerprint_option
 @tests_option(default="private_tests")
 @score_options

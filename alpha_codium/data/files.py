@@ -1,4 +1,4 @@
-"""Problems in one file: JSON lines, JSON or Parquet.
+"""Problems in one file (JSON lines, JSON or Parquet), or in a folder with a file of JSON lines for each split.
 
 A file is one split, which can be given any name. If it is a benchmark whose records name their split (MBPP), it has
 those splits, and `all`.
@@ -100,6 +100,38 @@ class FileSource:
             ".parquet": read_parquet,
         }
         return readers[self.suffix](self.path)
+
+
+class SplitFilesSource:
+    """A folder with a file of JSON lines for each split: `train.jsonl`, `test.jsonl`."""
+
+    any_split = False
+
+    def __init__(self, folder: Path, text: str = "") -> None:
+        self.text = text or str(folder)
+        self.path = folder
+        self._files = split_files(folder)
+
+    @cached_property
+    def origin(self) -> Origin:
+        """The folder's path, as given and resolved."""
+        return Origin(self.text, "folder", str(self.path.resolve()))
+
+    def splits(self) -> tuple[str, ...]:
+        """Return the names of the splits: train, valid, test."""
+        return tuple(self._files)
+
+    def records(self, split: str) -> Iterator[Record]:
+        """Yield the records of a split."""
+        return read_json_lines(self._files[split])
+
+
+def split_files(folder: Path) -> dict[str, Path]:
+    """Return the files of JSON lines in a folder that are named after a split, such as `train.jsonl`, by split."""
+    names = {split: [word + ending for word in sorted(SPLIT_WORDS[split]) for ending in (".jsonl", ".jsonl.gz")]
+             for split in ("train", "valid", "test")}  # fmt: skip
+    files = {split: next((folder / n for n in names[split] if (folder / n).is_file()), None) for split in names}
+    return {split: path for split, path in files.items() if path is not None}
 
 
 def guess_split(name: str, otherwise: str = "train") -> str:

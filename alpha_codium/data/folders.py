@@ -30,7 +30,7 @@ class FolderSource:
         self.any_split = _has(path, STATE_FILE)
         self._is_dict = not self.any_split and _has(path, DICT_FILE)
         if not is_dataset_folder(path):
-            files = f"{DICT_FILE}, {STATE_FILE} nor SPLIT-*.parquet files"
+            files = f"{DICT_FILE}, {STATE_FILE} nor files called SPLIT-*.parquet or SPLIT.jsonl"
             raise DatasetError(f"{path} is not a dataset that can be read: there are neither {files} in it")
 
     @cached_property

@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from alpha_codium.data.benchmarks import ALIASES
-from alpha_codium.data.files import SUFFIXES, FileSource
+from alpha_codium.data.files import SUFFIXES, FileSource, SplitFilesSource, split_files
 from alpha_codium.data.folders import FolderSource, is_dataset_folder, is_free_or_dataset
 from alpha_codium.data.hub import HUB_ID, HubSource
 from alpha_codium.data.origin import Source
@@ -27,8 +27,12 @@ def find_source(text: str) -> Source:
         return find_plugin(GROUP, plugin, {})(rest)
     if path.is_file():
         return FileSource(path, text)
-    if path.is_dir() and (is_dataset_folder(path) or looks_like_path(text)):
+    if path.is_dir() and is_dataset_folder(path):
         return FolderSource(path, text)
+    if path.is_dir() and split_files(path):
+        return SplitFilesSource(path, text)
+    if path.is_dir() and looks_like_path(text) and not HUB_ID.fullmatch(text):
+        return FolderSource(path, text)  # raises
     stored = stored_path(text)
     if stored is not None:
         return FolderSource(stored, text)

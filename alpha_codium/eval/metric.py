@@ -1,28 +1,37 @@
 """Scores of candidates and tests as the `evaluate` interface passes them."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from alpha_codium.config import CodeTesterSection, Settings
+from alpha_codium.coroutines import run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.prepare import EvaluationSet, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
 from alpha_codium.problem import Problem, TestCase, TestType
-from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.blocking import AnySandbox
+
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 DEFAULT_KS = (1, 5, 10)
 Metrics = tuple[dict[str, float | None], list[dict[str, Any]], dict[str, list[dict[str, Any]]]]
 
 
 def calculate_metrics(
-    evaluation_set: EvaluationSet, k: Sequence[int] = DEFAULT_KS, sandbox: str | Sandbox = "local"
+    evaluation_set: "EvaluationSet | Dataset", k: Sequence[int] = DEFAULT_KS, sandbox: str | AnySandbox = "local"
 ) -> Metrics:
-    """`(pass_at_k, inputs, results)`: the scores, the programs judged, and the candidates' results by problem."""
+    """`(pass_at_k, inputs, results)`: the scores, the programs judged with their tests, and the results by problem.
+
+    `evaluation_set` may be a `datasets.Dataset` with the columns `predictions` and `references`, such as one that
+    `EvaluationSet.save_to_disk` wrote. Raises UserError if it has other columns.
+    """
     ks = checked_ks(k)
+    if not isinstance(evaluation_set, EvaluationSet):
+        evaluation_set = _evaluation_set_of(evaluation_set)
     name = sandbox if isinstance(sandbox, str) else "local"
     settings = Settings(code_tester=CodeTesterSection(tester_type=name, known_solutions=0))
 
@@ -30,9 +39,10 @@ def calculate_metrics(
         async with open_judge(settings, None if isinstance(sandbox, str) else sandbox) as judge:
             return await judge.score(evaluation_set, ks)
 
-    result = asyncio.run(run())
+    result = run_blocking(run())
     by_name = {problem.name: problem.to_json()["candidates"] for problem in result.problems}
-    return result.pass_at_k, evaluation_set.predictions, by_name
+    inputs = [{**p, **r} for p, r in zip(evaluation_set.predictions, evaluation_set.references, strict=True)]
+    return result.pass_at_k, inputs, by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +60,22 @@ class Metric:
         """Score `predictions` `{task_name, solution_candidates}` by `references` `{tests_inputs, tests_outputs}`."""
         if len(predictions) != len(references):
             raise ValueError(f"{len(predictions)} predictions and {len(references)} references differ in number")
-        problems = [_problem_of(p, r) for p, r in zip(predictions, references, strict=True)]
-        return calculate_metrics(prepare_for_evaluation(predictions, problems, TestType.PRIVATE), k, self.sandbox)
+        return calculate_metrics(_evaluation_set(predictions, references), k, self.sandbox)
+
+
+def _evaluation_set_of(dataset: "Dataset") -> EvaluationSet:
+    columns = getattr(dataset, "column_names", None)
+    if not isinstance(columns, list) or not {"predictions", "references"} <= set(columns):
+        what = f"a dataset with the columns {columns}" if columns else type(dataset).__name__
+        raise UserError(
+            f"expected an evaluation set, or a Dataset with the columns predictions and references: not {what}"
+        )
+    return _evaluation_set(list(dataset["predictions"]), list(dataset["references"]))
+
+
+def _evaluation_set(predictions: Sequence[Mapping[str, Any]], references: Sequence[Mapping[str, Any]]) -> EvaluationSet:
+    problems = [_problem_of(p, r) for p, r in zip(predictions, references, strict=True)]
+    return prepare_for_evaluation(predictions, problems, TestType.PRIVATE)
 
 
 def _problem_of(prediction: Mapping[str, Any], reference: Mapping[str, Any]) -> Problem:

@@ -4,13 +4,18 @@ They help to interpret a pass@k: if a quarter of the answers is cut off, it meas
 Solutions dataset doesn't record is None, never 0.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from alpha_codium.eval.prepare import Entry
 from alpha_codium.eval.results import ProblemResult
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.verdict import Verdict
 
+# If more programs than this share are empty or don't compile, they may be models' raw answers.
+MANY_BROKEN = 0.1
+LONGEST_LINE = 60
 COUNTED = ("truncated", "no_program", "empty", "does_not_compile")
 
 
@@ -36,6 +41,43 @@ def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemRe
         "present": len(present),
         "problems_without_samples": sum(not problem.candidates for problem in results),
     } | {name: None if count is None else rate_of(count, len(present)) for name, count in counts.items()}
+
+
+def broken_programs(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> dict[str, Any] | None:
+    """The number of programs that are empty or don't compile, and their commonest error; None if they are few.
+
+    `{"count", "present", "commonest": {"error", "line", "count"} | None}`.
+    """
+    samples = [pair for p in results for pair in zip(entries.get(p.name, ()), p.candidates, strict=True)]
+    present = [(entry, result.verdict) for entry, result in samples if not entry.is_lost]
+    broken = [e.program for e, verdict in present if e.is_blank or verdict is Verdict.COMPILATION_ERROR]
+    if len(broken) <= MANY_BROKEN * len(present):
+        return None
+    first = Counter(filter(None, map(_syntax_error, broken))).most_common(1)
+    commonest = [{"error": error, "line": line, "count": count} for (error, line), count in first]
+    return {"count": len(broken), "present": len(present), "commonest": commonest[0] if commonest else None}
+
+
+def broken_lines(broken: Mapping[str, Any]) -> Iterator[str]:
+    """Lines that say how many programs are empty or don't compile, why, and what to do."""
+    yield f"{broken['count']} of {broken['present']} programs are empty or don't compile"
+    if commonest := broken["commonest"]:
+        where = f", {commonest['line']!r}" if commonest["line"] else ""
+        yield f"the commonest error ({commonest['count']} programs): {commonest['error']}{where}"
+    yield "if they are a model's raw answers, clean them: gencode eval score --clean, or gencode data clean_generations"
+
+
+def _syntax_error(program: str) -> tuple[str, str] | None:
+    """Return the error in a program and the line with it, or None if it is unknown."""
+    if not program.strip():
+        return "the program is empty", ""
+    try:
+        parse(program)
+    except SyntaxError as error:
+        return f"{type(error).__name__}: {error.msg}", (error.text or "").strip()[:LONGEST_LINE]
+    except UNPARSABLE as error:
+        return f"{type(error).__name__}: {error}", ""
+    return None
 
 
 def rates_text(rates: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
 from alpha_codium.eval.known import JudgeError
 from alpha_codium.eval.prepare import EvaluationTask
-from alpha_codium.eval.rates import rates_text
+from alpha_codium.eval.rates import broken_lines, rates_text
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.statistics import (
     Estimate,
@@ -132,7 +132,10 @@ class Score:
 
     def lines(self) -> Iterator[str]:
         """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts."""
-        yield f"{len(self.problems)} problems, {self.verdicts.total()} programs"
+        problems, subset = f"{len(self.problems)} problems", self.extra.get("subset")
+        if subset:
+            problems = f"{len(self.problems)} of {subset['of']} problems ({subset['by']})"
+        yield f"{problems}, {self.verdicts.total()} programs"
         yield from (f"  {verdict:<24}{count:>7}" for verdict, count in self.verdicts.most_common())
         for name, value in self.pass_at_k.items():
             bounds = self.intervals[name]
@@ -188,6 +191,8 @@ def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"samples      {rates_text(rates)}"
         if missing := rates["problems_without_samples"]:
             yield f"{missing} problems have no sample: they count as failed"
+    if broken := facts.get("broken_programs"):
+        yield from broken_lines(broken)
     yield f"judge error  {JudgeError(**facts['judge_error'])}"
     if agreed := facts.get("agreement"):
         yield f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}"

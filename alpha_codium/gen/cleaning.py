@@ -8,18 +8,19 @@
 """
 
 import json
+import pickle
 import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import problem_names
-from alpha_codium.data.samples.reading import COMPLETION, Row
+from alpha_codium.data.samples.reading import COMPLETION, PICKLES, Row
 from alpha_codium.errors import DatasetError
 from alpha_codium.flows.extraction import MAX_CUTS, MAX_STARTS, PROSE_LINE
 from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens, strip_thinking
@@ -35,6 +36,8 @@ END_TOKEN = re.compile(
     r"|(?P<done>^\[DONE\])",
     re.MULTILINE,
 )
+# At the beginning of an answer, or on a line of its own after prose.
+BEGIN_TOKEN = re.compile(r"^[ \t]*\[PYTHON\](?:[ \t]*\r?\n|[ \t]*)", re.MULTILINE)
 MAX_TOKENS = 8
 MAX_PASSES = 16
 
@@ -81,7 +84,11 @@ def cut_thinking(known: GeneratedText, text: str) -> str:
 
 
 def cut_end_tokens(known: GeneratedText, text: str) -> str:
-    """Cut everything from the first end token on; in a text with fences, only end tokens at the very end."""
+    """Cut everything up to a `[PYTHON]`, and everything from the first end token on.
+
+    In a text with fences, only end tokens at the very end are cut.
+    """
+    text = _without_begin_token(known, text)
     matches = list(islice(END_TOKEN.finditer(text), MAX_TOKENS))
     if matches and known.reads(text):
         # In valid Python only `[DONE]` can be an end token, if the text before it is valid, too.
@@ -89,6 +96,15 @@ def cut_end_tokens(known: GeneratedText, text: str) -> str:
     elif matches and find_fences(text, most=1):
         return strip_end_tokens(text)
     return text[: matches[0].start()] if matches else text
+
+
+def _without_begin_token(known: GeneratedText, text: str) -> str:
+    """Cut a `[PYTHON]` at the beginning, which is valid Python but never part of a program, or after prose."""
+    match = BEGIN_TOKEN.search(text)
+    before = text[: match.start()] if match else ""
+    if match is None or (before.strip() and (known.reads(text) or known.reads(before))):
+        return text
+    return text[match.end() :]
 
 
 def cut_fences(known: GeneratedText, text: str) -> str:
@@ -145,7 +161,7 @@ def cut_stop_words(known: GeneratedText, text: str) -> str:
 
 RULES = (
     CleaningRule("thinking", "what a model thought, between tags", cut_thinking),
-    CleaningRule("end_tokens", "tokens that end an answer, such as <|endoftext|>, and what follows", cut_end_tokens),
+    CleaningRule("end_tokens", "tokens around an answer, such as [PYTHON] and <|endoftext|>", cut_end_tokens),
     CleaningRule("fences", "Markdown fences, and all but the block that defines the entry point", cut_fences),
     CleaningRule("prose", "prose before and after a program", cut_prose),
     CleaningRule("indentation", "the indentation that all lines of a whole program have", cut_indentation),
@@ -221,13 +237,29 @@ def clean_rows(
     names = problem_names(rows, problems) if problems is not None else [str(row.task) for row in rows]
     for row, name in zip(rows, names, strict=True):
         problem = problems.get(name) if problems is not None else Problem(name)
-        texts = []
-        for text in row.texts:
-            known = GeneratedText(text, row.form, problem.description, problem.execution.entry_point, stop_words)
-            after, applied = cleaned(known, rules)
-            counts.add(text, after, applied)
-            texts.append(after)
-        yield _with_texts(row, name, texts)
+        yield _with_texts(row, name, _cleaned_texts(row, problem, counts, rules, stop_words))
+
+
+def clean_samples(rows: Sequence[Row], problems: ProblemSet, counts: CleaningCounts) -> list[Row]:
+    """Return the rows with clean texts, and add them to `counts`; raises DatasetError if rows name other problems."""
+    pairs = zip(rows, problem_names(rows, problems), strict=True)
+    return [replace(row, texts=tuple(_cleaned_texts(row, problems.get(name), counts))) for row, name in pairs]
+
+
+def _cleaned_texts(
+    row: Row,
+    problem: Problem,
+    counts: CleaningCounts,
+    rules: Sequence[CleaningRule] = RULES,
+    stop_words: Sequence[str] = STOP_WORDS,
+) -> list[str]:
+    texts = []
+    for text in row.texts:
+        known = GeneratedText(text, row.form, problem.description, problem.execution.entry_point, stop_words)
+        after, applied = cleaned(known, rules)
+        counts.add(text, after, applied)
+        texts.append(after)
+    return texts
 
 
 def _may_be_place(row: Row) -> bool:
@@ -244,12 +276,31 @@ def _with_texts(row: Row, name: str, texts: list[str]) -> dict[str, Any]:
     return {**values, row.column: texts if is_list else texts[0]}
 
 
-def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write rows as JSON lines atomically; raises DatasetError if the file can't be written."""
-    if path.is_dir() or not path.name.lower().endswith(".jsonl"):
-        raise DatasetError(f"--output {path} must be a file that ends in .jsonl")
-    text = "".join(json.dumps(row, default=str) + "\n" for row in rows)
+def write_rows(path: Path, cleaned_rows: Iterable[dict[str, Any]], rows: Sequence[Row]) -> None:
+    """Write clean rows atomically: as JSON lines, or as a pickle if `path` ends in `.pkl` or `.pickle`.
+
+    A pickle is a dict or a list of programs like the file that `rows` were read from, or a list of objects. Raises
+    DatasetError if the file can't be written.
+    """
+    name = path.name.lower()
+    if path.is_dir() or not name.endswith((".jsonl", *PICKLES)):
+        raise DatasetError(f"--output {path} must be a file that ends in .jsonl, or in .pkl for a pickle")
+    lines = [json.dumps(row, default=str) + "\n" for row in cleaned_rows]
+    content: str | bytes = "".join(lines)
+    if name.endswith(PICKLES):
+        content = pickle.dumps(_as_in_file([json.loads(line) for line in lines], rows))
     try:
-        write_atomically(path, text)
+        write_atomically(path, content)
     except OSError as error:
         raise DatasetError(f"{path} can't be written: {error.strerror}") from error
+
+
+def _as_in_file(cleaned_rows: list[dict[str, Any]], rows: Sequence[Row]) -> list[Any] | dict[Any, Any]:
+    """Return the rows as programs by problem, or in the problems' order, if `rows` are from such a file."""
+    if any(row.values is not None for row in rows):
+        return cleaned_rows
+    programs = [
+        clean[row.form] if row.form != COMPLETION else {row.form: clean[row.form]}
+        for clean, row in zip(cleaned_rows, rows, strict=True)
+    ]
+    return programs if rows[0].by_place else dict(zip((row.task for row in rows), programs, strict=True))

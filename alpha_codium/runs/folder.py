@@ -141,12 +141,12 @@ def without_none(value: Any) -> Any:
     return value
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file completely or, on an error, not at all; raises OSError."""
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
+        with os.fdopen(fd, "wb") as file:
+            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)

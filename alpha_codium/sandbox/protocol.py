@@ -4,12 +4,16 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
+from alpha_codium.coroutines import BACKGROUND, run_blocking
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
-from alpha_codium.program import Job, PairJob, Program, as_program
+from alpha_codium.program import Job, PairJob, Program, Side, as_program
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
+
+if TYPE_CHECKING:
+    from alpha_codium.sandbox.blocking import BlockingSandbox
 
 # True: the strongest that this machine has; "strict": complete isolation or an error; False: none.
 Isolation = bool | Literal["strict"]
@@ -22,7 +26,29 @@ class PairUnsupported(SandboxError):
 
 
 class Sandbox(Protocol):
-    """Runs untrusted programs. Each input gets a process that shares nothing with the one before."""
+    """Runs untrusted programs. Each input gets a process that shares nothing with the one before.
+
+    `async with` opens it; `with` opens it in the background loop of the blocking functions. It can be opened again.
+    `loop` is the event loop in which it is open, or None; a backend's `__aenter__` and `__aexit__` set it.
+    """
+
+    loop: asyncio.AbstractEventLoop | None = None
+
+    def __enter__(self) -> "BlockingSandbox":
+        """Open the sandbox for blocking code."""
+        from alpha_codium.sandbox.blocking import BlockingSandbox
+
+        run_blocking(self.__aenter__())
+        self.loop = BACKGROUND.get()
+        return BlockingSandbox(self)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it; in a forked process, the sandbox stays that of its parent."""
+        if self.loop is BACKGROUND.get():
+            self.loop = None
+            run_blocking(self.__aexit__(kind, error, trace))
 
     async def __aenter__(self) -> Self:
         """Open the sandbox; raises SandboxError if this machine can't provide what was asked for."""
@@ -42,7 +68,8 @@ class Sandbox(Protocol):
         """Compile a program and run it on each input, in order.
 
         The first execution is the compiler's. If it is `finished`, an execution of each input follows. An input is run
-        only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the job.
+        only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the job. A job
+        with a command has two executions: one that is `finished` in place of the compiler's, and the command's.
 
         Failures of the program are reported in executions; failures of the sandbox have the status `internal_error`.
         """
@@ -96,8 +123,14 @@ async def report_of(sandbox: Sandbox, job: Job) -> Report:
 
 
 def require_language(program: Program, *languages: str) -> None:
-    """Raise SandboxError if a backend that runs programs of one file in `languages` can't run `program`."""
+    """Raise SandboxError if a backend that runs programs in `languages` can't run `program`."""
     if program.language not in languages:
         raise SandboxError(f"this backend runs {', '.join(languages)}, not {program.language}")
-    if len(program.files) > 1:
-        raise SandboxError(f"this backend runs programs of one file, not of {len(program.files)}")
+
+
+def require_one_file(what: Job | Side) -> None:
+    """Raise SandboxError if a backend that runs programs of one file, and no commands, can't run this."""
+    if len(what.program.files) > 1:
+        raise SandboxError(f"this backend runs programs of one file, not of {len(what.program.files)}")
+    if isinstance(what, Job) and what.command:
+        raise SandboxError(f"this backend runs programs, not commands such as {what.command[0]!r}")

@@ -1,6 +1,7 @@
 """`gencode data clean_generations` before `gencode eval score`."""
 
 import json
+import pickle
 from pathlib import Path
 
 from tests.cli.here import gencode
@@ -73,3 +74,15 @@ def test_a_mistake_of_the_user_leaves_what_was_there(tmp_path: Path) -> None:
     for output in (tmp_path / "x.txt", tmp_path, tmp_path / "no" / "x.jsonl"):
         done = gencode("data", "clean_generations", others, "--output", output, home=tmp_path)
         assert done.returncode == 2, output
+
+
+def test_a_pickle_is_written_in_the_form_of_the_one_that_was_read(tmp_path: Path) -> None:
+    raw = {0: ["[PYTHON]\ndef add(xs):\n    return sum(xs)\n[/PYTHON]"], 2: [f"```\n{TWICE}    return 2 * n\n```", ""]}
+    (tmp_path / "generations_all_0.7").write_bytes(pickle.dumps(raw))
+    problems = humaneval_file(tmp_path)
+    done = gencode("data", "clean_generations", tmp_path / "generations_all_0.7", "--output", tmp_path / "clean.pkl",
+                   "--dataset_name", problems, home=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "3 samples, 2 changed" in done.stdout
+    clean_programs = pickle.loads((tmp_path / "clean.pkl").read_bytes())
+    assert clean_programs == {0: ["def add(xs):\n    return sum(xs)\n"], 2: [f"{TWICE}    return 2 * n\n", ""]}

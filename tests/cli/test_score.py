@@ -45,7 +45,8 @@ def test_completions_are_scored_over_all_problems(tmp_path: Path, problems: Path
     values = result(tmp_path)
     assert values["pass_at_k"] == {"pass@1": pytest.approx(1 / 6), "pass@2": pytest.approx(1 / 3)}
     assert (values["n_problems"], values["verdicts"]["accepted"]) == (3, 1)
-    assert values["judge_error"]["correct_total"] == 3 and values["judge_error"]["correct_rejected"] == 0
+    # The third problem has no sample, so its known solution isn't judged.
+    assert values["judge_error"]["correct_total"] == 2 and values["judge_error"]["correct_rejected"] == 0
     rates = {name: rate and rate["count"] for name, rate in values["rates"].items() if name[0] in "tned"}
     assert rates == {"truncated": None, "no_program": None, "empty": 1, "does_not_compile": 1}
     assert "samples      4 present of n/a asked; truncated n/a, no program n/a, empty 1 (25.0%)" in done.stdout
@@ -203,3 +204,29 @@ def test_samples_remember_their_problems_in_any_form(tmp_path: Path) -> None:
     other = score(tmp_path, file, benchmark=paths[1])
     assert (other.returncode, f"made for {paths[0]}[train]" in other.stderr) == (2, True)
     assert score(tmp_path, file, "--evaluation_test_type", "all", "--k", "1", benchmark=paths[0]).returncode == 0
+
+
+def test_raw_answers_are_recognized_and_cleaned(tmp_path: Path, problems: Path) -> None:
+    answers = [[f"Sure:\n```python\n{program}```"] for program in GOOD]
+    file = write_json(tmp_path / "s.json", answers)
+    done = score(tmp_path, file, "--k", 1, benchmark=problems)
+    assert (done.returncode, result(tmp_path)["pass_at_k"]) == (0, {"pass@1": 0.0})
+    assert "3 of 3 programs are empty or don't compile" in done.stdout
+    assert "the commonest error (3 programs): SyntaxError: invalid syntax, 'Sure:'" in done.stdout
+    assert "gencode eval score --clean, or gencode data clean_generations" in done.stdout
+    assert score(tmp_path, file, "--k", 1, "--clean", "--run", "clean", benchmark=problems).returncode == 0
+    assert result(tmp_path)["pass_at_k"] == {"pass@1": 1.0}
+    assert "broken_programs" not in result(tmp_path)
+    assert tomllib.loads((tmp_path / "runs/clean/run.toml").read_text())["clean"] is True
+
+
+def test_a_benchmark_with_the_problems_of_another_one_is_refused(tmp_path: Path, problems: Path) -> None:
+    file = write_json(tmp_path / "s.json", [[program] for program in GOOD])
+    stored = ("data", "etl", "--source", problems, "--output_dataset_name", "stored", "--split_name", "test")
+    assert gencode(*stored, home=tmp_path).returncode == 0
+    for dataset in (problems, "stored"):
+        done = score(tmp_path, file, "--dataset_name", dataset, benchmark="mbpp")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "are problems of humaneval, not of --benchmark mbpp: use --benchmark humaneval" in done.stderr
+    assert not (tmp_path / "runs").exists() or not list((tmp_path / "runs").iterdir())
+    assert score(tmp_path, file, "--dataset_name", problems, benchmark="openai_humaneval").returncode == 0

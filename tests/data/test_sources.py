@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from alpha_codium.data.etl import run_etl
 from alpha_codium.data.files import guess_split
+from alpha_codium.data.hub import HubSource
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.origin import choose_split
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError
@@ -55,6 +58,38 @@ def test_saved_datasets_are_read_with_and_without_splits(tmp_path):
     assert _names(tmp_path / "one", "anything") == [row["name"] for row in ROWS[5:10]]
     assert list(find_source(str(tmp_path / "several")).records("train")) == ROWS
     assert _names(tmp_path / "several") == ["7_A"]
+
+
+def test_a_folder_of_json_lines_has_the_splits_of_its_files(tmp_path):
+    write_jsonl(tmp_path / "train.jsonl", ROWS[:3])
+    (tmp_path / "test.jsonl.gz").write_bytes(gzip.compress(json.dumps(ROWS[7]).encode()))
+    write_jsonl(tmp_path / "notes.jsonl", ROWS)
+    assert find_source(str(tmp_path)).splits() == ("train", "test")
+    assert load_problems(tmp_path, "train").names == ("0_A", "1_A", "2_A")
+    assert load_problems(tmp_path, "test").names == ("7_A",)
+    with pytest.raises(DatasetError, match="choose one of train, test"):
+        load_problems(tmp_path)
+    report = run_etl(str(tmp_path), str(tmp_path / "stored"))
+    assert [(split.split, split.problems_out) for split in report.splits] == [("train", 3), ("test", 1)]
+    with pytest.raises(DatasetError, match="exists and isn't a dataset"):
+        run_etl(str(tmp_path / "train.jsonl"), str(tmp_path))
+
+
+def test_a_folder_without_problems_does_not_hide_the_hubs_dataset_of_that_id(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "codeparrot" / "apps").mkdir(parents=True)
+    assert isinstance(find_source("codeparrot/apps"), HubSource)
+    write_jsonl(tmp_path / "codeparrot" / "apps" / "test.jsonl", ROWS)
+    assert find_source("codeparrot/apps").splits() == ("test",)
+
+
+def test_names_in_a_message_stand_there_once(home):
+    from datasets import Dataset, DatasetDict
+
+    DatasetDict({"test": Dataset.from_list(ROWS[:1])}).save_to_disk(home / "datasets" / "apps")
+    with pytest.raises(DatasetError) as caught:
+        find_source("zzzzz")
+    assert str(caught.value).count("apps") == 1
 
 
 def test_a_broken_line_is_named_by_file_and_number(tmp_path):

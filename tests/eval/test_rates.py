@@ -2,7 +2,7 @@ import pytest
 
 from alpha_codium import evaluate
 from alpha_codium.eval.prepare import GENERATED, prepare_for_evaluation
-from alpha_codium.eval.rates import rates_of, rates_text
+from alpha_codium.eval.rates import broken_lines, broken_programs, rates_of, rates_text
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.verdict import Verdict
 from tests.eval.splits import BROKEN, LOST, RIGHT, Arithmetic, problem
@@ -76,3 +76,31 @@ def test_what_is_told_of_some_samples_only_is_no_rate_of_all(column, told):
     rows = [row("a", "x", **{column: told}), row("b", "y"), row("c")]
     found = rates(rows, result("a", OK), result("b", OK), result("c"))
     assert (found["truncated"], found["no_program"], found["asked"]) == (None, None, None)
+
+
+def broken(programs: list[str], *verdicts: Verdict) -> dict | None:
+    entries = prepare_for_evaluation([row("a", *programs)], [problem("a")]).entries
+    return broken_programs(entries, [result("a", *verdicts)])
+
+
+def test_the_commonest_error_of_many_broken_programs_is_named():
+    found = broken(["```python\nx", "```python\ny", "(", "", "x = 1"], BAD, BAD, BAD, OK, OK)
+    commonest = {"error": "SyntaxError: invalid syntax", "line": "```python", "count": 2}
+    assert found == {"count": 4, "present": 5, "commonest": commonest}
+    assert list(broken_lines(found)) == [
+        "4 of 5 programs are empty or don't compile",
+        "the commonest error (2 programs): SyntaxError: invalid syntax, '```python'",
+        "if they are a model's raw answers, clean them: gencode eval score --clean, or gencode data clean_generations",
+    ]
+
+
+def test_a_few_broken_programs_need_no_advice():
+    assert broken(["("] + ["x = 1"] * 9, BAD, *[OK] * 9) is None
+    assert broken([]) is None
+    assert broken(["x"], LOST_VERDICT) is None
+
+
+def test_errors_that_only_the_interpreter_finds_have_no_line():
+    found = broken(["return 1"], BAD)
+    assert found == {"count": 1, "present": 1, "commonest": None}
+    assert len(list(broken_lines(found))) == 2

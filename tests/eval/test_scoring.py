@@ -6,14 +6,14 @@ import pytest
 
 import alpha_codium
 from alpha_codium import evaluate
-from alpha_codium.errors import DatasetError
+from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval import Metric, calculate_metrics, human_solutions, prepare_for_evaluation
 from alpha_codium.eval.known import error_of_human_solutions
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.eval.scoring import labels_of, score
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.problem import Problem
+from alpha_codium.problem import ExecutionSpec, Problem
 from alpha_codium.statistics import bootstrap_interval, flips, mcnemar, paired_bootstrap, wilson_interval
 from alpha_codium.verdict import Verdict
 from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, labelled, problem
@@ -103,9 +103,35 @@ def test_calculate_metrics_gives_scores_inputs_and_results() -> None:
     evaluation_set = prepare_for_evaluation([row("a", RIGHT, WRONG)], SPLIT[:2])
     pass_at_k, inputs, results = calculate_metrics(evaluation_set, [1], Arithmetic())
     assert pass_at_k == {"pass@1": 0.25}
-    assert inputs == evaluation_set["predictions"]
+    assert inputs[0] == {
+        "task_name": "a",
+        "solution_candidates": [RIGHT, WRONG],
+        "tests_inputs": ["1\n", "2\n"],
+        "tests_outputs": ["2\n", "4\n"],
+    }
     assert [candidate["verdict"] for candidate in results["a"]] == ["accepted", "wrong_answer"]
     assert results["b"] == []
+
+
+def test_calculate_metrics_takes_a_dataset_with_the_two_columns(tmp_path) -> None:
+    import datasets
+
+    evaluation_set = prepare_for_evaluation([row("a", RIGHT, WRONG)], SPLIT[:2])
+    evaluation_set.save_to_disk(tmp_path / "set")
+    dataset = datasets.load_from_disk(tmp_path / "set")
+    assert dataset.column_names == ["predictions", "references"]
+    given, read = (calculate_metrics(each, [1], Arithmetic()) for each in (evaluation_set, dataset))
+    assert read == given
+    with pytest.raises(UserError, match="expected an evaluation set, or a Dataset with the columns predictions and"):
+        calculate_metrics(dataset.remove_columns("references"), [1], Arithmetic())
+    with pytest.raises(UserError, match="not list"):
+        calculate_metrics([], [1], Arithmetic())
+
+
+def test_assertions_are_not_saved_as_inputs_and_outputs(tmp_path) -> None:
+    asserting = Problem("f", execution=ExecutionSpec("assertions", entry_point="f", test_code="assert f()"))
+    with pytest.raises(UserError, match="the tests of 'f' aren't inputs and outputs"):
+        prepare_for_evaluation([], [asserting]).save_to_disk(tmp_path / "set")
 
 
 def test_the_metric_takes_candidates_and_tests_by_themselves() -> None:

@@ -26,7 +26,7 @@ REFERENCES = [
 def test_scores_inputs_and_results_come_back():
     pass_at_k, inputs, results = compute(PREDICTIONS, REFERENCES, k=[1, 2, 3])
     assert pass_at_k == {"pass@1": pytest.approx(1 / 6), "pass@2": pytest.approx(1 / 3), "pass@3": None}
-    assert inputs == PREDICTIONS
+    assert inputs == [p | r for p, r in zip(PREDICTIONS, REFERENCES, strict=True)]
     assert [each["verdict"] for each in results["double"]] == ["accepted", "wrong_answer"]
     assert [each["tests_passed"] for each in results["double"]] == [2, 1]
     assert results["nothing tried"] == []
@@ -39,7 +39,7 @@ def test_evaluate_loads_it_with_the_sandbox_as_the_configuration(tester_type, tm
     arguments = {"predictions": PREDICTIONS, "references": REFERENCES, "k": [1]}
     pass_at_k, inputs, results = through_evaluate(FOLDER, tmp_path, tester_type, **arguments)
     assert pass_at_k == {"pass@1": pytest.approx(1 / 6)}
-    assert inputs == PREDICTIONS and results["double"][0]["verdict"] == "accepted"
+    assert inputs[0] == PREDICTIONS[0] | REFERENCES[0] and results["double"][0]["verdict"] == "accepted"
 
 
 async def test_it_works_where_an_event_loop_runs():

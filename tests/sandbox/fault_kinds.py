@@ -24,7 +24,7 @@ from tests.sandbox.soak_driver import own_groups, settled
 OUTSIDE, ZYGOTE, RUNNER, TEST = 1, 2, 3, 4
 SLOW = "import time\ntime.sleep(1)\nprint(input())"
 # Takes a while to compile.
-LONG = "x = [" + "[1, 2, (3, 4)], " * 200_000 + "]\nprint(input())"
+LONG = "x = [" + "[1, 2, (3, 4)], " * 60_000 + "]\nprint(input())"
 LIMITS = Limits(wall_seconds=3)
 Seen = dict[str, Any]
 

@@ -1,6 +1,6 @@
 """Benchmarks with their own schemas, which are recognized by the columns of a record from any source."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from alpha_codium.data.benchmarks.apps import APPS
@@ -9,6 +9,7 @@ from alpha_codium.data.benchmarks.evalplus import EVALPLUS
 from alpha_codium.data.benchmarks.humaneval import HUMANEVAL, MULTIPL_E
 from alpha_codium.data.benchmarks.livecodebench import LIVECODEBENCH
 from alpha_codium.data.benchmarks.mbpp import MBPP
+from alpha_codium.errors import DatasetError
 
 # In the order in which they are matched.
 BENCHMARKS = (EVALPLUS, MULTIPL_E, HUMANEVAL, MBPP, APPS, LIVECODEBENCH)
@@ -20,6 +21,9 @@ ALIASES: dict[str, str] = {
     "mbppplus": "evalplus/mbppplus",
 }
 
+# The first word in the names of a benchmark's problems, such as `HumanEval/0`, in lower case.
+NAME_WORDS = ("humaneval", "mbpp", "apps", "livecodebench")
+
 
 def benchmark_of(record: Mapping[str, Any]) -> Benchmark | None:
     """Return the benchmark with these columns, or None if the record is in our own schema or an unknown one."""
@@ -30,3 +34,14 @@ def in_our_schema(record: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """Return the record, converted if it is a benchmark's; raises DatasetError for a malformed field."""
     benchmark = benchmark_of(record)
     return record if benchmark is None else benchmark.convert(benchmark.fields(record, where))
+
+
+def refuse_another_benchmark(benchmark: str | None, names: Sequence[str], problems: str) -> None:
+    """Raise DatasetError if the `names` of `problems` are those of another benchmark than `benchmark`."""
+    first = names[0].lower() if names else ""
+    asked = next((word for word in (*NAME_WORDS, "code_contests") if word in (benchmark or "").lower()), None)
+    found = next((word for word in NAME_WORDS if first.startswith((f"{word}/", f"{word}_"))), None)
+    if asked and found and asked != found:
+        raise DatasetError(
+            f"{problems} are problems of {found}, not of --benchmark {benchmark}: use --benchmark {found}"
+        )

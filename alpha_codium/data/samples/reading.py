@@ -31,6 +31,8 @@ PROGRAM_COLUMNS = (
 )
 PICKLES = (".pkl", ".pickle")
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet", *PICKLES)
+# PROTO of protocol 2 and later; MARK, or an empty list or dict, of earlier ones.
+PICKLE_STARTS = (b"\x80", b"(", b"]", b"}")
 # The limit for a pickle, and for its value: five times the largest run of APPS.
 MAX_PICKLED_BYTES = 4 << 30
 
@@ -75,8 +77,10 @@ def read_samples(name: str | Path, columns: Columns | None = None) -> list[Row]:
     suffix = path.name.lower()
     if not path.is_file():
         return list(_rows_of_objects(_stored(str(name)), columns, str(name)))
-    if suffix.endswith(PICKLES):
-        return list(_rows_of_items([_unpickled(path)], columns, str(path)))
+    if is_pickle(path):
+        value = _unpickled(path)
+        # A list in a pickle is like a list in a JSON file; `read_json` yields the items of one.
+        return list(_rows_of_items(value if isinstance(value, list | tuple) else [value], columns, str(path)))
     if suffix.endswith(".json"):
         return list(_rows_of_items(list(read_json(path)), columns, str(path)))
     # `FileSource` would convert rows with the columns of a benchmark, which some runs have, to problems.
@@ -84,6 +88,20 @@ def read_samples(name: str | Path, columns: Columns | None = None) -> list[Row]:
         if suffix.endswith(ending):
             return list(_rows_of_objects(read(path), columns, str(path)))
     raise DatasetError(f"{path} is not a file of samples: it must end in {', '.join(SUFFIXES)}")
+
+
+def is_pickle(path: Path) -> bool:
+    """Return whether a file is a pickle: by its suffix or, if that is unknown, by its first byte.
+
+    Runs of APPS are called `generations_all_...`, without `.pkl`.
+    """
+    if path.name.lower().endswith(SUFFIXES):
+        return path.name.lower().endswith(PICKLES)
+    try:
+        with path.open("rb") as file:
+            return file.read(1) in PICKLE_STARTS
+    except OSError as error:
+        raise DatasetError(f"{path} can't be read: {error.strerror or error}") from error
 
 
 def _stored(name: str) -> Iterator[Mapping[str, Any]]:
@@ -108,8 +126,6 @@ def _rows_of_items(items: Sequence[Any], columns: Columns, where: str) -> Iterat
     """Return the rows of a JSON or pickled value."""
     if len(items) == 1 and isinstance(items[0], Mapping) and not _task_column(items[0]):
         return _rows_of_mapping(items[0], columns, where)
-    if len(items) == 1 and isinstance(items[0], list | tuple) and where.lower().endswith(PICKLES):
-        items = items[0]
     if items and all(isinstance(item, Mapping) and _task_column(item) for item in items):
         return _rows_of_objects(items, columns, where)
     return _rows_in_order(items, columns, where)

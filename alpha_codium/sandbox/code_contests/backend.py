@@ -26,7 +26,15 @@ from alpha_codium.sandbox.engine.cancellation import finish
 from alpha_codium.sandbox.engine.cgroups import remove_stale
 from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
 from alpha_codium.sandbox.engine.jail import Layer
-from alpha_codium.sandbox.protocol import Isolation, PairUnsupported, Sandbox, consumed, job_of, require_language
+from alpha_codium.sandbox.protocol import (
+    Isolation,
+    PairUnsupported,
+    Sandbox,
+    consumed,
+    job_of,
+    require_language,
+    require_one_file,
+)
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 TRIAL_LIMITS = Limits(cpu_seconds=3, memory_bytes=300 << 20)
@@ -79,12 +87,14 @@ class CodeContestsSandbox(Sandbox):
             raise
         for worker in reversed(self.children):
             self._idle.put_nowait(worker)
+        self.loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End all that runs, and the children."""
+        self.loop = None
         for worker in self.children:
             worker.closing = True
         await finish(asyncio.gather(*(worker.discard() for worker in self.children)))
@@ -133,6 +143,7 @@ class CodeContestsSandbox(Sandbox):
     async def _executions(self, job: Job, size: int, most: int) -> AsyncGenerator[Execution, None]:
         """Yield the executions of a job; batches have `size` inputs, then twice as many each time, up to `most`."""
         require_language(job.program, PYTHON)
+        require_one_file(job)
         inputs = [text.encode("utf-8", "replace") for text in job.inputs]
         async with self._worker() as worker:
             batches = Batches(worker, job.program.source.encode("utf-8", "replace"), job.driver, job.limits)

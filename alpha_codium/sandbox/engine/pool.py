@@ -35,7 +35,7 @@ from alpha_codium.sandbox.engine.interpreter import (
 from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.session import Session, run_pair
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
+from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, require_one_file
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 # Modules loaded in every zygote: those that programs import most and that hardly slow down a fork.
@@ -106,7 +106,6 @@ class JailPool(Sandbox, ABC):
         self._slots: list[Slot] = []
         self._idle: asyncio.Queue[Slot] = asyncio.Queue()
         self._sessions: set[Session] = set()
-        self._is_open = False
         self._starter: ThreadPoolExecutor | None = None
 
     def inspect(self) -> Interpreter:
@@ -136,7 +135,7 @@ class JailPool(Sandbox, ABC):
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
-        self._is_open = True
+        self.loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(
@@ -144,7 +143,7 @@ class JailPool(Sandbox, ABC):
     ) -> None:
         """End all that runs, and the workers."""
         assert self._starter is not None
-        self._is_open = False
+        self.loop = None
         for slot in self._slots:
             for worker in slot.workers:
                 worker.close()
@@ -196,6 +195,7 @@ class JailPool(Sandbox, ABC):
         """See `Sandbox.execute_pair`."""
         for side in (job.left, job.right):
             require_language(side.program, PYTHON)
+            require_one_file(side)
         cancellation = Cancellation()
         async with self._slot() as slot:
             workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(job.right.program.source))
@@ -209,6 +209,7 @@ class JailPool(Sandbox, ABC):
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
         require_language(job.program, PYTHON)
+        require_one_file(job)
         async with self._slot() as slot:
             session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
             self._sessions.add(session)
@@ -234,7 +235,7 @@ class JailPool(Sandbox, ABC):
 
     async def _do(self, slot: Slot, cancellation: Cancellation, function: Callable[[], T]) -> T:
         """Run `function` in the slot's thread and return its result."""
-        if not self._is_open or slot.thread is None:
+        if self.loop is None or slot.thread is None:
             raise RuntimeError("the sandbox is closed")
         return await in_thread(asyncio.get_running_loop().run_in_executor(slot.thread, function), cancellation)
 

@@ -61,11 +61,12 @@ class PortableSandbox(Sandbox):
         self._is_private = await asyncio.to_thread(gives_private_folders, prefix, self.interpreter)
         self._workers, self._idle = [], queue.SimpleQueue()
         for _ in range(self.workers):
-            both = (SpawnerClient(prefix, counted=bool(prefix)), SpawnerClient(prefix, counted=bool(prefix)))
-            self._workers += both
-            self._idle.put(both)
+            left, right = (SpawnerClient(prefix, counted=bool(prefix), interpreter=self.interpreter) for _ in range(2))
+            self._workers += (left, right)
+            self._idle.put((left, right))
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
         self._scratch = Path(tempfile.mkdtemp(prefix="gencode-"))
+        self.loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(
@@ -73,6 +74,7 @@ class PortableSandbox(Sandbox):
     ) -> None:
         """Stop what still runs and remove the scratch folder."""
         assert self._threads is not None and self._scratch is not None
+        self.loop = None
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.interrupt(closing=True)
@@ -89,6 +91,10 @@ class PortableSandbox(Sandbox):
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
+        if job.command:
+            yield Execution(Status.FINISHED)
+            yield await self._in_thread(self._execute, Side(job.program), job.limits, job.command)
+            return
         require_language(job.program, PYTHON)
         execution = await self._in_thread(self._compile, job.program, job.limits)
         yield execution
@@ -134,14 +140,16 @@ class PortableSandbox(Sandbox):
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
-    def _execute(self, cancellation: Cancellation, side: Side, limits: Limits) -> Execution:
+    def _execute(
+        self, cancellation: Cancellation, side: Side, limits: Limits, command: Sequence[str] = ()
+    ) -> Execution:
         with self._both_workers() as (worker, _):
-            return self._run_side(cancellation, worker, side, limits)
+            return self._run_side(cancellation, worker, side, limits, command)
 
     def _execute_both(self, cancellation: Cancellation, sides: Sequence[Side], limits: Limits) -> tuple[Execution, ...]:
         with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
             jobs = zip(workers, sides, socket.socketpair(), strict=True)
-            running = [threads.submit(self._run_side, cancellation, w, side, limits, end) for w, side, end in jobs]
+            running = [threads.submit(self._run_side, cancellation, w, side, limits, (), end) for w, side, end in jobs]
             return tuple(each.result() for each in running)
 
     @contextlib.contextmanager
@@ -159,11 +167,13 @@ class PortableSandbox(Sandbox):
         worker: SpawnerClient,
         side: Side,
         limits: Limits,
+        command: Sequence[str] = (),
         channel: socket.socket | None = None,
     ) -> Execution:
         files, driven = dict(side.program.files), bool(side.driver)
-        language = language_named(side.program.language)
-        command = language.start_command(self.interpreter, side.program.main, driven=driven)
+        if not command:
+            language = language_named(side.program.language)
+            command = language.start_command(self.interpreter, side.program.main, driven=driven)
         if driven:
             files[DRIVER] = side.driver
         with channel or contextlib.nullcontext():

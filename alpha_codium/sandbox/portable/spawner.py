@@ -73,7 +73,7 @@ class Rooms:
         __import__("socket")
         self.limits_processes = counts_only_ours()
         self.scores = self.private.open_score(job["folder"])
-        self.folders = self.private.PrivateFolders(job["command"][0])
+        self.folders = self.private.PrivateFolders(job["interpreter"])
 
     def give_up_rights(self, processes: int) -> None:
         """In the child: limit the number of its processes, and give up its capabilities."""
@@ -193,7 +193,7 @@ def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", to
     if ROOMS.private is not None:
         ROOMS.give_up_rights(job["processes"])
     die_with_parent()
-    os.execve(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
+    os.execvpe(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
 
 
 def limit_to(kind: int, value: int) -> None:

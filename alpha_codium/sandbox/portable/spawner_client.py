@@ -44,10 +44,12 @@ class SpawnerClient:
     """One spawner; used by one thread at a time, and interrupted from any.
 
     With `counted`, a control group limits the sum of its programs' memory and processes, if this machine has one.
+    `interpreter` stays visible in private folders.
     """
 
-    def __init__(self, prefix: Sequence[str], *, counted: bool = False) -> None:
+    def __init__(self, prefix: Sequence[str], *, counted: bool = False, interpreter: str = sys.executable) -> None:
         self.command = [*prefix, sys.executable, "-I", "-S", str(SPAWNER)]
+        self.interpreter = interpreter
         self.counted = counted
         self._group: WorkerGroup | None = None
         self._kills = 0
@@ -84,7 +86,8 @@ class SpawnerClient:
             "channel": channel is not None,
         }
         if files is not None:
-            job |= {"files": dict(files), "processes": limits.processes + OWN_PROCESSES}
+            job |= {"files": dict(files), "interpreter": self.interpreter}
+            job |= {"processes": limits.processes + OWN_PROCESSES}
         try:
             process = self._started()
             self._limit_sums(limits, len(stdin))

@@ -147,3 +147,18 @@ def test_any_json_is_rows_or_one_clear_error(tmp_path, value):
         assert "\n" not in str(error)
     else:
         assert all(isinstance(text, str) for row in rows for text in row.texts)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("value", [{0: ["x"], 7: ["y", "z"]}, [["x"], ["y"]], {}])
+def test_a_pickle_needs_no_suffix(tmp_path, value, protocol):
+    named, bare = tmp_path / "codes.pkl", tmp_path / "generations_all_0.7"
+    for path in (named, bare):
+        path.write_bytes(pickle.dumps(value, protocol))
+    assert plain(bare) == plain(named)
+
+
+def test_a_file_of_another_format_without_a_known_suffix_is_refused(tmp_path):
+    (tmp_path / "notes").write_text("hello")
+    with pytest.raises(DatasetError, match=r"is not a file of samples: it must end in \.jsonl"):
+        read_samples(tmp_path / "notes")
