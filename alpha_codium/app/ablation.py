@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from alpha_codium.app.comparison import compare_async
-from alpha_codium.app.coroutines import blocking
 from alpha_codium.app.events import AblationPlanned, OnEvent, VariantEnded, VariantStarted, ignore
 from alpha_codium.app.generation import SetOptions, generate_set_async, preview
 from alpha_codium.app.run_folders import SettingsOn, run_options, run_settings
+from alpha_codium.coroutines import blocking
 from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.report import Comparison
 from alpha_codium.eval.prepare import parse_test_types

@@ -6,10 +6,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, load_solutions
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.solutions import refuse_other_problems, subsets_of
@@ -30,7 +30,7 @@ from alpha_codium.judge import Rules
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import PROGRAMS
-from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.blocking import AnySandbox
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -42,7 +42,7 @@ class Evaluation:
     tasks: EvaluationSet
     description: dict[str, Any]
     settings: Settings
-    sandbox: Sandbox | None = None
+    sandbox: AnySandbox | None = None
     rules: Rules | None = None
 
     async def run(
@@ -71,7 +71,7 @@ async def evaluate_async(
     solutions: str | Rows,
     problems: str | Sequence[Problem],
     test_type: str | Iterable[str] = TestType.PRIVATE,
-    sandbox: str | Sandbox | None = None,
+    sandbox: str | AnySandbox | None = None,
     k: Sequence[int] = DEFAULT_KS,
     *,
     rules: Rules | None = None,
@@ -93,12 +93,12 @@ async def evaluate_async(
     Those are all problems of the split, unless the dataset records a part. `sample_rate` with `seed`, `names` and
     `limit` choose fewer, and `only_present` those with candidates; `extra["subset"]` says so.
 
-    `solutions` and `problems` are datasets or their names. `sandbox` is a backend's name, or an unopened sandbox.
-    `known_solutions` is the number of known correct and incorrect solutions of each problem that are judged, too;
-    `extra["judge_error"]` is the share on which the judge was wrong. `extra["rates"]` has the shares of samples that
-    were truncated, contained no program, or didn't compile; `extra["sandbox"]` identifies the sandbox. `settings`
-    default to `load_settings()`. `run` names a new run folder with a journal; `resume` names an earlier run, whose
-    verdicts are reused.
+    `solutions` and `problems` are datasets or their names. `sandbox` is a backend's name, or a sandbox; one that is
+    open stays open. `known_solutions` is the number of known correct and incorrect solutions of each problem that are
+    judged, too; `extra["judge_error"]` is the share on which the judge was wrong. `extra["rates"]` has the shares of
+    samples that were truncated, contained no program, or didn't compile; `extra["sandbox"]` identifies the sandbox.
+    `settings` default to `load_settings()`. `run` names a new run folder with a journal; `resume` names an earlier run,
+    whose verdicts are reused.
 
     Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
     fingerprint of the problems don't match.
@@ -181,7 +181,7 @@ def refuse_without_tests(tasks: Any, dataset: str) -> None:
 
 def _evaluation_of_solutions(
     solutions: str | Rows, problems: str | Sequence[Problem], test_type: str | Iterable[str], split: str | None,
-    ignore_fingerprint: bool, subset: Subset, only_present: bool, settings: Settings, sandbox: Sandbox | None,
+    ignore_fingerprint: bool, subset: Subset, only_present: bool, settings: Settings, sandbox: AnySandbox | None,
     rules: Rules | None,
 ) -> Evaluation:  # fmt: skip
     loaded = load_problems(problems, split) if isinstance(problems, str) else problems

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from loguru import logger
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.events import OnEvent, RunPlanned, ignore, working
 from alpha_codium.app.models import ChooseModel, model_without_fetching, with_model
 from alpha_codium.app.run_folders import (
@@ -21,6 +20,7 @@ from alpha_codium.app.run_folders import (
 )
 from alpha_codium.app.solving import open_solver, summary_line
 from alpha_codium.config import Settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, save_solutions
 from alpha_codium.data.solutions import origin_of, solutions_path
 from alpha_codium.data.subset import Subset

@@ -4,8 +4,8 @@ import socket
 import tempfile
 from typing import Any
 
-from alpha_codium.app.coroutines import blocking
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.verdict import Execution
 

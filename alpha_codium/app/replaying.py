@@ -7,11 +7,11 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.events import OnEvent, ignore, working
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, SettingsOn, settings_on, shown_settings
 from alpha_codium.config import Settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, save_solutions
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.solutions import origin_of, solutions_path

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from loguru import logger
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
 from alpha_codium.app.events import OnEvent, ignore
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.benchmarks import ALIASES, refuse_another_benchmark
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import columns_of, problems_for, solutions_of

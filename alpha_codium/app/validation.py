@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import describe
 from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.subset import Subset

@@ -64,6 +64,7 @@ class PortableSandbox(Sandbox):
             self._idle.put(both)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
         self._scratch = Path(tempfile.mkdtemp(prefix="gencode-"))
+        self.loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(
@@ -71,6 +72,7 @@ class PortableSandbox(Sandbox):
     ) -> None:
         """Stop what still runs and remove the scratch folder."""
         assert self._threads is not None and self._scratch is not None
+        self.loop = None
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.interrupt(closing=True)
