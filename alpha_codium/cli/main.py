@@ -28,6 +28,7 @@ COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Load, filter, list, show, import and validate problems."),
     "gen": ("alpha_codium.cli.gen", "group", "Solve problems with a model."),
     "eval": ("alpha_codium.cli.eval", "group", "Run programs against tests and compute pass@k."),
+    "flows": ("alpha_codium.cli.flows", "group", "List, show and copy flows."),
     "compare": ("alpha_codium.cli.compare", "command", "Compare runs: scores, costs, differences."),
     "ablate": ("alpha_codium.cli.ablate", "command", "Measure what each stage of a flow contributes."),
     "replay": ("alpha_codium.cli.replay", "command", "Repeat a run offline, from its stored answers."),
