@@ -4,13 +4,16 @@ Public names are imported on first use, so that importing the package is fast.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Problem": "alpha_codium.problem",
     "TestCase": "alpha_codium.problem",
+    "TestType": "alpha_codium.problem",
+    "ExecutionSpec": "alpha_codium.problem",
+    "CheckerSpec": "alpha_codium.problem",
     "Statement": "alpha_codium.problem",
     "Limits": "alpha_codium.limits",
     "Program": "alpha_codium.program",
@@ -21,10 +24,17 @@ _HOMES = {
     "Report": "alpha_codium.verdict",
     "Verdict": "alpha_codium.verdict",
     "UserError": "alpha_codium.errors",
+    "Rules": "alpha_codium.judge",
     "Settings": "alpha_codium.config",
     "load_settings": "alpha_codium.config",
     "load_problems": "alpha_codium.data",
+    "extract_code": "alpha_codium.flows.extraction",
+    "Sandbox": "alpha_codium.sandbox",
     "open_sandbox": "alpha_codium.sandbox",
+    "judge_program": "alpha_codium.app.judgements",
+    "judge_program_async": "alpha_codium.app.judgements",
+    "judge_programs": "alpha_codium.app.judgements",
+    "judge_programs_async": "alpha_codium.app.judgements",
     "solve": "alpha_codium.app.solving",
     "solve_async": "alpha_codium.app.solving",
     "solve_set": "alpha_codium.app.generation",
@@ -42,12 +52,54 @@ _HOMES = {
 }
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the names of the table above
 
+if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` makes them public
+    from alpha_codium.app.comparison import compare as compare
+    from alpha_codium.app.comparison import compare_async as compare_async
+    from alpha_codium.app.evaluation import evaluate as evaluate
+    from alpha_codium.app.evaluation import evaluate_async as evaluate_async
+    from alpha_codium.app.generation import solve_set as solve_set
+    from alpha_codium.app.generation import solve_set_async as solve_set_async
+    from alpha_codium.app.judgements import judge_program as judge_program
+    from alpha_codium.app.judgements import judge_program_async as judge_program_async
+    from alpha_codium.app.judgements import judge_programs as judge_programs
+    from alpha_codium.app.judgements import judge_programs_async as judge_programs_async
+    from alpha_codium.app.replaying import replay as replay
+    from alpha_codium.app.replaying import replay_async as replay_async
+    from alpha_codium.app.scoring import score as score
+    from alpha_codium.app.scoring import score_async as score_async
+    from alpha_codium.app.solving import solve as solve
+    from alpha_codium.app.solving import solve_async as solve_async
+    from alpha_codium.app.validation import validate as validate
+    from alpha_codium.app.validation import validate_async as validate_async
+    from alpha_codium.config import Settings as Settings
+    from alpha_codium.config import load_settings as load_settings
+    from alpha_codium.data import load_problems as load_problems
+    from alpha_codium.errors import UserError as UserError
+    from alpha_codium.flows.extraction import extract_code as extract_code
+    from alpha_codium.judge import Rules as Rules
+    from alpha_codium.limits import Limits as Limits
+    from alpha_codium.problem import CheckerSpec as CheckerSpec
+    from alpha_codium.problem import ExecutionSpec as ExecutionSpec
+    from alpha_codium.problem import Problem as Problem
+    from alpha_codium.problem import Statement as Statement
+    from alpha_codium.problem import TestCase as TestCase
+    from alpha_codium.problem import TestType as TestType
+    from alpha_codium.program import Job as Job
+    from alpha_codium.program import Program as Program
+    from alpha_codium.sandbox import Sandbox as Sandbox
+    from alpha_codium.sandbox import open_sandbox as open_sandbox
+    from alpha_codium.solution import Candidate as Candidate
+    from alpha_codium.verdict import Execution as Execution
+    from alpha_codium.verdict import Judgement as Judgement
+    from alpha_codium.verdict import Report as Report
+    from alpha_codium.verdict import Verdict as Verdict
+else:
 
-def __getattr__(name: str) -> Any:
-    """Import a public name from its module."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    def __getattr__(name: str) -> Any:
+        """Import a public name from its module."""
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from alpha_codium.values import require_text, require_tuple
+
 
 class TestType(StrEnum):
     """The three sets of tests that a problem may have."""
@@ -24,6 +26,11 @@ class TestCase:
 
     input: str
     output: str
+
+    def __post_init__(self) -> None:
+        """Raise TypeError if one of them isn't a string."""
+        require_text("input", self.input)
+        require_text("output", self.output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,21 @@ class Statement:
     description: str
     public_tests: tuple[TestCase, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raise TypeError if a field has the wrong type."""
+        require_text("name", self.name)
+        require_text("description", self.description)
+        require_tuple("public_tests", self.public_tests, TestCase)
+
+
+# The kinds of items in the tuples of a problem.
+_ITEMS = {
+    **{kind.value: TestCase for kind in TestType},
+    "solutions": Solution,
+    "incorrect_solutions": Solution,
+    "tags": str,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -91,6 +113,13 @@ class Problem:
     execution: ExecutionSpec = field(default_factory=ExecutionSpec)
     input_file: str = ""
     output_file: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise TypeError if a name, a description, tests or solutions have the wrong type."""
+        for name in ("name", "description", "input_file", "output_file"):
+            require_text(name, getattr(self, name))
+        for name, kind in _ITEMS.items():
+            require_tuple(name, getattr(self, name), kind)
 
     @property
     def statement(self) -> Statement:

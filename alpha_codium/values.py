@@ -54,6 +54,27 @@ def strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
     return tuple(values)
 
 
+def require_text(name: str, value: str) -> None:
+    """Raise TypeError if a value isn't a string."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {shown(value)}")
+
+
+def require_tuple(name: str, values: tuple[Any, ...], kind: type) -> None:
+    """Raise TypeError if `values` isn't a tuple of this kind of items."""
+    expected = f"{name} must be a tuple of {kind.__name__}"
+    if not isinstance(values, tuple):
+        raise TypeError(f"{expected}, not {shown(values)}")
+    for place, value in enumerate(values):
+        if not isinstance(value, kind):
+            raise TypeError(f"{expected}: {name}[{place}] is {shown(value)}")
+
+
+def shown(value: Any) -> str:
+    """Return the type of a value and the beginning of its text, for messages."""
+    return f"{type(value).__name__}: {repr(value)[:80]}"
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, JsonValue):
         return value.to_json()

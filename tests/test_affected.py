@@ -11,7 +11,7 @@ from tests.affected import ALWAYS, affected
         ("alpha_codium/eval/scoring.py", ["tests/eval/test_scoring.py"]),
         ("alpha_codium/eval/judging.py", ["tests/eval"]),
         ("alpha_codium/verdict.py", ["tests/test_verdict.py"]),
-        ("alpha_codium/app/coroutines.py", ["tests/app/test_coroutines.py"]),
+        ("alpha_codium/coroutines.py", ["tests/test_coroutines.py"]),
         ("alpha_codium/eval/comparing/formats.py", ["tests/eval"]),
         ("tests/eval/test_known.py", ["tests/eval/test_known.py"]),
         ("tests/eval/test_deleted.py", []),

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import pytest
+
 from alpha_codium.problem import ExecutionSpec, Problem, Statement, TestCase, TestType
 
 PUBLIC, PRIVATE, GENERATED = (TestCase(name, name) for name in ("public", "private", "generated"))
@@ -40,3 +42,19 @@ def test_code_with_assertions_is_one_more_private_test() -> None:
 
 def test_a_kind_asked_for_twice_is_given_once() -> None:
     assert PROBLEM.tests([TestType.PRIVATE, TestType.PRIVATE]) == (PRIVATE,)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TestCase(1, "2"), "input must be a str, not int: 1"),
+        (lambda: Problem("a", private_tests=[PRIVATE]), r"private_tests must be a tuple of TestCase, not list: \[Test"),
+        (lambda: Problem("a", public_tests=(("1", "2"),)), r"public_tests\[0\] is tuple: \('1', '2'\)"),
+        (lambda: Problem("a", tags="dp"), "tags must be a tuple of str, not str: 'dp'"),
+        (lambda: Problem(7), "name must be a str, not int: 7"),
+        (lambda: Statement("a", "text", [PUBLIC]), "public_tests must be a tuple of TestCase, not list"),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_refused_where_it_is_given(make, message) -> None:
+    with pytest.raises(TypeError, match=message):
+        make()

@@ -7,10 +7,12 @@ import alpha_codium.app
 import alpha_codium.runs
 
 PUBLIC = {
-    "Candidate", "Execution", "Job", "Judgement", "Limits", "Problem", "Program", "Report", "Settings", "Statement",
-    "TestCase", "UserError", "Verdict", "__version__", "compare", "compare_async", "evaluate", "evaluate_async",
-    "load_problems", "load_settings", "open_sandbox", "replay", "replay_async", "score", "score_async", "solve",
-    "solve_async", "solve_set", "solve_set_async", "validate", "validate_async",
+    "Candidate", "CheckerSpec", "Execution", "ExecutionSpec", "Job", "Judgement", "Limits", "Problem", "Program",
+    "Report", "Rules", "Sandbox", "Settings", "Statement", "TestCase", "TestType", "UserError", "Verdict",
+    "__version__", "compare", "compare_async", "evaluate", "evaluate_async", "extract_code", "judge_program",
+    "judge_program_async", "judge_programs", "judge_programs_async", "load_problems", "load_settings",
+    "open_sandbox", "replay", "replay_async", "score", "score_async", "solve", "solve_async", "solve_set",
+    "solve_set_async", "validate", "validate_async",
 }  # fmt: skip
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from alpha_codium.app.comparison import compare_async
-from alpha_codium.app.coroutines import blocking
 from alpha_codium.app.events import AblationPlanned, OnEvent, VariantEnded, VariantStarted, ignore
 from alpha_codium.app.generation import SetOptions, generate_set_async, preview
 from alpha_codium.app.run_folders import SettingsOn, run_options, run_settings
+from alpha_codium.coroutines import blocking
 from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.report import Comparison
 from alpha_codium.eval.prepare import parse_test_types
@@ -28,6 +28,8 @@ class AblateOptions:
     split_name: str | None
     samples: int | None
     sample_rate: float | None
+    limit: int | None
+    names: tuple[str, ...] | None
     run_name: str | None
     test_type: tuple[str, ...]
     k: tuple[int, ...]
@@ -130,6 +132,8 @@ def _call(
         split_name=options.split_name,
         samples=options.samples,
         sample_rate=options.sample_rate,
+        limit=options.limit,
+        names=options.names,
         run_name=None if begun else variant.run,
         resume=variant.run if begun else None,
         flow=options.flow,

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import refuse_without_tests
 from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import verdict_settings
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.eval.comparing.fitting import problems_of, refuse_twins, refuse_unlike
 from alpha_codium.eval.comparing.judging import (

@@ -1,27 +1,36 @@
 """Evaluation of candidates and human solutions, with a journal in a run folder."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, load_solutions
 from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.solutions import refuse_other_problems
+from alpha_codium.data.solutions import refuse_other_problems, subsets_of
+from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.metric import DEFAULT_KS, checked_ks
-from alpha_codium.eval.prepare import EvaluationSet, human_solutions, prepare_for_evaluation
+from alpha_codium.eval.prepare import (
+    EvaluationSet,
+    EvaluationTask,
+    HumanSolutions,
+    human_solutions,
+    only_asked,
+    prepare_for_evaluation,
+)
 from alpha_codium.eval.scoring import Score
 from alpha_codium.judge import Rules
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import RunFolder
-from alpha_codium.sandbox import Sandbox
+from alpha_codium.runs.folder import PROGRAMS
+from alpha_codium.sandbox.blocking import AnySandbox
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -33,7 +42,7 @@ class Evaluation:
     tasks: EvaluationSet
     description: dict[str, Any]
     settings: Settings
-    sandbox: Sandbox | None = None
+    sandbox: AnySandbox | None = None
     rules: Rules | None = None
 
     async def run(
@@ -52,6 +61,8 @@ class Evaluation:
 
     async def _score(self, judge: OpenJudge, ks: Sequence[int], folder: RunFolder | None, on_event: OnEvent) -> Score:
         total = await in_thread(judge.total, self.tasks)
+        if folder is not None and not isinstance(self.tasks, HumanSolutions):
+            await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(self.tasks)))
         with judging(on_event, total) as on_result, folder.journal if folder else nullcontext() as journal:
             return await judge.score(self.tasks, ks, journal, on_result)
 
@@ -60,11 +71,16 @@ async def evaluate_async(
     solutions: str | Rows,
     problems: str | Sequence[Problem],
     test_type: str | Iterable[str] = TestType.PRIVATE,
-    sandbox: str | Sandbox | None = None,
+    sandbox: str | AnySandbox | None = None,
     k: Sequence[int] = DEFAULT_KS,
     *,
     rules: Rules | None = None,
     split: str | None = None,
+    sample_rate: float = 1.0,
+    seed: int = 0,
+    limit: int | None = None,
+    names: Sequence[str] = (),
+    only_present: bool = False,
     known_solutions: int | None = None,
     ignore_fingerprint: bool = False,
     settings: Settings | None = None,
@@ -72,14 +88,17 @@ async def evaluate_async(
     resume: str | None = None,
     on_event: OnEvent = ignore,
 ) -> Score:
-    """Judge the candidates of a Solutions dataset and score them over all problems of the split.
+    """Judge the candidates of a Solutions dataset and score them over all problems that they were asked for.
 
-    `solutions` and `problems` are datasets or their names. `sandbox` is a backend's name, or an unopened sandbox.
-    `known_solutions` is the number of known correct and incorrect solutions of each problem that are judged, too;
-    `extra["judge_error"]` is the share on which the judge was wrong. `extra["rates"]` has the shares of samples that
-    were truncated, contained no program, or didn't compile; `extra["sandbox"]` identifies the sandbox. `settings`
-    default to `load_settings()`. `run` names a new run folder with a journal; `resume` names an earlier run, whose
-    verdicts are reused.
+    Those are all problems of the split, unless the dataset records a part. `sample_rate` with `seed`, `names` and
+    `limit` choose fewer, and `only_present` those with candidates; `extra["subset"]` says so.
+
+    `solutions` and `problems` are datasets or their names. `sandbox` is a backend's name, or a sandbox; one that is
+    open stays open. `known_solutions` is the number of known correct and incorrect solutions of each problem that are
+    judged, too; `extra["judge_error"]` is the share on which the judge was wrong. `extra["rates"]` has the shares of
+    samples that were truncated, contained no program, or didn't compile; `extra["sandbox"]` identifies the sandbox.
+    `settings` default to `load_settings()`. `run` names a new run folder with a journal; `resume` names an earlier run,
+    whose verdicts are reused.
 
     Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
     fingerprint of the problems don't match.
@@ -90,6 +109,7 @@ async def evaluate_async(
         changes["tester_type"] = sandbox
     evaluation = await in_thread(
         _evaluation_of_solutions, solutions, problems, test_type, split, ignore_fingerprint,
+        Subset(sample_rate, seed, limit, tuple(names)), only_present,
         with_code_tester(settings, **changes), None if isinstance(sandbox, str) else sandbox, rules,
     )  # fmt: skip
     return await evaluation.run(k, run, resume, on_event)
@@ -108,6 +128,8 @@ async def evaluate_human_async(
     split: str | None = None,
     sample_rate: float = 1.0,
     seed: int = 0,
+    limit: int | None = None,
+    names: Sequence[str] = (),
     settings: Settings | None = None,
     run: str | None = None,
     resume: str | None = None,
@@ -115,14 +137,16 @@ async def evaluate_human_async(
 ) -> Score:
     """Judge the human solutions of a dataset and score them; `groups` is `correct`, `incorrect` or `both`.
 
-    `extra["agreement"]` is the agreement of the judge with the labels. `sample_rate` is the share of problems to judge.
+    `extra["agreement"]` is the agreement of the judge with the labels. `sample_rate` is the share of problems to judge,
+    `limit` their number, and `names` are their names.
+
     Raises UserError if the dataset can't be read, or has no such tests.
     """
     loaded = await in_thread(load_problems, dataset, split)
-    tasks = human_solutions(loaded.sample(sample_rate, seed), groups, test_type)
-    description = describe(
-        command, dataset, loaded, tasks.test_types, sample_rate=sample_rate, seed=seed, solutions=groups
-    )
+    subset = Subset(sample_rate, seed, limit, tuple(names))
+    tasks = human_solutions(subset.choose(loaded), groups, test_type, subset.note(loaded))
+    described = {"sample_rate": sample_rate, "seed": seed} | subset.as_record()
+    description = describe(command, dataset, loaded, tasks.test_types, solutions=groups, **described)
     return await Evaluation(tasks, description, settings or load_settings()).run(k, run, resume, on_event)
 
 
@@ -157,7 +181,8 @@ def refuse_without_tests(tasks: Any, dataset: str) -> None:
 
 def _evaluation_of_solutions(
     solutions: str | Rows, problems: str | Sequence[Problem], test_type: str | Iterable[str], split: str | None,
-    ignore_fingerprint: bool, settings: Settings, sandbox: Sandbox | None, rules: Rules | None,
+    ignore_fingerprint: bool, subset: Subset, only_present: bool, settings: Settings, sandbox: AnySandbox | None,
+    rules: Rules | None,
 ) -> Evaluation:  # fmt: skip
     loaded = load_problems(problems, split) if isinstance(problems, str) else problems
     rows = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
@@ -167,14 +192,25 @@ def _evaluation_of_solutions(
     # A plain list of problems has no fingerprint.
     if not ignore_fingerprint and isinstance(loaded, ProblemSet):
         refuse_other_problems(rows, loaded)
+    tasks = only_asked(tasks, subsets_of(rows), subset, only_present)
     name = "a list of problems"
     if isinstance(loaded, ProblemSet):
         name = problems if isinstance(problems, str) else loaded.dataset_name
     else:
         loaded = ProblemSet([], name, "", _digest(loaded))
     source = solutions if isinstance(solutions, str) else _digest([dict(row) for row in rows])
-    description = describe("eval_gen_solutions", name, loaded, tasks.test_types, solutions=source)
+    description = describe("eval_gen_solutions", name, loaded, tasks.test_types, solutions=source, subset=tasks.subset)
     return Evaluation(tasks, description, settings, sandbox, rules)
+
+
+def _distinct_programs(tasks: Iterable[EvaluationTask]) -> Iterator[dict[str, str]]:
+    """Yield each program of the tasks once, as it is stored in a run's folder."""
+    seen: set[str] = set()
+    for entry in (entry for task in tasks for entry in task.entries):
+        digest = entry.to_program().digest
+        if digest not in seen:
+            seen.add(digest)
+            yield {"program": digest, "language": entry.language, "source": entry.program}
 
 
 def _digest(values: Sequence[Any]) -> str:

@@ -4,11 +4,11 @@ import os
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.app.events import KitExamined, OnEvent, ignore, judging, working
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.eval.doctor.cases import load_cases, planted_secrets
 from alpha_codium.eval.doctor.examination import Examination, examine
 from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownVerdicts

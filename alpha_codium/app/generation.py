@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from loguru import logger
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.events import OnEvent, RunPlanned, ignore, working
 from alpha_codium.app.models import ChooseModel, model_without_fetching, with_model
 from alpha_codium.app.run_folders import (
@@ -21,8 +20,10 @@ from alpha_codium.app.run_folders import (
 )
 from alpha_codium.app.solving import open_solver, summary_line
 from alpha_codium.config import Settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, save_solutions
 from alpha_codium.data.solutions import origin_of, solutions_path
+from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.flows import Flow, load_flow
@@ -57,14 +58,17 @@ class SetOptions:
     resume: str | None = None
     flow: str | None = None
     without: tuple[str, ...] | None = None
+    limit: int | None = None
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class GenerationPlan:
-    """A run with all its options; `problems` is the whole split."""
+    """A run with all its options; `problems` is the whole split, and `subset` the part to solve."""
 
     options: SetOptions
     problems: "ProblemSet"
+    subset: Subset
     flow: Flow
     settings: Settings
     job: SampleJob
@@ -87,7 +91,9 @@ class GenerationPlan:
             "fingerprint": self.problems.fingerprint,
             "output_dataset_name": options.output_dataset_name,
             "samples": options.samples,
-            "sample_rate": options.sample_rate,
+            "sample_rate": self.subset.sample_rate,
+            "limit": self.subset.limit,
+            "names": self.subset.names or None,
             "flow": flow.folder.name if flow.folder in shipped_flows().values() else str(flow.folder),
             "without": load_flow(str(flow.folder)).stage_kinds_named(options.without) if options.without else None,
             "flow_fingerprint": flow.fingerprint,
@@ -106,16 +112,16 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
         solutions_path(options.output_dataset_name)  # raises before any call is paid for
     problems = load_problems(options.dataset_name, options.split_name)
     flow = chosen_flow(options.flow, in_force, options.without or ())
-    rate = options.sample_rate or 1.0
-    chosen = problems.sample(rate, in_force.config.seed or 0)
-    if not len(chosen):
-        raise DatasetError(f"{options.dataset_name} has no problem to solve (of {len(problems)}, --sample_rate {rate})")
+    if not len(problems):
+        raise DatasetError(f"{options.dataset_name} has no problems to solve")
+    subset = Subset.of(vars(options), in_force.config.seed or 0).with_full_names(problems.names)
+    chosen = subset.choose(problems)
     refuse_twins(chosen.names)
     check_fit(flow, chosen)
     in_force = with_model(in_force, choose) if choose else with_model(in_force)
     samples = options.samples or in_force.dataset.num_iterations
-    options = replace(options, samples=samples, sample_rate=rate)
-    return GenerationPlan(options, problems, flow, in_force, SampleJob(chosen, samples, in_force.config.concurrency))
+    job = SampleJob(chosen, samples, in_force.config.concurrency)
+    return GenerationPlan(replace(options, samples=samples), problems, subset, flow, in_force, job)
 
 
 def preview(options: SetOptions, settings: SettingsOn) -> Preview:
@@ -131,6 +137,8 @@ async def solve_set_async(
     split: str | None = None,
     samples: int | None = None,
     sample_rate: float | None = None,
+    limit: int | None = None,
+    names: Sequence[str] | None = None,
     flow: str | None = None,
     without: Sequence[str] | None = None,
     output: str | None = None,
@@ -142,15 +150,15 @@ async def solve_set_async(
     """Solve the problems of a split in a run folder, and save the candidates as a Solutions dataset.
 
     `dataset` is the name of a stored dataset, a hub id, or a path. `samples` is the number of samples per problem,
-    `sample_rate` the share of problems to solve. `without` lists stages of the flow to omit. `output` is a name or a
-    folder for a copy of the candidates. `run` names the run; `resume` names an earlier one, whose options are used for
-    those that aren't given.
+    `sample_rate` the share of problems to solve, `limit` their number, and `names` are their names. `without` lists
+    stages of the flow to omit. `output` is a name or a folder for a copy of the candidates. `run` names the run;
+    `resume` names an earlier one, whose options are used for those that aren't given.
 
     Raises UserError if an option, the dataset, the flow, the model or the sandbox can't be used, or if the earlier run
     had other options.
     """
-    left_out = None if without is None else tuple(without)
-    options = SetOptions(dataset, split, output, samples, sample_rate, run, resume, flow, left_out)
+    left_out, named = (None if given is None else tuple(given) for given in (without, names))
+    options = SetOptions(dataset, split, output, samples, sample_rate, run, resume, flow, left_out, limit, named)
     return await generate_set_async(options, settings_on(settings), on_event)
 
 
@@ -203,7 +211,7 @@ async def _generate(
 
 def _save(planned: GenerationPlan, candidates: Sequence[Candidate], folder: RunFolder) -> Path:
     """Save the candidates in the run's folder, and to the output if one is given; return the last path."""
-    rows = [row | origin_of(planned.problems) for row in solutions_rows(candidates, planned.job.names)]
+    rows = [row | origin_of(planned.problems, planned.subset) for row in solutions_rows(candidates, planned.job.names)]
     where = save_solutions(rows, folder.path / "solutions")
     output = planned.options.output_dataset_name
     return save_solutions(rows, output) if output else where

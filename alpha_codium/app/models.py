@@ -9,8 +9,8 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.config import ConfigSection, Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import ModelNotFound, SettingsError
 from alpha_codium.gen.pricing import check_prices
 from alpha_codium.llm.local.fetching import best_available, fetch

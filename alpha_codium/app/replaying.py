@@ -7,14 +7,15 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.events import OnEvent, ignore, working
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, SettingsOn, settings_on, shown_settings
 from alpha_codium.config import Settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, save_solutions
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.solutions import origin_of, solutions_path
+from alpha_codium.data.subset import Subset
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow, load_flow
@@ -47,7 +48,9 @@ async def replay_async(
     replayed = await _replay(plan, shared, on_event)
     if not output:
         return replayed
-    rows = [row | origin_of(plan.problems) for row in solutions_rows(replayed.candidates, plan.problems.names)]
+    rows = [
+        row | origin_of(plan.problems, plan.subset) for row in solutions_rows(replayed.candidates, plan.problems.names)
+    ]
     return replace(replayed, solutions=await in_thread(save_solutions, rows, output))
 
 
@@ -59,6 +62,7 @@ class _ReplayPlan:
     """The parts of a replay; `same` is true if flow and settings are the run's."""
 
     problems: ProblemSet
+    subset: Subset
     samples: int
     flow: Flow
     settings: Settings
@@ -74,19 +78,20 @@ def _planned(run: str, flow_name: str | None, output: str | None, settings: Sett
     in_force = settings(described.get("settings", {}))
     if output and solutions_path(output).resolve().is_relative_to(folder.path.resolve()):
         raise UserError(f"a replay changes no file of its run: --output_dataset_name {output} is in its folder")
-    chosen = _problems(described, in_force)
+    subset = Subset.of(described, in_force.config.seed or 0)
+    chosen = subset.choose(_problems(described))
     without = described.get("without") or ()
     # A flow that is given here takes precedence over the run's `[solve] use_baseline`.
     flow = load_flow(flow_name) if flow_name else chosen_flow(described["flow"], in_force, without)
     same = _is_the_runs(flow, in_force, described, warn=flow_name is None)
-    return _ReplayPlan(chosen, described["samples"], flow, in_force, folder, same)
+    return _ReplayPlan(chosen, subset, described["samples"], flow, in_force, folder, same)
 
 
-def _problems(described: Mapping[str, Any], settings: Settings) -> ProblemSet:
+def _problems(described: Mapping[str, Any]) -> ProblemSet:
     problems = load_problems(described["dataset_name"], described.get("split_name"))
     if problems.fingerprint != described["fingerprint"]:
         raise UserError(f"{described['dataset_name']} has changed since the run: its problems aren't the same")
-    return problems.sample(described["sample_rate"], settings.config.seed or 0)
+    return problems
 
 
 def _is_the_runs(flow: Flow, settings: Settings, described: Mapping[str, Any], warn: bool) -> bool:

@@ -22,6 +22,8 @@ from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
 
+# The options that choose a part of a split's problems.
+SUBSET = ("sample_rate", "limit", "names")
 # Entries and settings that may change when a run is resumed, since results don't depend on them.
 RESUMABLE_ENTRIES = {"versions", "output_dataset_name"}
 # For `solve_set`, whose `run.toml` has all settings; budgets and prices may change so that more samples can be made.
@@ -103,8 +105,8 @@ def run_settings(name: str) -> Mapping[str, Any]:
 def run_options(name: str, given: Any) -> dict[str, Any]:
     """Return an earlier run's values of the options that aren't given."""
     earlier = _earlier(name)
-    keys = ("dataset_name", "split_name", "output_dataset_name", "samples", "sample_rate", "flow", "without")
-    return {key: earlier.get(key) for key in keys if getattr(given, key) is None}
+    keys = ("dataset_name", "split_name", "output_dataset_name", "samples", "flow", "without", *SUBSET)
+    return {key: earlier.get(key) for key in keys if getattr(given, key) in (None, ())}
 
 
 def shown_settings(settings: Settings) -> dict[str, Any]:

@@ -6,21 +6,22 @@ from pathlib import Path
 
 from loguru import logger
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
 from alpha_codium.app.events import OnEvent, ignore
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.benchmarks import ALIASES, refuse_another_benchmark
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import columns_of, problems_for, solutions_of
 from alpha_codium.data.samples.reading import CANDIDATES, Columns, Row, read_samples
 from alpha_codium.data.samples.runs import parse_selections, selected
 from alpha_codium.data.samples.setup import ALL, IMPORTS, WithSetup
-from alpha_codium.data.solutions import ORIGIN, refuse_other_problems
+from alpha_codium.data.solutions import ORIGIN, refuse_other_problems, subsets_of
 from alpha_codium.data.sources import stored_names
+from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.metric import DEFAULT_KS
-from alpha_codium.eval.prepare import prepare_for_evaluation
+from alpha_codium.eval.prepare import only_asked, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
 from alpha_codium.gen.cleaning import CleaningCounts, clean_samples
 from alpha_codium.problem import TestType
@@ -41,6 +42,11 @@ async def score_async(
     clean: bool = False,
     header: str | None = None,
     setup: str | None = None,
+    sample_rate: float = 1.0,
+    seed: int = 0,
+    limit: int | None = None,
+    names: Sequence[str] = (),
+    only_present: bool = False,
     ignore_fingerprint: bool = False,
     test_type: str | Iterable[str] = TestType.PRIVATE,
     k: Sequence[int] = DEFAULT_KS,
@@ -57,6 +63,7 @@ async def score_async(
     `COLUMN=VALUE`. `column` is the column with the programs, and `form` is `completion` or `solution`; by default the
     columns' names decide. `clean` removes fences, prose and the like from the samples first. `header` is code that runs
     before each program. `setup` is the part of the prompt's code that programs may use: `all`, `imports` or `none`.
+    `sample_rate` with `seed`, `names` and `limit` choose a part of the problems, and `only_present` those with samples.
     `run` names a new run folder with a journal; `resume` names an earlier run.
 
     Raises UserError if the samples or the problems can't be read, or don't match.
@@ -83,6 +90,7 @@ async def score_async(
             refuse_other_problems(with_origin, problems)
         chosen = setup or _usual_setup(rows)
         tasks = prepare_for_evaluation(solutions, WithSetup(problems, chosen), test_type)
+        tasks = only_asked(tasks, subsets_of(solutions), Subset(sample_rate, seed, limit, tuple(names)), only_present)
         description = describe(
             "score",
             name,
@@ -94,6 +102,7 @@ async def score_async(
             select=list(selections),
             columns=dict(columns_of(rows)),
             setup=chosen,
+            subset=tasks.subset,
             **({"clean": True} if clean else {}),
         )
         return Evaluation(tasks, description, settings)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from loguru import logger
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.events import OnEvent, RunPlanned, ignore
 from alpha_codium.app.models import model_without_fetching, with_model
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problem_file, load_problems
 from alpha_codium.data.statements import load_statement
 from alpha_codium.errors import DatasetError

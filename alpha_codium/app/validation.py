@@ -1,19 +1,20 @@
 """Validation of a dataset's tests, checkers and limits with its known solutions."""
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.app.coroutines import blocking, in_thread
 from alpha_codium.app.evaluation import describe
 from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems
 from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.subset import Subset
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.prepare import human_solutions, parse_test_types
 from alpha_codium.eval.results import ProblemResult
@@ -34,6 +35,8 @@ async def validate_async(
     test_type: str | Iterable[str] = "all",
     sample_rate: float = 1.0,
     seed: int = 0,
+    limit: int | None = None,
+    names: Sequence[str] = (),
     near: float = NEAR,
     output: str | None = None,
     settings: Settings | None = None,
@@ -43,9 +46,9 @@ async def validate_async(
 ) -> ValidationReport:
     """Check a dataset's tests, checkers and limits by running its known solutions.
 
-    `sample_rate` is the share of problems to check. A known-correct program is near a limit if it uses the share `near`
-    of it. `output` is a name for a copy of the dataset with the findings as columns. `run` names a new run folder with
-    the observations; `resume` names an earlier run.
+    `sample_rate` is the share of problems to check, `limit` their number, and `names` are their names. A known-correct
+    program is near a limit if it uses the share `near` of it. `output` is a name for a copy of the dataset with the
+    findings as columns. `run` names a new run folder with the observations; `resume` names an earlier run.
 
     Raises UserError if the dataset can't be read, or the output can't be written.
     """
@@ -56,10 +59,10 @@ async def validate_async(
         check_output(output, problems.split_name)
     # Every test is run, since each is checked separately.
     rules = replace(Rules.of(settings.code_tester), stop_on_first_failure=False)
-    description = describe(
-        "validate", dataset, problems, kinds, sample_rate=sample_rate, seed=seed, code_tester=_settings_of(settings)
-    )
-    chosen = problems.sample(sample_rate, seed)
+    subset = Subset(sample_rate, seed, limit, tuple(names))
+    described = {"sample_rate": sample_rate, "seed": seed} | subset.as_record()
+    description = describe("validate", dataset, problems, kinds, code_tester=_settings_of(settings), **described)
+    chosen = subset.choose(problems)
     async with open_judge(settings, rules=rules) as judge:
         description |= {"sandbox": judge.identity.to_json()}
         with _folder(run, resume, description, on_event) as folder:

@@ -10,10 +10,10 @@ from alpha_codium.cli.options import (
     Group,
     common_options,
     dataset_option,
+    only_present_option,
     options,
-    sample_rate_option,
-    seed_option,
     split_option,
+    subset_options,
 )
 from alpha_codium.cli.score import ignore_fingerprint_option, score
 from alpha_codium.cli.scores import run_and_print, score_options, tests_option
@@ -31,8 +31,7 @@ group.add_command(score)
 _dataset_options = options(
     dataset_option,
     split_option,
-    sample_rate_option,
-    seed_option,
+    subset_options,
     click.option(
         "--solutions",
         "groups",
@@ -70,6 +69,8 @@ def pass_at_k(common: CommonOptions, **given: Any) -> None:
 @click.option("--ground_truth_dataset", "problems", required=True,
               help="The problems: a name saved by etl, a hub id, or a path.")  # fmt: skip
 @click.option("--ground_truth_split", "split", help="The split; needed only if there are several.")
+@subset_options
+@only_present_option
 @ignore_fingerprint_option
 @tests_option()
 @score_options

@@ -31,6 +31,7 @@ COMMANDS = {
     "flows": ("alpha_codium.cli.flows", "group", "List, show and copy flows."),
     "compare": ("alpha_codium.cli.compare", "command", "Compare runs: scores, costs, differences."),
     "ablate": ("alpha_codium.cli.ablate", "command", "Measure what each stage of a flow contributes."),
+    "runs": ("alpha_codium.cli.runs", "group", "List, show and delete stored runs; show why a sample failed."),
     "replay": ("alpha_codium.cli.replay", "command", "Repeat a run offline, from its stored answers."),
     "cache": ("alpha_codium.cli.cache", "group", "Show or clear the cache of model answers that all runs share."),
     "model": ("alpha_codium.cli.model", "group", "List, download and add local models."),

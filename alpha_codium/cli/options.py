@@ -162,15 +162,24 @@ dataset_option = click.option(
     "--dataset_name", "dataset", required=True, help="A name saved by etl, a hub id, or a path."
 )
 split_option = click.option("--split_name", "split", help="The split; needed only if there are several.")
-sample_rate_option = click.option(
-    "--sample_rate", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the problems."
+# A part of the problems.
+_part_options = options(
+    click.option("--problems", "names", multiple=True, metavar="NAME,...", help="Take only these; repeatable."),
+    click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Take only the first N problems."),
 )
-seed_option = click.option("--seed", type=int, default=0, help="The seed of --sample_rate.")
+_share = click.FloatRange(0, 1, min_open=True)
+subset_options = options(
+    click.option("--sample_rate", type=_share, default=1.0, help="Take this share of the problems."),
+    click.option("--seed", type=int, default=0, help="The seed of --sample_rate."),
+    _part_options,
+)
+only_present_option = click.option("--only_present", is_flag=True, help="Score only the problems that have samples.")
 # What to generate: of a dataset that may be left out when a run is resumed.
 set_options = options(
     click.option("--split_name", help="The split; needed only if there are several."),
     click.option("--samples", type=click.IntRange(min=1), help="Samples per problem."),
-    click.option("--sample_rate", type=click.FloatRange(0, 1, min_open=True), help="Solve this share of the problems."),
+    click.option("--sample_rate", type=_share, help="Solve this share of the problems."),
+    _part_options,
 )
 # A file of samples made elsewhere.
 sample_file_options = options(

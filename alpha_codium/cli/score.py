@@ -4,7 +4,13 @@ from typing import Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options, sample_file_options
+from alpha_codium.cli.options import (
+    CommonOptions,
+    common_options,
+    only_present_option,
+    sample_file_options,
+    subset_options,
+)
 from alpha_codium.cli.scores import run_and_print, score_options, tests_option
 
 ignore_fingerprint_option = click.option(
@@ -27,6 +33,8 @@ ignore_fingerprint_option = click.option(
     type=click.Choice(["all", "imports", "none"]),
     help="The code of the prompt that is added to complete programs.  [default: imports; all in a Solutions dataset]",
 )
+@subset_options
+@only_present_option
 @ignore_fingerprint_option
 @tests_option(default="private_tests")
 @score_options

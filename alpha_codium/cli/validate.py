@@ -8,9 +8,8 @@ from alpha_codium.cli.options import (
     CommonOptions,
     common_options,
     run_options,
-    sample_rate_option,
-    seed_option,
     split_option,
+    subset_options,
 )
 from alpha_codium.cli.output import say
 from alpha_codium.cli.reporting import Reporter
@@ -21,8 +20,7 @@ from alpha_codium.cli.scores import new_run, tests_option
 @click.argument("dataset", metavar="NAME")
 @split_option
 @tests_option(default="all")
-@sample_rate_option
-@seed_option
+@subset_options
 @click.option(
     "--near",
     type=click.FloatRange(0, 1, min_open=True),

@@ -72,8 +72,8 @@ def run_etl(
     """Store the given splits of a source (by default all) as the dataset `output_name`, a name or a folder.
 
     Existing splits of the same names are replaced, others are kept. `progress` is called with the number of records
-    read from the current split. Raises DatasetError if the source can't be read, a record is malformed, or the dataset
-    can't be written.
+    read from the current split. Raises DatasetError if the source can't be read, a record is malformed, no
+    problem would be stored, or the dataset can't be written.
     """
     check_rate(sample_rate)
     selection = Selection(filters or Filters(), sample_rate, seed)
@@ -86,6 +86,7 @@ def run_etl(
         for split in splits:
             report, infos[split] = _etl_split(source, split, built, selection, progress or (lambda _count: None))
             reports.append(report)
+        _refuse_empty(reports, source.origin.text, selection)
         put_splits(built, infos, target)
     return EtlReport(output_name, target, tuple(reports))
 
@@ -146,6 +147,18 @@ def _validation_of(source: Source, split: str) -> Mapping[str, Any] | None:
     return read_info(source.path).get(split, {}).get("validation") if isinstance(source, FolderSource) else None
 
 
+def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Selection) -> None:
+    """Raise DatasetError if no problem would be stored."""
+    if any(report.problems_out for report in reports):
+        return
+    total = sum(report.records_in for report in reports)
+    if not total:
+        raise DatasetError(f"{source} has no problems")
+    causes = [f"--sample_rate {selection.sample_rate:g} with seed {selection.seed}"] * (selection.sample_rate < 1)
+    causes += [f"the filters ({', '.join(selection.filters.as_record())})"] * bool(selection.filters.as_record())
+    raise DatasetError(f"none of the {total} problems of {source} would be stored: left out by {' and '.join(causes)}")
+
+
 def _warn(report: SplitReport, label: str) -> None:
     """Log warnings about a split."""
     from loguru import logger
@@ -153,7 +166,7 @@ def _warn(report: SplitReport, label: str) -> None:
     if report.dropped_columns:
         logger.info("{}: dropped columns that aren't in the schema: {}", label, ", ".join(report.dropped_columns))
     if not report.problems_out:
-        logger.warning("{}: none of {} problems passed the filters", label, report.records_in)
+        logger.warning("{}: none of {} problems is stored", label, report.records_in)
     if report.counts["repeated_names"]:
         logger.warning("{}: {} problems have the name of an earlier one", label, report.counts["repeated_names"])
     if report.without_tests:

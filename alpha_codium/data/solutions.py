@@ -5,6 +5,7 @@ separate file would be lost when the dataset is converted or uploaded. Files fro
 columns of `OPTIONAL`.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from datasets import Dataset, Features
 
     from alpha_codium.data.load import ProblemSet
+    from alpha_codium.data.subset import Subset
 
 CANDIDATES = "solution_candidates"
 # Lists with one entry for each candidate, and the type of an entry.
@@ -37,6 +39,8 @@ DETAILS = {
 OPTIONAL = {"truncated_answers": "int64", "language": "string"}
 # The names of the problems' dataset and split, and the fingerprint of their content.
 ORIGIN = ("dataset", "split", "fingerprint")
+# The part of the split that was to be solved, as JSON; "" for the whole split.
+SUBSET = "subset"
 
 
 def load_solutions(name: str | Path) -> "Dataset":
@@ -118,12 +122,34 @@ def solutions_features() -> "Features":
 
     text = Value("string")
     details = {column: Sequence(Value(kind)) for column, kind in (DETAILS | OPTIONAL).items()}
-    return Features({"task_name": text, CANDIDATES: Sequence(text), **details, **dict.fromkeys(ORIGIN, text)})
+    return Features(
+        {"task_name": text, CANDIDATES: Sequence(text), **details, **dict.fromkeys((*ORIGIN, SUBSET), text)}
+    )
 
 
-def origin_of(problems: "ProblemSet") -> dict[str, str]:
+def origin_of(problems: "ProblemSet", subset: "Subset | None" = None) -> dict[str, str]:
     """Return the columns of a row that identify the problems its candidates were generated for."""
-    return dict(zip(ORIGIN, (problems.dataset_name, problems.split_name, problems.fingerprint), strict=True))
+    origin = dict(zip(ORIGIN, (problems.dataset_name, problems.split_name, problems.fingerprint), strict=True))
+    return origin | ({SUBSET: subset.as_text()} if subset else {})
+
+
+def subsets_of(solutions: Iterable[Mapping[str, Any]]) -> list["Subset"]:
+    """Return the different parts of a split for which solutions were generated, if they record any.
+
+    Raises DatasetError if a record can't be read.
+    """
+    from alpha_codium.data.subset import Subset
+
+    columns = getattr(solutions, "column_names", None)
+    if columns is not None:
+        if SUBSET not in columns:
+            return []
+        solutions = solutions.select_columns([SUBSET])  # type: ignore[union-attr] - a Dataset, without its programs
+    try:
+        texts = sorted({str(row[SUBSET] or "") for row in solutions if SUBSET in row})
+        return [Subset.of(json.loads(text) if text else {}) for text in texts]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise DatasetError(f"the column {SUBSET!r} of the solutions can't be read: {error}") from error
 
 
 def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "ProblemSet") -> None:
@@ -161,10 +187,10 @@ def solutions_path(where: str | Path) -> Path:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    optional = [name for name in (*OPTIONAL, *ORIGIN) if rows and all(name in row for row in rows)]
+    optional = [name for name in (*OPTIONAL, *ORIGIN, SUBSET) if rows and all(name in row for row in rows)]
     columns: dict[str, list[Any]] = {name: [] for name in ("task_name", CANDIDATES, *DETAILS, *optional)}
     for row in rows:
-        lengths = {name: len(row[name]) for name in columns if name not in ("task_name", *ORIGIN)}
+        lengths = {name: len(row[name]) for name in columns if name not in ("task_name", *ORIGIN, SUBSET)}
         if len(set(lengths.values())) != 1:
             raise ValueError(f"the lists of {row['task_name']!r} differ in length: {lengths}")
         for name, values in columns.items():

@@ -16,7 +16,7 @@ from alpha_codium.problem import ExecutionSpec, Problem
 STDIN = "-"
 # Larger than any statement.
 MAX_BYTES = 4 << 20
-TITLE = re.compile(r"#\s+(.*\S)\s*(?:\n|\Z)")
+TITLE = re.compile(r"#\s+(\S.*)")
 # Characters that don't occur in text files.
 BINARY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
@@ -37,8 +37,9 @@ def problem_of_statement(text: str, name: str = "", where: str = "the statement"
     text = text.strip()
     title = TITLE.match(text)
     rest = text[title.end() :].strip() if title else ""
+    heading = title[1].rstrip() if title else ""
     # A one-line statement is both title and description.
-    return Problem(title[1] if title else name or "problem", rest or (title[1] if title else text))
+    return Problem(heading or name or "problem", rest or heading or text)
 
 
 def _read(source: str, where: str) -> bytes:

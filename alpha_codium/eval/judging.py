@@ -15,7 +15,8 @@ from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.runs import Journal
-from alpha_codium.sandbox import Sandbox, sandbox_of
+from alpha_codium.sandbox import sandbox_of
+from alpha_codium.sandbox.blocking import AnySandbox, opened
 from alpha_codium.verdict import Identity
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class OpenJudge:
             facts = {"rates": rates_of(tasks.entries, results)}
             if broken := broken_programs(tasks.entries, results):
                 facts["broken_programs"] = broken
-        facts |= {"judge_error": error.to_json(), "sandbox": self.identity.to_json()}
+        facts |= {"subset": tasks.subset, "judge_error": error.to_json(), "sandbox": self.identity.to_json()}
         return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
 
     def total(self, tasks: EvaluationSet) -> int:
@@ -73,14 +74,14 @@ class OpenJudge:
 
 @asynccontextmanager
 async def open_judge(
-    settings: "Settings", sandbox: Sandbox | None = None, rules: Rules | None = None
+    settings: "Settings", sandbox: AnySandbox | None = None, rules: Rules | None = None
 ) -> AsyncIterator[OpenJudge]:
-    """Open the judge of the settings, with another sandbox or other rules if given.
+    """Open the judge of the settings, with another sandbox, open or not, or other rules if given.
 
     Raises UserError if the settings are invalid, and SandboxError if this machine can't provide the sandbox.
     """
     code_tester = settings.code_tester
     check_header(code_tester.header)
-    async with sandbox or sandbox_of(settings) as opened:
-        judge = Judge(opened, rules or Rules.of(code_tester))
-        yield OpenJudge(judge, await opened.identity(), code_tester.workers, code_tester.known_solutions)
+    async with opened(sandbox or sandbox_of(settings)) as box:
+        judge = Judge(box, rules or Rules.of(code_tester))
+        yield OpenJudge(judge, await box.identity(), code_tester.workers, code_tester.known_solutions)

@@ -23,7 +23,7 @@ DEFAULT_KNOWN = 2
 KNOWN_CORRECT, KNOWN_INCORRECT = "known_correct", "known_incorrect"
 KNOWN_GROUPS = (KNOWN_CORRECT, KNOWN_INCORRECT)
 NO_VERDICT = (Verdict.INTERNAL_ERROR, Verdict.NO_TESTS)
-NONE_KNOWN = f"the problems carry no {' or '.join(LANGUAGES)} solutions"
+NONE_KNOWN = f"the problems with candidates have no {' or '.join(LANGUAGES)} solutions"
 TURNED_OFF = "turned off: known_solutions = 0"
 
 
@@ -65,7 +65,10 @@ class JudgeError(JsonValue):
 
 
 def with_known(tasks: Iterable[EvaluationTask], most: int = DEFAULT_KNOWN) -> Iterator[EvaluationTask]:
-    """Each task with its problem's first `most` correct and first `most` incorrect programs that can be run."""
+    """Each task with its problem's first `most` correct and first `most` incorrect programs that can be run.
+
+    Nothing is added to a problem without candidates or without tests.
+    """
     for task in tasks:
         problem, both = task.problem, disputed(task.problem)
         groups = zip(KNOWN_GROUPS, (problem.solutions, problem.incorrect_solutions), strict=True)
@@ -74,7 +77,7 @@ def with_known(tasks: Iterable[EvaluationTask], most: int = DEFAULT_KNOWN) -> It
             for group, solutions in groups
             for entry in entries_of_solutions(group, (s for s in solutions if s.code not in both))[:most]
         ]
-        yield replace(task, entries=(*task.entries, *known)) if task.tests else task
+        yield replace(task, entries=(*task.entries, *known)) if task.tests and task.entries else task
 
 
 def split_known(

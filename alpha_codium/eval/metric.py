@@ -1,18 +1,18 @@
 """Scores of candidates and tests as the `evaluate` interface passes them."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.config import CodeTesterSection, Settings
+from alpha_codium.coroutines import run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.prepare import EvaluationSet, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
 from alpha_codium.problem import Problem, TestCase, TestType
-from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.blocking import AnySandbox
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -22,7 +22,7 @@ Metrics = tuple[dict[str, float | None], list[dict[str, Any]], dict[str, list[di
 
 
 def calculate_metrics(
-    evaluation_set: "EvaluationSet | Dataset", k: Sequence[int] = DEFAULT_KS, sandbox: str | Sandbox = "local"
+    evaluation_set: "EvaluationSet | Dataset", k: Sequence[int] = DEFAULT_KS, sandbox: str | AnySandbox = "local"
 ) -> Metrics:
     """`(pass_at_k, inputs, results)`: the scores, the programs judged with their tests, and the results by problem.
 
@@ -39,7 +39,7 @@ def calculate_metrics(
         async with open_judge(settings, None if isinstance(sandbox, str) else sandbox) as judge:
             return await judge.score(evaluation_set, ks)
 
-    result = asyncio.run(run())
+    result = run_blocking(run())
     by_name = {problem.name: problem.to_json()["candidates"] for problem in result.problems}
     inputs = [{**p, **r} for p, r in zip(evaluation_set.predictions, evaluation_set.references, strict=True)]
     return result.pass_at_k, inputs, by_name

@@ -4,11 +4,12 @@ Tasks are made lazily, one at a time: a split of 13,000 problems needn't fit int
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alpha_codium.data.subset import Subset, part_of
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, Solution, TestCase, TestType
@@ -70,15 +71,20 @@ class EvaluationTask:
 class EvaluationSet:
     """Every problem of a split with its programs, including problems without any.
 
+    If the problems are a part of a split, `subset` says of how many (`of`), and how they were chosen (`by`).
     `evaluation_set["predictions"]` and `["references"]` give the two columns that the `evaluate` interface
     takes: `{task_name, solution_candidates}` and `{tests_inputs, tests_outputs}`, one row a problem.
     """
 
     def __init__(
-        self, problems: Sequence[Problem], entries: Mapping[str, tuple[Entry, ...]], test_types: Sequence[TestType]
+        self,
+        problems: Sequence[Problem],
+        entries: Mapping[str, tuple[Entry, ...]],
+        test_types: Sequence[TestType],
+        subset: Mapping[str, Any] | None = None,
     ) -> None:
         self.names = _distinct_names(problems)
-        self.problems, self.entries, self.test_types = problems, entries, tuple(test_types)
+        self.problems, self.entries, self.test_types, self.subset = problems, entries, tuple(test_types), subset
 
     def __len__(self) -> int:
         return len(self.problems)
@@ -126,8 +132,14 @@ class EvaluationSet:
 class HumanSolutions(EvaluationSet):
     """Every problem with the programs that humans submitted, except those that the sandbox can't run."""
 
-    def __init__(self, problems: Sequence[Problem], groups: Sequence[str], test_types: Sequence[TestType]) -> None:
-        super().__init__(problems, {}, test_types)
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        groups: Sequence[str],
+        test_types: Sequence[TestType],
+        subset: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(problems, {}, test_types, subset)
         self.groups = groups
 
     def _task(self, problem: Problem) -> EvaluationTask:
@@ -175,10 +187,41 @@ def prepare_for_evaluation(
     return EvaluationSet(problems, entries, parse_test_types(test_type))
 
 
-def human_solutions(problems: Sequence[Problem], groups: str, test_type: str | Iterable[str]) -> HumanSolutions:
+def only_asked(
+    tasks: EvaluationSet, made_for: Collection[Subset], chosen: Subset, only_present: bool = False
+) -> EvaluationSet:
+    """Return the tasks of the problems that candidates were asked for, or of those `chosen` among them.
+
+    `made_for` are the parts of the split for which the candidates were made, if they record any. With `only_present`,
+    problems without candidates are left out. Raises DatasetError if no problem is left.
+    """
+    names: Sequence[str] = getattr(tasks.problems, "names", None) or [problem.name for problem in tasks.problems]
+    chosen = chosen.with_full_names(names)
+    places: Collection[int] = range(len(names))
+    if made_for and not any(part.is_whole for part in made_for):
+        places = sorted({place for part in made_for for place in part.positions(names)})
+    if only_present:
+        places = [place for place in places if tasks.entries.get(names[place])]
+    kept = list(places)
+    kept = [kept[place] for place in chosen.positions([names[place] for place in kept])]
+    if len(kept) == len(names):
+        return tasks
+    ways = [*(str(part) for part in made_for if len(places) < len(names) and not part.is_whole)]
+    ways += ["--only_present"] * only_present + ([] if chosen.is_whole else [str(chosen)])
+    select = getattr(tasks.problems, "select", None)
+    problems = select(kept) if select else [tasks.problems[place] for place in kept]
+    return EvaluationSet(problems, tasks.entries, tasks.test_types, part_of(len(names), *ways))
+
+
+def human_solutions(
+    problems: Sequence[Problem],
+    groups: str,
+    test_type: str | Iterable[str],
+    subset: Mapping[str, Any] | None = None,
+) -> HumanSolutions:
     """The human solutions of all problems; `groups` is `correct`, `incorrect` or `both`."""
     chosen = (CORRECT, INCORRECT) if groups == "both" else (groups,)
-    return HumanSolutions(problems, chosen, parse_test_types(test_type))
+    return HumanSolutions(problems, chosen, parse_test_types(test_type), subset)
 
 
 def entries_of_solutions(group: str, solutions: Iterable[Solution]) -> list[Entry]:

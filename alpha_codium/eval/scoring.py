@@ -132,7 +132,10 @@ class Score:
 
     def lines(self) -> Iterator[str]:
         """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts."""
-        yield f"{len(self.problems)} problems, {self.verdicts.total()} programs"
+        problems, subset = f"{len(self.problems)} problems", self.extra.get("subset")
+        if subset:
+            problems = f"{len(self.problems)} of {subset['of']} problems ({subset['by']})"
+        yield f"{problems}, {self.verdicts.total()} programs"
         yield from (f"  {verdict:<24}{count:>7}" for verdict, count in self.verdicts.most_common())
         for name, value in self.pass_at_k.items():
             bounds = self.intervals[name]

@@ -16,7 +16,7 @@ from typing import Any
 from alpha_codium.errors import FlowError, nearest
 from alpha_codium.flows.yaml_text import FormatError, Node
 
-BULLET = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 PROSE = re.compile(r"\b[^\W\d_]{2,}+ [^\W\d_']++ [^\W\d_]{2}")
 NUMBERS = re.compile(r"[\[\](){},\s\d.eE+-]++")
 MAX_PROBLEMS = 5

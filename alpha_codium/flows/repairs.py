@@ -14,8 +14,10 @@
 
 import re
 import textwrap
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from alpha_codium.flows.fences import LINE, clean, fenced_texts
 from alpha_codium.flows.fields import Field, FieldKind
@@ -26,6 +28,7 @@ MAX_CUTS = 4
 BLOCK_HEADER = re.compile(r"\s*[|>][-+0-9]{0,2}\s*(?:#.*)?$")
 ITEM = re.compile(r"(?P<lead>[ \t]*)(?P<bullet>[-*+•]|\d{1,3}[.)])[ \t]+(?P<rest>\S[^\n]*)\n?")
 CONTINUATION = re.compile(r"[ \t]|\r?\n|-(?:\s|$)|[\]}]|[\w \-]{1,40}:(?:\s|$)|#")
+JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 JSON_START = re.compile(r'^[ \t]*(?:\{|\[[ \t\r]*(?:$|[{"\[\d]))', re.MULTILINE)
 ESCAPES = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\\\": "\\", "\\/": "/"}
 
@@ -240,14 +243,22 @@ def without_last_items(text: str) -> Iterator[str]:
 
 def _closed_json(text: str) -> Iterator[str]:
     """Yield a JSON text cut after one of its last complete objects, with the open brackets closed."""
-    open_brackets: list[str] = []
-    cuts: list[tuple[int, str]] = []
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', text, re.DOTALL):
+    # The open brackets: a pair of the innermost one's closing sign and of those around it.
+    open_brackets: Any = ()
+    cuts: deque[tuple[int, Any]] = deque(maxlen=MAX_CUTS)
+    for match in JSON_BRACKET.finditer(text):
         sign = match[0]
         if sign in ("{", "["):
-            open_brackets.append("}" if sign == "{" else "]")
+            open_brackets = ("}" if sign == "{" else "]", open_brackets)
         elif sign in ("}", "]") and open_brackets:
-            open_brackets.pop()
-            cuts = [*cuts[1 - MAX_CUTS :], (match.end(), "".join(reversed(open_brackets)))]
-    for end, closing in reversed(cuts):
-        yield text[:end] + closing
+            open_brackets = open_brackets[1]
+            cuts.append((match.end(), open_brackets))
+    for end, still_open in reversed(cuts):
+        yield text[:end] + "".join(_linked(still_open))
+
+
+def _linked(items: Any) -> Iterator[str]:
+    """Yield the items of nested pairs `(first, rest)`."""
+    while items:
+        first, items = items
+        yield first

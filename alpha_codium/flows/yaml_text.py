@@ -178,7 +178,7 @@ class _Pairs(list):  # type: ignore[type-arg]
 DECODER = json.JSONDecoder(
     strict=False, parse_int=_Literal, parse_float=_Literal, parse_constant=_Literal, object_pairs_hook=_Pairs
 )
-TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*+[}\]])', re.DOTALL)
+TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\(?:.|\Z))*+(?:"|\Z))|,(?=\s*+[}\]])', re.DOTALL)
 
 
 def read_json(text: str) -> Node:

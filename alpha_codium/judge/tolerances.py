@@ -18,9 +18,12 @@ from collections.abc import Iterable
 SMALLEST, LARGEST = 1e-15, 0.1
 # A larger number counts only with `absolute` or `relative`.
 USUAL = 1e-2
+# White space stands after a sign, never beside other white space: matching would take time cubic in its length.
 FACTOR = r"(?:(?P<factor>\d+(?:\.\d+)?)\s*(?:\*|\u00b7|\u22c5|\u00d7|\\cdot|\\times)\s*)?"
-POWER = r"10\s*(?:\*\*|\^|<sup>)?\s*[{(]*\s*[-\u2212\u2013\u2010\u2011]\s*(?P<power>1?\d)(?!\d)\s*[)}]*(?:</sup>)?"
-FRACTION = r"(?:1\s*/\s*|\\[dt]?frac\s*\{?\s*1\s*\}?\s*)\{?\s*10\s*\^\s*\{?\s*(?P<root>1?\d)(?!\d)(?:\s*\})*"
+MINUS = r"[-\u2212\u2013\u2010\u2011]"
+POWER = rf"10\s*(?:(?:\*\*|\^|<sup>)\s*)?(?:[{{(]+\s*)?{MINUS}\s*(?P<power>1?\d)(?!\d)\s*[)}}]*(?:</sup>)?"
+ONE_OVER = r"(?:1\s*/\s*|\\[dt]?frac\s*(?:\{\s*)?1\s*(?:\}\s*)?)"
+FRACTION = rf"{ONE_OVER}(?:\{{\s*)?10\s*\^\s*(?:\{{\s*)?(?P<root>1?\d)(?!\d)(?:\s*\}})*"
 SCIENTIFIC = r"(?P<scientific>\d(?:\.\d+)?[eE][-\u2212\u2013]\d+)"
 DECIMAL = r"(?P<decimal>0\.0*[1-9]\d*)"
 NUMBER = re.compile(rf"(?<![\w.^-])(?:{FACTOR}{POWER}|{FRACTION}|{SCIENTIFIC}|{DECIMAL})(?![\w^]|-\d)")
@@ -39,7 +42,7 @@ OF_KIND_OR_OUTPUTS = re.compile(f"{OF_A_KIND.pattern}|{OF_OUTPUTS.pattern}", re.
 OF_INPUTS = re.compile("given|input|guarantee|coordinates|probabilit", re.IGNORECASE)
 FROM_BELOW = re.compile(r"\b(?:at least|no(?:t)? less than)[\s$\\{(]*$", re.IGNORECASE)
 PRECISION = re.compile("precis|accura", re.IGNORECASE)
-OUTPUT = re.compile(r"^\W*Output\b", re.IGNORECASE | re.MULTILINE)
+OUTPUT = re.compile(r"^[^\w\n]*Output\b", re.IGNORECASE | re.MULTILINE)
 
 
 @functools.lru_cache(maxsize=256)

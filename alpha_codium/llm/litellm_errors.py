@@ -102,7 +102,7 @@ def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint
     if missing is not None:
         return UnknownModel(f"{model} needs a package that isn't installed: {missing}")
     if isinstance(chain[0], litellm.UnsupportedParamsError):
-        names = re.search(r"\[(.*?)\]", message)
+        names = re.search(r"\[([^\[\]]*)\]", message)
         which = names[1].replace("'", "") if names else message
         return ParameterUnsupported(
             f"{model} doesn't support the parameter {which}: leave it out, or set config.drop_params = true to have "

@@ -22,13 +22,14 @@ from typing import Any
 
 from loguru import logger
 
+from alpha_codium.coroutines import run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.running import all_or_none
 from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.limits import Limits
-from alpha_codium.metrics.shared import check_programs, run_outside_of_loops
+from alpha_codium.metrics.shared import check_programs
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.statistics import mean_pass_at_k
@@ -93,7 +94,7 @@ def run_samples(
     """
     settings = settings or RunSettings()
     _check(predictions, references, settings)
-    return run_outside_of_loops(_run_all(predictions, references, settings, program_of))
+    return run_blocking(_run_all(predictions, references, settings, program_of))
 
 
 def pass_at_k_and_results(outcomes: Sequence[Sequence[CandidateOutcome]], k: Iterable[int]) -> ScoresAndResults:

@@ -1,14 +1,10 @@
-"""Helpers for all metrics: the class for `evaluate`, checks of arguments, event loops."""
+"""Helpers for all metrics: the class for `evaluate`, checks of arguments."""
 
-import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 from alpha_codium.errors import UserError
-
-T = TypeVar("T")
 
 
 def metric_class(
@@ -55,13 +51,3 @@ def check_programs(predictions: Sequence[Any]) -> None:
 def is_texts(value: Any) -> bool:
     """Whether a value is a list of texts; a text itself would be taken for a list of its characters."""
     return not isinstance(value, str) and isinstance(value, Sequence) and all(isinstance(each, str) for each in value)
-
-
-def run_outside_of_loops(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine; if an event loop is running in this thread (a notebook), in a loop of another thread."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1, "metric") as thread:
-        return thread.submit(asyncio.run, work).result()

@@ -4,12 +4,16 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
+from alpha_codium.coroutines import BACKGROUND, run_blocking
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, PairJob, Program, Side, as_program
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
+
+if TYPE_CHECKING:
+    from alpha_codium.sandbox.blocking import BlockingSandbox
 
 # True: the strongest that this machine has; "strict": complete isolation or an error; False: none.
 Isolation = bool | Literal["strict"]
@@ -22,7 +26,29 @@ class PairUnsupported(SandboxError):
 
 
 class Sandbox(Protocol):
-    """Runs untrusted programs. Each input gets a process that shares nothing with the one before."""
+    """Runs untrusted programs. Each input gets a process that shares nothing with the one before.
+
+    `async with` opens it; `with` opens it in the background loop of the blocking functions. It can be opened again.
+    `loop` is the event loop in which it is open, or None; a backend's `__aenter__` and `__aexit__` set it.
+    """
+
+    loop: asyncio.AbstractEventLoop | None = None
+
+    def __enter__(self) -> "BlockingSandbox":
+        """Open the sandbox for blocking code."""
+        from alpha_codium.sandbox.blocking import BlockingSandbox
+
+        run_blocking(self.__aenter__())
+        self.loop = BACKGROUND.get()
+        return BlockingSandbox(self)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it; in a forked process, the sandbox stays that of its parent."""
+        if self.loop is BACKGROUND.get():
+            self.loop = None
+            run_blocking(self.__aexit__(kind, error, trace))
 
     async def __aenter__(self) -> Self:
         """Open the sandbox; raises SandboxError if this machine can't provide what was asked for."""

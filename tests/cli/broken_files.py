@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from alpha_codium import coroutines
 from tests.gen.running import KEY, Done, model_arguments, problem_record, run_cli, signed, write_flow
 from tests.servers.scripted import ScriptedServer
 
@@ -168,7 +169,9 @@ def _as_others() -> Iterator[None]:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     has[0].effective &= ~FORBIDDEN
     libc.capset(header, has)
+    coroutines.BACKGROUND.forget()  # its thread would keep what it had
     try:
         yield
     finally:
         libc.capset(header, had)
+        coroutines.BACKGROUND.forget()

@@ -225,7 +225,7 @@ def test_runs_of_other_problems_are_refused(runs, server, tmp_path):
 
 def test_a_part_of_the_split_is_not_compared_with_the_whole(runs, server, problems):
     solve(server, problems, "part", 1, "--sample_rate", 0.5)
-    assert_refused(compare("once", "part"), "of the whole split, run 'part' of a share of 0.5 of it")
+    assert_refused(compare("once", "part"), "the whole split, run 'part' of a part of it (--sample_rate 0.5, seed 0)")
     assert compare("part").returncode == 0
 
 

@@ -184,7 +184,7 @@ def test_every_problem_keeps_its_row_and_a_failed_sample_its_reason(home, proble
     made_for = load_problems(problems)
     assert columns["fingerprint"] == [made_for.fingerprint] * 3
     assert (columns["dataset"], columns["split"]) == ([made_for.dataset_name] * 3, [made_for.split_name] * 3)
-    for name in columns.keys() - {"task_name", "dataset", "split", "fingerprint"}:
+    for name in columns.keys() - {"task_name", "dataset", "split", "fingerprint", "subset"}:
         assert [len(values) for values in columns[name]] == [2, 2, 2], name
     assert "failed_samples     2" in done.stdout
 

@@ -181,9 +181,23 @@ def test_all_columns_have_their_types_even_where_all_is_null_or_empty(home, log)
     assert row.features["time_limit"]["seconds"].dtype == "int64"
     assert row[0]["time_limit"] is None
     assert row[0]["checker"] is None
-    run_etl(Given({"test": ROWS}), "empty", filters=Filters(tags=("nothing has it",)))
-    assert len(_load(home / "datasets" / "empty")["test"]) == 0
-    assert "none of 40 problems passed the filters" in log[-1]
+    run_etl(Given({"test": ROWS, "valid": []}), "empty")
+    assert len(_load(home / "datasets" / "empty")["valid"]) == 0
+    assert "none of 0 problems is stored" in log[-1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "chosen", "said"),
+    [
+        (ROWS, {"sample_rate": 0.0001}, "none of the 40 problems .* left out by --sample_rate 0.0001 with seed 0"),
+        (ROWS, {"filters": Filters(tags=("none has it",))}, r"none of the 40 problems .* by the filters \(tags\)"),
+        ([], {}, "given has no problems"),
+    ],
+)
+def test_a_dataset_without_problems_is_not_stored_and_the_cause_is_given(home, rows, chosen, said):
+    with pytest.raises(DatasetError, match=said):
+        run_etl(Given({"test": rows}), "empty", **chosen)
+    assert not (home / "datasets" / "empty").exists()
 
 
 def test_a_checker_and_a_way_of_execution_survive_storage(home):

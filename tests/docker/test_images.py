@@ -29,6 +29,8 @@ CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 # What Debian's own images have, too: an image that isn't whole is thrown away, so nothing needs to be synced.
 UNSAFE = "force-unsafe-io"
 ENVIRONMENT = os.environ | {"BUILDAH_ISOLATION": "chroot"}
+# Podman's own defaults may be above what this machine allows.
+LIMITS_OF_RUNC = ("--ulimit=nofile=1024:1024", "--ulimit=nproc=4096:4096")
 # Rights in gVisor's kernel, not in the host's.
 AS_ITS_ROOT = ("--user=0", "--cap-add=SYS_ADMIN")
 
@@ -70,14 +72,19 @@ def base() -> str:
 
 
 @functools.cache
-def built(name: str, context: str) -> str:
-    """The image of `docker/NAME.Dockerfile`."""
-    options = ["--layers", "--isolation=chroot", "--network=host", f"--build-arg=BASE={base()}"]
+def built(name: str, context: str, on: str = "") -> str:
+    """The image of `docker/NAME.Dockerfile`, built on the base image or another."""
+    options = ["--layers", "--isolation=chroot", "--network=host", f"--build-arg=BASE={on or base()}"]
     if CERTIFICATES.exists():
         options += [f"--volume={CERTIFICATES}:/ca.crt:ro", "--build-arg=PIP_CERT=/ca.crt"]
     image = f"localhost/gencode-test-{name}"
     buildah("build", *options, f"--tag={image}", f"--file=docker/{name}.Dockerfile", context)
     return image
+
+
+def in_linux(*options: str) -> tuple[str, ...]:
+    """The command that runs an image on this machine's kernel, up to the options of the run."""
+    return (*podman(), f"--runtime={shutil.which('runc')}", "run", "--rm", "--network=host", *LIMITS_OF_RUNC, *options)
 
 
 def facts(image: str) -> dict[str, object]:
@@ -141,3 +148,24 @@ def test_without_its_rights_the_evaluation_image_says_how_to_give_them() -> None
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT)
     assert done.returncode == 2
     assert "--user=0 --cap-add=SYS_ADMIN" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_deepminds_sandbox_judges_in_its_image() -> None:
+    image = built("code_contests", "docker", on=built("eval", "."))
+    data = f"--volume={ROOT}/examples/jars.json:/data/jars.json:ro"
+    judge = "gencode eval eval_cc_solutions --dataset_name jars --evaluation_test_type all --json /tmp/r.json"
+    script = f"gencode data import /data/jars.json >&2 && {judge} >&2 && cat /tmp/r.json"
+    options = ("--privileged", "--user=0", "--env=GENCODE_HOME=/tmp/home", data, "--entrypoint=sh")
+    result = json.loads(run(*in_linux(*options), image, "-c", script))
+    assert result["sandbox"]["backend"] == "code_contests"
+    assert result["complete"] is True
+    assert result["agreement"]["correct_accepted"] == result["agreement"]["correct_total"] > 0
+
+
+def test_the_development_image_runs_the_tests_of_the_checkout_that_is_mounted(tmp_path) -> None:
+    run("git", "clone", "--quiet", str(ROOT), str(tmp_path / "checkout"))
+    certificates = [f"--volume={CERTIFICATES}:/ca.crt:ro", "--env=PIP_CERT=/ca.crt"] if CERTIFICATES.exists() else []
+    options = ("--privileged", f"--volume={tmp_path}/checkout:/work", *certificates)
+    tests = "PYTEST_OPTIONS=-q tests/sandbox/test_jobs.py tests/test_program.py"
+    said = run(*in_linux(*options), built("dev", "docker"), "make", "test", tests)
+    assert " passed" in said and "failed" not in said

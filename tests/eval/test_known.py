@@ -68,10 +68,17 @@ def test_none_is_taken_where_that_is_turned_off_or_there_is_no_test(given: Probl
 
 async def test_right_and_wrong_labels_are_told_apart() -> None:
     problems = [labelled("a"), problem("b", incorrect_solutions=python(RIGHT, WRONG))]
-    results, error = await judged(problems, [row("a", RIGHT, WRONG)], 2)
+    results, error = await judged(problems, [row("a", RIGHT, WRONG), row("b", WRONG)], 2)
     assert error == JudgeError("local", 1, 2, 1, 4)
     assert str(error) == "1 of 2 known-correct rejected, 1 of 4 known-incorrect accepted (local)"
-    assert [[c.group for c in result.candidates] for result in results] == [["generated", "generated"], []]
+    assert [[c.group for c in result.candidates] for result in results] == [["generated", "generated"], ["generated"]]
+
+
+async def test_known_programs_of_a_problem_without_candidates_are_not_judged() -> None:
+    sandbox = Arithmetic()
+    results, error = await judged([labelled("a"), labelled("b")], [row("b")], 2, sandbox=sandbox)
+    assert (sandbox.runs, [len(result.candidates) for result in results]) == ([], [0, 0])
+    assert str(error) == f"n/a ({NONE_KNOWN})"
 
 
 async def test_a_score_is_the_same_with_and_without_known_programs() -> None:
@@ -92,11 +99,17 @@ async def test_known_programs_are_journalled_and_not_judged_again(tmp_path: Path
 
 
 async def test_what_can_not_be_judged_is_in_no_total_and_makes_no_score_incomplete() -> None:
-    unjudgeable = dataclasses.replace(labelled("b"), checker=CheckerSpec("nonesuch"))
-    results, error = await judged([labelled("a"), unjudgeable], [row("a", RIGHT)], 2)
-    assert (error.correct_total, error.incorrect_total, error.not_judged) == (2, 2, 4)
-    assert str(error).endswith(", 4 got no verdict (local)")
+    lost = problem("b", solutions=python(LOST))
+    results, error = await judged([labelled("a"), lost], [row("a", RIGHT), row("b", RIGHT)], 2)
+    assert (error.correct_total, error.incorrect_total, error.not_judged) == (2, 2, 1)
+    assert str(error).endswith(", 1 got no verdict (local)")
     assert score(results, [1]).complete
+
+
+async def test_known_programs_of_a_problem_that_can_not_be_judged_are_in_no_total() -> None:
+    unjudgeable = dataclasses.replace(labelled("b"), checker=CheckerSpec("nonesuch"))
+    _, error = await judged([labelled("a"), unjudgeable], [row("a", RIGHT), row("b", RIGHT)], 2)
+    assert (error.correct_total, error.incorrect_total, error.not_judged) == (2, 2, 4)
 
 
 @pytest.mark.parametrize(("most", "reason"), [(2, NONE_KNOWN), (0, TURNED_OFF)])
@@ -107,19 +120,19 @@ async def test_where_nothing_is_known_the_reason_is_said(most: int, reason: str)
 
 
 async def test_a_kind_that_is_not_there_is_said_to_be_missing() -> None:
-    _, error = await judged([problem("a", solutions=python(RIGHT))], [], 2)
+    _, error = await judged([problem("a", solutions=python(RIGHT))], [row("a", WRONG)], 2)
     assert str(error) == "0 of 1 known-correct rejected, no known-incorrect program (local)"
 
 
 async def test_a_kind_that_got_no_verdict_is_not_said_to_be_missing() -> None:
-    _, error = await judged([problem("a", solutions=python(LOST, LOST + "\n"))], [], 1)
+    _, error = await judged([problem("a", solutions=python(LOST, LOST + "\n"))], [row("a", WRONG)], 1)
     assert str(error).startswith("no known-correct program judged, ")
     assert str(error).endswith(", 1 got no verdict (local)")
 
 
 async def test_a_program_in_both_lists_says_nothing_of_the_judge() -> None:
     given = problem("a", solutions=python(WRONG, RIGHT), incorrect_solutions=python(WRONG, BROKEN))
-    _, error = await judged([given], [], 1)
+    _, error = await judged([given], [row("a", RIGHT)], 1)
     assert error == JudgeError("local", 0, 1, 0, 1), "the next one is taken in its place"
     tasks = human_solutions([given], "both", "private_tests")
     results = await run_evaluation(tasks, Judge(Arithmetic()))

@@ -13,7 +13,7 @@ from alpha_codium.data.files import WHOLE, FileSource
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, Row
-from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, check_row
+from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, SUBSET, check_row
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.languages.python.beginnings import beginning_of
@@ -122,7 +122,11 @@ def _kept(name: str, rows: Sequence[Row]) -> dict[str, Any]:
     if any(row.column != CANDIDATES for row in rows):
         return {}
     kept = [
-        {key: own[key] for key in (*DETAILS, *OPTIONAL, *ORIGIN) if (own := row.values or {}).get(key) is not None}
+        {
+            key: own[key]
+            for key in (*DETAILS, *OPTIONAL, *ORIGIN, SUBSET)
+            if (own := row.values or {}).get(key) is not None
+        }
         for row in rows
     ]
     if len(rows) > 1 and any(kept):

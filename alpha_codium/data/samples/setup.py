@@ -7,6 +7,7 @@ benchmark's helper, so that a program can't change the tests.
 """
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from alpha_codium.data.load import ProblemSet
@@ -23,6 +24,10 @@ class WithSetup(ProblemSet):
     def __init__(self, problems: ProblemSet, setup: str) -> None:
         super().__init__(problems.records, problems.dataset_name, problems.split_name)
         self.setup = setup
+
+    def select(self, positions: Sequence[int]) -> "WithSetup":
+        """Return the problems at these indices."""
+        return WithSetup(super().select(positions), self.setup)
 
     def _problem(self, position: int) -> Problem:
         return with_setup(super()._problem(position), self.setup)

@@ -39,7 +39,7 @@ def refuse_unlike(records: Sequence[RunRecord]) -> None:
     for record in records:
         if record.fingerprint != first.fingerprint:
             one, other = _source(first), _source(record)
-        elif _part(record) != _part(first):
+        elif record.subset != first.subset:
             one, other = _part_text(first), _part_text(record)
         else:
             continue
@@ -61,7 +61,7 @@ def problems_of(records: Sequence[RunRecord], dataset: str | None = None) -> Pro
             f"the problems of {problems.dataset_name}[{problems.split_name}] (fingerprint {problems.fingerprint[:12]}) "
             f"aren't those that run {first.name!r} was made for ({_source(first)}): give them with --dataset_name"
         )
-    return problems.sample(first.sample_rate, first.seed) if first.sample_rate < 1 else problems
+    return first.subset.choose(problems)
 
 
 def notes_on(records: Sequence[RunRecord]) -> list[str]:
@@ -114,13 +114,8 @@ def _source(record: RunRecord) -> str:
     return f"{record.dataset}[{record.split}] (fingerprint {record.fingerprint[:12]})"
 
 
-def _part(record: RunRecord) -> tuple[float, int | None]:
-    return record.sample_rate, record.seed if record.sample_rate < 1 else None
-
-
 def _part_text(record: RunRecord) -> str:
-    rate, seed = _part(record)
-    return "the whole split" if seed is None else f"a share of {rate:g} of it (--sample_rate, seed {seed})"
+    return "the whole split" if record.subset.is_whole else f"a part of it ({record.subset})"
 
 
 def _leaves(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

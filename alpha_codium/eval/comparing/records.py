@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.data.subset import Subset
 from alpha_codium.errors import UserError
 from alpha_codium.program import Program
 from alpha_codium.runs import RunFolder
@@ -35,9 +36,9 @@ class Step:
 class RunRecord:
     """One run, as `run.toml`, its journal and its transcripts describe it.
 
-    `samples` is the number per problem, for a share `sample_rate` of the split's problems, chosen by `seed`. `flow`
-    includes the disabled stages; `models` are those that answered, or the configured one if none did. `cut_short`
-    counts the finished samples that were ended by each shared budget.
+    `samples` is the number per problem, for a `subset` of the split's problems. `flow` includes the
+    disabled stages; `models` are those that answered, or the configured one if none did. `cut_short` counts the
+    finished samples that were ended by each shared budget.
     """
 
     name: str
@@ -46,8 +47,7 @@ class RunRecord:
     split: str
     fingerprint: str
     samples: int
-    sample_rate: float
-    seed: int
+    subset: Subset
     flow: str
     flow_fingerprint: str
     models: tuple[str, ...]
@@ -90,8 +90,7 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
         split=str(values.get("split_name", "")),
         fingerprint=str(values.get("fingerprint", "")),
         samples=int(values.get("samples") or 1),
-        sample_rate=float(values.get("sample_rate") or 1.0),
-        seed=int(config.get("seed") or 0),
+        subset=Subset.of(values, int(config.get("seed") or 0)),
         flow=str(values.get("flow", "")) + "".join(f" without {kind}" for kind in values.get("without", ())),
         flow_fingerprint=str(values.get("flow_fingerprint", "")),
         models=tuple(sorted(answered)) or (str(config.get("model", "")),),

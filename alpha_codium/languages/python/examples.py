@@ -17,7 +17,7 @@ from alpha_codium.languages.python.beginnings import Beginning, beginning_of, pa
 from alpha_codium.problem import Statement, TestCase
 
 GIVES = re.compile(
-    r"\s*(?:\)|`)?\s*(?:[=-]{0,3}>|={1,3}|\u27a1|\u279e|\u2192|#\s*(?:returns?|=>|->)|(?:should |must |will )?returns?"
+    r"\s*(?:[)`]\s*)?(?:[=-]{0,3}>|={1,3}|\u27a1|\u279e|\u2192|#\s*(?:returns?|=>|->)|(?:should |must |will )?returns?"
     r"|gives?|is)\s*"
 )
 SENTENCE_END = re.compile(r"\s+#|\s{2,}|[.,;]\s|\s(?:and|because|since)\b")

@@ -18,6 +18,7 @@ from typing import Any
 
 from loguru import logger
 
+from alpha_codium.coroutines import run_blocking
 from alpha_codium.data import load_problems
 from alpha_codium.data.benchmarks.apps import AMBIGUOUS, DIFFICULTIES, HUB_ID
 from alpha_codium.data.load import ProblemSet
@@ -30,7 +31,7 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.metrics.apps_metric.live import LiveScore
 from alpha_codium.metrics.apps_metric.scores import codes_of, scores
-from alpha_codium.metrics.shared import check_programs, run_outside_of_loops
+from alpha_codium.metrics.shared import check_programs
 from alpha_codium.problem import TestType
 from alpha_codium.sandbox import open_sandbox
 
@@ -72,7 +73,7 @@ def compute(
     problems = _of_level(load_problems(dataset, split), level)
     _check(predictions, problems, f"{dataset}[{split}], level {level!r}")
     rules = Rules(cpu_seconds=timeout, header=header)
-    judged = run_outside_of_loops(_judged(predictions, problems, rules, num_workers, LiveScore(ks, progress)))
+    judged = run_blocking(_judged(predictions, problems, rules, num_workers, LiveScore(ks, progress)))
     codes = [[codes_of(candidate) for candidate in problem.candidates] for problem in judged]
     for problem, of_problem in zip(judged, codes, strict=True) if debug else ():
         for index, of_program in enumerate(of_problem):

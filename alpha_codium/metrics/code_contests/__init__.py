@@ -7,13 +7,12 @@
 `evaluate.load` of this folder gives the same as a module of `evaluate`, with `tester_type` as the configuration's name.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from alpha_codium.errors import UserError
 from alpha_codium.eval.metric import DEFAULT_KS, Metric, Metrics
-from alpha_codium.metrics.shared import is_texts, run_outside_of_loops
+from alpha_codium.metrics.shared import is_texts
 
 COLUMNS = {"predictions": ("task_name", "solution_candidates"), "references": ("tests_inputs", "tests_outputs")}
 
@@ -37,7 +36,7 @@ def compute(
     for what, rows in (("predictions", predictions), ("references", references)):
         for place, row in enumerate(rows):
             _check(f"{what}[{place}]", row, COLUMNS[what])
-    return run_outside_of_loops(asyncio.to_thread(Metric(tester_type).compute, predictions, references, k))
+    return Metric(tester_type).compute(predictions, references, k)
 
 
 def _check(where: str, row: Mapping[str, Any], columns: Sequence[str]) -> None:

@@ -25,7 +25,7 @@ CHUNK = 1 << 20
 KEPT_LINES = 60
 OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "std::length_error")
 # Errors of the kernel, as the sandbox logs them: the operation, the error and its number.
-REFUSED = re.compile(r"RAW: (.+ \[\d+\])$")
+REFUSED = re.compile(r"RAW: ((?:(?!RAW: ).)+ \[\d+\])$")
 CPU_FILES = {1: "cpuacct.usage", 2: "cpu.stat"}
 _numbers = itertools.count()
 

@@ -106,7 +106,6 @@ class JailPool(Sandbox, ABC):
         self._slots: list[Slot] = []
         self._idle: asyncio.Queue[Slot] = asyncio.Queue()
         self._sessions: set[Session] = set()
-        self._is_open = False
         self._starter: ThreadPoolExecutor | None = None
 
     def inspect(self) -> Interpreter:
@@ -136,7 +135,7 @@ class JailPool(Sandbox, ABC):
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
-        self._is_open = True
+        self.loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(
@@ -144,7 +143,7 @@ class JailPool(Sandbox, ABC):
     ) -> None:
         """End all that runs, and the workers."""
         assert self._starter is not None
-        self._is_open = False
+        self.loop = None
         for slot in self._slots:
             for worker in slot.workers:
                 worker.close()
@@ -236,7 +235,7 @@ class JailPool(Sandbox, ABC):
 
     async def _do(self, slot: Slot, cancellation: Cancellation, function: Callable[[], T]) -> T:
         """Run `function` in the slot's thread and return its result."""
-        if not self._is_open or slot.thread is None:
+        if self.loop is None or slot.thread is None:
             raise RuntimeError("the sandbox is closed")
         return await in_thread(asyncio.get_running_loop().run_in_executor(slot.thread, function), cancellation)
 

@@ -1,0 +1,122 @@
+"""Judgements of single programs, for reward functions and other callers that have programs and tests at hand."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from alpha_codium.app.evaluation import with_code_tester
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking
+from alpha_codium.errors import Unjudgeable
+from alpha_codium.eval.judging import open_judge
+from alpha_codium.eval.prepare import parse_test_types
+from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, all_or_none
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
+from alpha_codium.program import Program
+from alpha_codium.sandbox.blocking import AnySandbox
+from alpha_codium.values import shown
+from alpha_codium.verdict import Judgement, Verdict
+
+Tests = Problem | Sequence[tuple[str, str]] | Sequence[TestCase] | Sequence[str]
+EXPECTED = "a Problem, a list of pairs (input, output), or a list of assertions such as 'assert f(1) == 2'"
+ASSERTIONS = ExecutionSpec("assertions")
+
+
+async def judge_program_async(
+    program: str | Program,
+    tests: Tests,
+    *,
+    test_type: str | Iterable[str] = tuple(TestType),
+    rules: Rules | None = None,
+    sandbox: str | AnySandbox | None = None,
+    settings: Settings | None = None,
+) -> Judgement:
+    """Judge one program by its tests.
+
+    `program` is the source of a Python program, or a `Program`. `tests` are pairs of an input and the output that is
+    expected for it; or code with assertions, each a test; or a `Problem`, which has its own kind of tests, limits and
+    checker, and of which `test_type` chooses the tests (all by default). `rules` are limits and tolerances in place of
+    those of the settings. `sandbox` is a backend's name, or a sandbox; one that is open stays open. `settings` default
+    to `load_settings()`.
+
+    A test that can't be judged gives `internal_error`, with the reason in `message`. Raises TypeError if an argument
+    has the wrong type, and UserError if the sandbox isn't available.
+    """
+    (judgement,) = await judge_programs_async(
+        [(program, tests)], test_type=test_type, rules=rules, sandbox=sandbox, settings=settings
+    )
+    return judgement
+
+
+judge_program = blocking(judge_program_async)
+
+
+async def judge_programs_async(
+    programs: Iterable[tuple[str | Program, Tests]],
+    *,
+    test_type: str | Iterable[str] = tuple(TestType),
+    rules: Rules | None = None,
+    sandbox: str | AnySandbox | None = None,
+    settings: Settings | None = None,
+) -> list[Judgement]:
+    """Judge many programs at once, each by its own tests; the judgements are in the order of the programs.
+
+    `programs` are pairs of a program and its tests, such as `zip(programs, tests)`. For the other arguments and for
+    errors, see `judge_program`.
+    """
+    kinds = parse_test_types(test_type)
+    tasks = [_task(place, pair) for place, pair in enumerate(programs)]
+    settings = settings or load_settings()
+    if isinstance(sandbox, str):
+        settings, sandbox = with_code_tester(settings, tester_type=sandbox), None
+    judgements: dict[int, Judgement] = {}
+
+    async def work(judge: Judge, remaining: Iterator[tuple[int, tuple[str | Program, Problem]]]) -> None:
+        for place, (program, problem) in remaining:
+            judgements[place] = await _judged(judge, program, problem, problem.tests(kinds))
+
+    async with open_judge(settings, sandbox, rules) as opened:
+        remaining = iter(enumerate(tasks))
+        workers = getattr(opened.judge.sandbox, "workers", 0) or os.cpu_count() or 1
+        in_flight = min(PROGRAMS_IN_FLIGHT * workers, len(tasks))
+        await all_or_none(work(opened.judge, remaining) for _ in range(in_flight))
+    return [judgements[place] for place in range(len(tasks))]
+
+
+judge_programs = blocking(judge_programs_async)
+
+
+async def _judged(judge: Judge, program: str | Program, problem: Problem, tests: Sequence[TestCase]) -> Judgement:
+    try:
+        return await judge.for_problem(problem).judge(program, tests)
+    except Unjudgeable as reason:
+        return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(tests), message=str(reason))
+
+
+def _task(place: int, pair: Any) -> tuple[str | Program, Problem]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"programs[{place}] must be a pair (program, tests), not {shown(pair)}")
+    program, tests = pair
+    if not isinstance(program, str | Program):
+        raise TypeError(f"a program must be a str or a Program, not {shown(program)}")
+    return program, _problem_of(tests)
+
+
+def _problem_of(tests: Any) -> Problem:
+    """Return a problem with these tests as private ones; raises TypeError."""
+    if isinstance(tests, Problem):
+        return tests
+    if isinstance(tests, str) or not isinstance(tests, Sequence):
+        raise TypeError(f"tests must be {EXPECTED}, not {shown(tests)}")
+    if tests and all(isinstance(test, str) for test in tests):
+        return Problem("program", private_tests=tuple(TestCase(test, "") for test in tests), execution=ASSERTIONS)
+    return Problem("program", private_tests=tuple(_test_case(place, test) for place, test in enumerate(tests)))
+
+
+def _test_case(place: int, test: Any) -> TestCase:
+    if isinstance(test, TestCase):
+        return test
+    if isinstance(test, tuple | list) and len(test) == 2 and all(isinstance(text, str) for text in test):
+        return TestCase(*test)
+    raise TypeError(f"tests must be {EXPECTED}, with str for input and output: tests[{place}] is {shown(test)}")
