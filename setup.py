@@ -6,6 +6,7 @@ from setuptools import find_packages, setup
 
 LOCAL = ["xllamacpp>=2026.1"]
 CONFORMANCE = ["pytest>=8.2", "pytest-asyncio>=0.24", "pytest-timeout>=2.3"]
+DEMO = ["gradio>=5.0"]
 METRICS = ["cloudpickle>=3.0", "evaluate>=0.4.3", "RestrictedPython>=8.4"]
 DEV = [line for line in Path(__file__).with_name("requirements-dev.txt").read_text().splitlines() if line[:1].isalpha()]
 
@@ -51,7 +52,8 @@ setup(
         "conformance": CONFORMANCE,
         "local": LOCAL,
         "metrics": METRICS,
-        "dev": [*LOCAL, *METRICS, *DEV],
+        "demo": [*DEMO, *METRICS],
+        "dev": [*LOCAL, *DEMO, *METRICS, *DEV],
     },
     entry_points={
         "console_scripts": ["gencode=alpha_codium.cli.main:main"],

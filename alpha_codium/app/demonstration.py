@@ -21,6 +21,7 @@ from alpha_codium.llm.endpoints import LOCAL
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.runs.events import ProgramTested, Transcript, transcript_name
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 # (flow, samples of each problem, settings): small enough for a model of 135 million parameters on two cores.
 RUNS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
@@ -42,6 +43,19 @@ class DemoRun:
     def to_json(self) -> dict[str, Any]:
         """Return the run for `--json`."""
         return {"flow": self.flow, "summary": self.summary.to_json()} | self.score.to_json()
+
+    def lines(self) -> Iterator[str]:
+        """Yield each problem's programs that pass all tests, then pass@k."""
+        calls = counted(self.summary.llm_calls, "call")
+        yield f"{self.flow} ({calls}, {self.summary.completion_tokens} tokens written)"
+        for problem in self.score.problems:
+            verdicts = [candidate.verdict.value for candidate in problem.candidates]
+            solved = verdicts.count("accepted")
+            failed = f"not solved ({', '.join(sorted(set(verdicts)))})"
+            yield f"  {problem.name:<20} {f'solved by {solved} of {len(verdicts)}' if solved else failed}"
+        values = {name: "n/a" if value is None else f"{value:.2f}" for name, value in self.score.pass_at_k.items()}
+        yield f"  {', '.join(f'{name} = {value}' for name, value in values.items())}"
+        yield f"  run folder: {self.summary.run_folder}"
 
 
 @dataclass(frozen=True, slots=True)

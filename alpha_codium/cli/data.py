@@ -1,7 +1,6 @@
 """`gencode data`: get problems, and see what there is."""
 
 import datetime
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,9 @@ import click
 
 from alpha_codium.cli.clean import clean_generations
 from alpha_codium.cli.options import CommonOptions, Group, common_options, dataset_argument
-from alpha_codium.cli.output import say
-from alpha_codium.cli.progress import Progress
+from alpha_codium.cli.output import print_table, say, size_text
 from alpha_codium.cli.validate import validate
-from alpha_codium.log import visible
+from alpha_codium.progress import Progress
 from alpha_codium.wording import counted
 
 DATE = click.DateTime(["%Y-%m-%d"])
@@ -101,13 +99,19 @@ def list_command(common: CommonOptions) -> None:
 
     summaries = list_datasets()
     rows = [
-        [s.name, s.kind, ", ".join(f"{k}: {v}" for k, v in s.splits.items()), _size(s.size_bytes), s.error or s.origin]
+        [
+            s.name,
+            s.kind,
+            ", ".join(f"{k}: {v}" for k, v in s.splits.items()),
+            size_text(s.size_bytes),
+            s.error or s.origin,
+        ]
         for s in summaries
     ]
     if not rows:
         click.echo("no dataset is stored yet: gencode data etl --source SOURCE --output_dataset_name NAME", err=True)
     else:
-        _print_table([("name", "kind", "rows", "size", "origin"), *rows])
+        print_table([("name", "kind", "rows", "size", "origin"), *rows])
     common.write_json([summary.as_record() for summary in summaries])
 
 
@@ -141,22 +145,3 @@ def _run_etl(common: CommonOptions, source: str, output: str, splits: Sequence[s
         click.echo(f"{report.name}[{split.split}]: {split.problems_out} of {counted(split.records_in, 'problem')}")
     click.echo(f"stored in {report.path}")
     common.write_json(report.as_record())
-
-
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows: separated by tabs into a pipe, in columns on a terminal."""
-    if not sys.stdout.isatty():
-        lines = ["\t".join(row) for row in rows]
-    else:
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, map(visible, row), widths)).rstrip() for row in rows]
-    for line in lines:
-        click.echo(line)
-
-
-def _size(size: float) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}"
-        size /= 1024
-    return f"{size:.1f} GiB"

@@ -1,7 +1,6 @@
 """`gencode demo`: three small problems, solved live by a small model and scored in the sandbox."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
@@ -10,11 +9,9 @@ from alpha_codium.cli.output import say
 from alpha_codium.cli.reporting import Reporter
 from alpha_codium.wording import counted
 
-if TYPE_CHECKING:
-    from alpha_codium.app.demonstration import DemoRun
-
 NEXT = """
 next:
+  gencode runs show RUN --problem "Two Jars"                           # why did it fail?
   gencode data import examples/jars.json --output_dataset_name jars    # your own problem in this form
   gencode gen solve_set --dataset_name jars --samples 5                # solve it
   gencode gen solve_problem --statement problem.md > program.py        # or only a statement"""
@@ -42,28 +39,10 @@ def command(common: CommonOptions) -> None:
             runs.append(demo.run_flow(flow, samples, own.settings, reporter))
     click.echo("")
     for run in runs:
-        _show(run)
+        say("\n".join(run.lines()))
     if solved := demo.solved_program(runs):
         say(f"\n{solved[0]} was solved by this program:\n\n{solved[1].strip()}")
     if repair := demo.repair_of(runs):
         say("\n".join([f"\na repair for {repair.problem}:", "", *repair.lines()]))
     click.echo(NEXT)
     common.write_json([run.to_json() for run in runs])
-
-
-def _show(run: "DemoRun") -> None:
-    """One run's table: each problem's programs that pass all tests, then pass@k."""
-    calls = counted(run.summary.llm_calls, "call")
-    click.echo(f"{run.flow} ({calls}, {run.summary.completion_tokens} tokens written)")
-    for problem in run.score.problems:
-        verdicts = [candidate.verdict.value for candidate in problem.candidates]
-        solved = verdicts.count("accepted")
-        outcome = (
-            f"solved by {solved} of {len(verdicts)}" if solved else f"not solved ({', '.join(sorted(set(verdicts)))})"
-        )
-        click.echo(f"  {problem.name:<20} {outcome}")
-    scores = [
-        f"{name} = n/a" if value is None else f"{name} = {value:.2f}" for name, value in run.score.pass_at_k.items()
-    ]
-    click.echo(f"  {', '.join(scores)}")
-    click.echo(f"  run folder: {run.summary.run_folder}")

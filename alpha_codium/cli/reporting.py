@@ -20,9 +20,9 @@ from alpha_codium.app.events import (
     WorkStarted,
 )
 from alpha_codium.cli.options import CommonOptions
-from alpha_codium.cli.progress import Progress
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
+from alpha_codium.progress import Progress
 from alpha_codium.wording import counted
 
 

@@ -63,7 +63,7 @@ class Language(Protocol):
         """Return the program with code that runs before it, in the same file."""
         ...
 
-    def compile_command(self, interpreter: str) -> tuple[str, ...]:
+    def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
         """Return a command that compiles the main file, read from standard input."""
         ...
 

@@ -294,5 +294,5 @@ def test_a_checker_that_crashes_is_said_to_have_crashed(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "p.jsonl", [double("a", checker=checker, solutions=solutions)])
     done = eval_humans(tmp_path, path, "--run", "mine")
     assert done.returncode == 1, done.stderr
-    assert "programs got no verdict (" in done.stderr
+    assert "1 program got no verdict (" in done.stderr
     assert "a fault of the sandbox" not in done.stderr and "checker" in done.stderr

@@ -1,5 +1,6 @@
 """From candidates to pass@k: what counts, what makes a result incomplete, and the ways in from Python."""
 
+import hashlib
 import json
 
 import pytest
@@ -93,6 +94,7 @@ def test_the_result_in_json_has_the_agreed_shape() -> None:
                     "tests_passed": 2,
                     "tests_total": 2,
                     "tests": [{"verdict": "accepted", "wall_seconds": 0, "cpu_seconds": 0, "max_rss_bytes": 0}] * 2,
+                    "program": hashlib.sha256(RIGHT.encode()).hexdigest(),
                 }
             ],
         }

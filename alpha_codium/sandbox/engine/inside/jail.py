@@ -97,6 +97,8 @@ def make_root(config: Config) -> None:
         k.mount("tmpfs", STAGE + path, "tmpfs", k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV, "size=4k")
     for path, fd in devices:
         bind(fd, STAGE + path)
+        # Their times are those of the host's files. Writing to a device needs no writable mount.
+        k.make_read_only(STAGE + path, devices=True)
     # A new one can be mounted only if an old one is visible.
     bind(proc, STAGE + "/proc")
     for folder in (wire.SCRATCH, PROGRAM_FOLDER, "/var"):
