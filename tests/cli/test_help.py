@@ -22,12 +22,13 @@ def commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Com
         yield from commands(each, f"{path} {name}")
 
 
+SETTINGS = cli.context_settings  # click keeps the names of the help option that it is first given
 ALL = dict(commands(cli, "gencode"))
 
 
 def examples(path: str) -> list[str]:
     """The examples in the help of a command."""
-    _, _, text = ALL[path].get_help(click.Context(ALL[path], info_name=path)).partition("Example:\n")
+    _, _, text = ALL[path].get_help(click.Context(ALL[path], info_name=path, **SETTINGS)).partition("Example:\n")
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -44,7 +45,7 @@ def test_every_example_parses(line, monkeypatch):
     words = shlex.split(line.partition(" > ")[0])
     path = next(path for path in sorted(ALL, key=len, reverse=True) if f"{line} ".startswith(f"{path} "))
     arguments = words[len(path.split()) :]
-    context = ALL[path].make_context(path, arguments)
+    context = ALL[path].make_context(path, arguments, **SETTINGS)
     assert context.args == []
 
 
