@@ -140,13 +140,15 @@ class TestResult:
 class Judgement:
     """A candidate's verdict, and those of its tests in the dataset's order.
 
-    `tests_total` counts tests, too, that weren't run after an early stop and are missing in `tests`.
+    `tests_total` counts tests, too, that weren't run after an early stop and are missing in `tests`. `failed` is the
+    index among all tests of the first that isn't accepted, None if there is none.
     """
 
     verdict: Verdict
     tests: tuple[TestResult, ...] = ()
     tests_total: int = 0
     message: str = ""
+    failed: int | None = None
 
     @property
     def accepted(self) -> bool:

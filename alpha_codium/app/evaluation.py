@@ -1,7 +1,7 @@
 """Evaluation of candidates and human solutions, with a journal in a run folder."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +17,19 @@ from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.metric import DEFAULT_KS, checked_ks
-from alpha_codium.eval.prepare import EvaluationSet, human_solutions, only_asked, prepare_for_evaluation
+from alpha_codium.eval.prepare import (
+    EvaluationSet,
+    EvaluationTask,
+    HumanSolutions,
+    human_solutions,
+    only_asked,
+    prepare_for_evaluation,
+)
 from alpha_codium.eval.scoring import Score
 from alpha_codium.judge import Rules
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import RunFolder
+from alpha_codium.runs.folder import PROGRAMS
 from alpha_codium.sandbox.blocking import AnySandbox
 
 Rows = Iterable[Mapping[str, Any]]
@@ -53,6 +61,8 @@ class Evaluation:
 
     async def _score(self, judge: OpenJudge, ks: Sequence[int], folder: RunFolder | None, on_event: OnEvent) -> Score:
         total = await in_thread(judge.total, self.tasks)
+        if folder is not None and not isinstance(self.tasks, HumanSolutions):
+            await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(self.tasks)))
         with judging(on_event, total) as on_result, folder.journal if folder else nullcontext() as journal:
             return await judge.score(self.tasks, ks, journal, on_result)
 
@@ -191,6 +201,16 @@ def _evaluation_of_solutions(
     source = solutions if isinstance(solutions, str) else _digest([dict(row) for row in rows])
     description = describe("eval_gen_solutions", name, loaded, tasks.test_types, solutions=source, subset=tasks.subset)
     return Evaluation(tasks, description, settings, sandbox, rules)
+
+
+def _distinct_programs(tasks: Iterable[EvaluationTask]) -> Iterator[dict[str, str]]:
+    """Yield each program of the tasks once, as it is stored in a run's folder."""
+    seen: set[str] = set()
+    for entry in (entry for task in tasks for entry in task.entries):
+        digest = entry.to_program().digest
+        if digest not in seen:
+            seen.add(digest)
+            yield {"program": digest, "language": entry.language, "source": entry.program}
 
 
 def _digest(values: Sequence[Any]) -> str:

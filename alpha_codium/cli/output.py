@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -50,3 +51,23 @@ def forget_unwritten() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows: separated by tabs into a pipe, in columns on a terminal."""
+    if not sys.stdout.isatty():
+        lines = ["\t".join(row) for row in rows]
+    else:
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, map(visible, row), widths)).rstrip() for row in rows]
+    for line in lines:
+        click.echo(line)
+
+
+def size_text(size: float) -> str:
+    """Return a number of bytes as text, such as 1.5 GiB."""
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"

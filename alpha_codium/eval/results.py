@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from alpha_codium.eval.failures import Failure
 from alpha_codium.values import JsonValue, Readers
 from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 
@@ -11,11 +12,16 @@ from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 class CandidateResult(JsonValue):
     """One program's verdict and its tests'; `tests` holds what `--json` shows of each test.
 
-    A test whose verdict was reached in the program's own process has `"trust": "in_process"`.
+    A test whose verdict was reached in the program's own process has `"trust": "in_process"`. `program` is the
+    program's digest, `failure` its first failing test.
     """
 
-    readers: ClassVar[Readers] = {"verdict": Verdict, "tests": tuple}
-    optional: ClassVar[tuple[str, ...]] = ("error",)
+    readers: ClassVar[Readers] = {
+        "verdict": Verdict,
+        "tests": tuple,
+        "failure": lambda values: None if values is None else Failure.from_json(values),
+    }
+    optional: ClassVar[tuple[str, ...]] = ("error", "program", "failure")
 
     index: int
     group: str
@@ -24,14 +30,17 @@ class CandidateResult(JsonValue):
     tests_total: int
     tests: tuple[dict[str, Any], ...] = ()
     error: str = ""
+    program: str = ""
+    failure: Failure | None = None
 
     @classmethod
-    def of(cls, index: int, group: str, judgement: Judgement) -> "CandidateResult":
-        """The result of one judgement, without the program's output; `error` says why there is no verdict."""
+    def of(cls, index: int, group: str, judgement: Judgement, failure: Failure | None = None) -> "CandidateResult":
+        """The result of one judgement, without the program's outputs; `error` says why there is no verdict."""
         lost = next((t.execution.stderr for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), "")
         error = (judgement.message or lost) if judgement.verdict is Verdict.INTERNAL_ERROR else ""
         tests = tuple(map(_shown, judgement.tests))
-        return cls(index, group, judgement.verdict, judgement.tests_passed, judgement.tests_total, tests, error=error)
+        passed, total = judgement.tests_passed, judgement.tests_total
+        return cls(index, group, judgement.verdict, passed, total, tests, error, failure=failure)
 
 
 @dataclass(frozen=True, slots=True)

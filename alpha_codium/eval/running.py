@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from alpha_codium.errors import Unjudgeable
+from alpha_codium.eval.failures import failure_of
 from alpha_codium.eval.prepare import Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Judge
@@ -81,7 +82,7 @@ class _Evaluation:
         shared = next((r for r in (self.known.get(_key(task, e, program)) for e in entries.values()) if r), None)
         if shared is None:
             async with self.room:
-                shared = CandidateResult.of(0, "", await self._judgement(task, task.entries[places[0]]))
+                shared = await self._result(task, task.entries[places[0]])
         return {place: await self._recorded(task, entry, program, shared) for place, entry in entries.items()}
 
     async def _recorded(
@@ -91,22 +92,26 @@ class _Evaluation:
         result = self.known.get(_key(task, entry, program))
         if result is None:
             error = str(entry.error or "") or (shared.error if shared.verdict is Verdict.INTERNAL_ERROR else "")
-            result = replace(shared, index=entry.index, group=entry.group, error=error)
+            result = replace(shared, index=entry.index, group=entry.group, error=error, program="")
             if self.journal is not None:
                 line = {"problem": task.name, "program": program, "result": result.to_json()}
                 await asyncio.to_thread(self.journal.append, line)
+        result = replace(result, program=program)
         if self.on_result is not None:
             self.on_result(task.name, result)
         return result
 
-    async def _judgement(self, task: EvaluationTask, entry: Entry) -> Judgement:
+    async def _result(self, task: EvaluationTask, entry: Entry) -> CandidateResult:
         """Judge one program; a lost sample gets `internal_error`."""
-        if entry.is_lost:
-            return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
-        try:
-            return await self.judge.for_problem(task.problem).judge(entry.to_program(), task.tests)
-        except Unjudgeable as reason:
-            return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests), message=str(reason))
+        failure, judgement = None, Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
+        if not entry.is_lost:
+            try:
+                judge, program = self.judge.for_problem(task.problem), entry.to_program()
+                judgement = await judge.judge(program, task.tests)
+                failure = await failure_of(judge, program, task.tests, judgement)
+            except Unjudgeable as reason:
+                judgement = replace(judgement, message=str(reason))
+        return CandidateResult.of(0, "", judgement, failure)
 
 
 def _alike(entries: Sequence[Entry]) -> list[list[int]]:

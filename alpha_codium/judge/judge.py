@@ -20,7 +20,7 @@ from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKi
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
-from alpha_codium.problem import Problem, TestCase
+from alpha_codium.problem import EXECUTION_KINDS, Problem, TestCase
 from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
@@ -92,7 +92,8 @@ class ProblemJudge:
             results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
         in_order = tuple(results[place] for place in sorted(results))
         verdict = first_failure(result.verdict for result in in_order)
-        return Judgement(verdict, in_order, len(tests), message=next(iter(faults.values()), ""))
+        failed = next((place for place in sorted(results) if results[place].verdict is not Verdict.ACCEPTED), None)
+        return Judgement(verdict, in_order, len(tests), next(iter(faults.values()), ""), failed)
 
     def _order(self, tests: Sequence[TestCase], *, stop_early: bool) -> Sequence[int]:
         """The places of the tests in the order in which they run."""
@@ -124,12 +125,12 @@ def _not_run(why: str) -> TestResult:
 
 
 def _unjudged(why: str, tests: int) -> Judgement:
-    return Judgement(Verdict.INTERNAL_ERROR, (_not_run(why),) * tests, tests, message=why)
+    return Judgement(Verdict.INTERNAL_ERROR, (_not_run(why),) * tests, tests, why, failed=0)
 
 
 def _uncompiled(compilation: Execution, tests: int) -> Judgement:
     verdict = Verdict(compilation.status.value)
-    return Judgement(verdict, (TestResult(verdict, compilation),) * tests, tests, message=compilation.stderr)
+    return Judgement(verdict, (TestResult(verdict, compilation),) * tests, tests, compilation.stderr, failed=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ class Judge:
         if spec.kind == "assertions":
             return AssertionsKind(self.sandbox, limits, spec)
         if spec.kind != "stdin":
-            raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are stdin, call and assertions")
+            raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are {', '.join(EXECUTION_KINDS)}")
         files = (own_file(problem.input_file), own_file(problem.output_file))
         checker = self.rules.checker_for(problem)
         if checker.name == PROGRAM:

@@ -1,7 +1,8 @@
 """The folder of one run.
 
 It contains `run.toml` with the run's options, `journal.jsonl` with finished work, `answers.sqlite` with all answers,
-`transcripts/` with the events of each sample, `solutions/` with the Solutions dataset, and `results.json`.
+`transcripts/` with the events of each sample, `solutions/` with the Solutions dataset, and `results.json`; that of an
+evaluation has `programs.jsonl` with each judged program once.
 """
 
 import fcntl
@@ -9,7 +10,7 @@ import json
 import os
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self
@@ -18,6 +19,7 @@ from alpha_codium.errors import UserError, nearest
 from alpha_codium.runs.journal import Journal
 
 RUN_FILE = "run.toml"
+PROGRAMS = "programs.jsonl"
 # The entries that a run of each command must have, besides the command.
 NEEDED = {
     "solve_set": ("dataset_name", "fingerprint", "samples", "sample_rate", "flow", "flow_fingerprint", "settings"),
@@ -102,10 +104,17 @@ class RunFolder:
 
     def write_json(self, name: str, value: Any) -> Path:
         """Write a JSON file of the run atomically; raises UserError if it can't be written."""
+        return self._write(name, [json.dumps(value, indent=1, ensure_ascii=False) + "\n"])
+
+    def write_lines(self, name: str, values: Iterable[Any]) -> Path:
+        """Write a file of JSON lines as `write_json` does, one line after the other."""
+        return self._write(name, (json.dumps(value) + "\n" for value in values))
+
+    def _write(self, name: str, texts: Iterable[str]) -> Path:
         target = self.path / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(target, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+            write_atomically(target, texts)
         except OSError as error:
             raise UserError(f"{target} can't be written: {error.strerror}") from error
         return target
@@ -141,12 +150,13 @@ def without_none(value: Any) -> Any:
     return value
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
+def write_atomically(path: Path, content: str | bytes | Iterable[str]) -> None:
     """Write a file completely or, on an error, not at all; raises OSError."""
     fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(fd, "wb") as file:
-            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+            for piece in [content] if isinstance(content, str | bytes) else content:
+                file.write(piece.encode("utf-8", "backslashreplace") if isinstance(piece, str) else piece)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
-from alpha_codium.cli.progress import Progress
 from alpha_codium.errors import SandboxError, UserError
+from alpha_codium.progress import Progress
 from benchmarks.sandbox.child import ContenderFailed
 from benchmarks.sandbox.contenders import find_contenders
 from benchmarks.sandbox.memory import batch_sizes, measure_memory, memory_json, memory_text

@@ -1,0 +1,242 @@
+"""The stored runs: a list, one sample of a run with the reason why it failed, and their removal."""
+
+import contextlib
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from alpha_codium.app.generation import COMMAND
+from alpha_codium.data import load_problems
+from alpha_codium.data.samples.names import TaskNames
+from alpha_codium.errors import UserError, nearest
+from alpha_codium.eval.comparing.judging import JOURNAL
+from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
+from alpha_codium.eval.known import KNOWN_GROUPS
+from alpha_codium.eval.prepare import GENERATED, entries_of_solutions
+from alpha_codium.eval.results import CandidateResult
+from alpha_codium.gen.loop import finished_samples
+from alpha_codium.paths import runs_folder
+from alpha_codium.problem import Problem
+from alpha_codium.program import PYTHON
+from alpha_codium.runs import Journal, RunFolder
+from alpha_codium.runs.events import ProgramTested, Transcript, transcript_name
+from alpha_codium.runs.folder import PROGRAMS, RUN_FILE
+from alpha_codium.solution import Candidate
+from alpha_codium.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run in the folder of runs; `pass_at_k` is empty if the run isn't finished, or isn't an evaluation."""
+
+    name: str
+    command: str
+    dataset: str
+    changed: datetime
+    size_bytes: int
+    finished: bool
+    pass_at_k: Mapping[str, float | None]
+
+    def to_json(self) -> dict[str, Any]:
+        """The run as `--json` writes it."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return fields | {"changed": self.changed.isoformat()}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSample:
+    """A judged program of a run, with its source if that is known."""
+
+    problem: str
+    result: CandidateResult
+    source: str = ""
+    language: str = PYTHON
+
+    @property
+    def failed(self) -> bool:
+        """Whether the program isn't accepted; one without tests didn't fail."""
+        return self.result.verdict not in (Verdict.ACCEPTED, Verdict.NO_TESTS)
+
+    def to_json(self) -> dict[str, Any]:
+        """The sample as `--json` writes it."""
+        return {"problem": self.problem, "language": self.language, "source": self.source} | self.result.to_json()
+
+    def lines(self) -> Iterator[str]:
+        """The sample for people: its verdict, the program, and the first failing test."""
+        result = self.result
+        group = "" if result.group == GENERATED else f"{result.group} "
+        passed = f"{result.tests_passed} of {result.tests_total} tests passed"
+        digest = f" (program {result.program[:12]})" if result.program else ""
+        yield f"{self.problem}, {group}sample {result.index}: {result.verdict.value}, {passed}{digest}"
+        if result.error:
+            yield f"error: {result.error}"
+        yield ""
+        yield from self.source.splitlines() or ["(the run's folder doesn't have the program)"]
+        yield ""
+        if result.failure is not None:
+            yield from result.failure.lines(result.tests_total)
+        elif self.failed:
+            yield "(the run's folder doesn't have the failing test: it was written by an earlier version)"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSample:
+    """The sample to show, and how many of the run's samples failed."""
+
+    sample: StoredSample
+    failed: int
+    total: int
+
+
+def list_runs() -> list[StoredRun]:
+    """Return the runs in the folder of runs, the latest first; folders that can't be read are left out."""
+    found = []
+    for path in runs_folder().glob(f"*/{RUN_FILE}"):
+        with contextlib.suppress(UserError, OSError):
+            found.append(_stored_run(RunFolder(path.parent)))
+    return sorted(found, key=lambda run: run.changed, reverse=True)
+
+
+def remove_run(name: str) -> None:
+    """Delete the folder of a run; raises UserError if it doesn't exist, or another process uses it."""
+    folder = RunFolder.reopen(runs_folder(), name)
+    with folder:
+        try:
+            shutil.rmtree(folder.path)
+        except OSError as error:
+            raise UserError(f"{error.filename or folder.path} can't be deleted: {error.strerror}") from error
+
+
+def show_sample(run: str, problem: str | None = None, sample: int | None = None) -> ShownSample:
+    """Return a sample of a run: the first that failed, or else the first, of those that the arguments select.
+
+    Raises UserError if there is none, or the run can't be read.
+    """
+    folder = RunFolder.reopen(runs_folder(), run)
+    command = folder.description()["command"]
+    samples = _generated(folder) if command == COMMAND else _judged(folder)
+    if not samples:
+        raise UserError(f"run {folder.name!r} has no judged samples")
+    names = list(dict.fromkeys(each.problem for each in samples))
+    chosen = samples
+    if problem is not None:
+        name = TaskNames(names).find(problem)
+        if name is None:
+            raise UserError(f"run {folder.name!r} has no samples of {problem!r}{nearest(problem, names)}")
+        chosen = [each for each in samples if each.problem == name]
+    if sample is not None:
+        indices = sorted({each.result.index for each in chosen})
+        chosen = [each for each in chosen if each.result.index == sample]
+        if not chosen:
+            raise UserError(f"there is no sample {sample}: there are {indices[0]} to {indices[-1]}")
+    first = next((each for each in chosen if each.failed), chosen[0])
+    if command == COMMAND:
+        first = _with_public_tests(folder, first)
+    elif not first.source:
+        first = _with_source(folder, first)
+    return ShownSample(first, sum(each.failed for each in samples), len(samples))
+
+
+def _stored_run(folder: RunFolder) -> StoredRun:
+    described = folder.description()
+    results = folder.path / "results.json"
+    scores: dict[str, float | None] = {}
+    if results.exists():
+        with contextlib.suppress(ValueError, AttributeError):
+            scores = json.loads(results.read_text("utf-8")).get("pass_at_k", {})
+    files = [path.stat() for path in folder.path.rglob("*") if path.is_file()]
+    return StoredRun(
+        folder.name,
+        described["command"],
+        str(described.get("dataset_name") or described.get("dataset") or ""),
+        datetime.fromtimestamp(max(file.st_mtime for file in files), UTC),
+        sum(file.st_size for file in files),
+        results.exists(),
+        scores,
+    )
+
+
+def _judged(folder: RunFolder) -> list[StoredSample]:
+    """Return the samples of an evaluation, in the problems' order; known solutions only if there is nothing else."""
+    results = {(line[0], line[1].group, line[1].index): line for line in folder.journal.read(_judged_line)}
+    scored = [line for key, line in results.items() if key[1] not in KNOWN_GROUPS] or list(results.values())
+    programs = {}
+    for program in Journal(folder.path / PROGRAMS).entries():
+        programs[program["program"]] = (program["source"], program["language"])
+    samples = [StoredSample(name, result, *programs.get(result.program, ("",))) for name, result in scored]
+    return sorted(samples, key=lambda each: (_natural(each.problem), each.result.group, each.result.index))
+
+
+def _judged_line(line: dict[str, Any]) -> tuple[str, CandidateResult]:
+    return line["problem"], replace(CandidateResult.from_json(line["result"]), program=line["program"])
+
+
+def _generated(folder: RunFolder) -> list[StoredSample]:
+    """Return the samples of `solve_set`, by the verdicts that `compare` stored, or else by the public tests."""
+    stored = Journal(folder.path / JOURNAL).read(_judged_line)
+    results = {(name, result.program): result for name, result in stored}
+    return [
+        StoredSample(candidate.task_name, _result_of(candidate, results), candidate.program, candidate.language)
+        for candidate in finished_samples(folder.journal, final_only=False).values()
+    ]
+
+
+def _result_of(candidate: Candidate, results: Mapping[tuple[str, str], CandidateResult]) -> CandidateResult:
+    digest, error = candidate.to_program().digest, str(candidate.error or "")
+    if found := results.get((candidate.task_name, digest)):
+        return replace(found, index=candidate.sample_index, error=error)
+    passed, total = candidate.public_tests_passed, candidate.public_tests_total
+    verdict = Verdict.ACCEPTED if 0 < total == passed else Verdict.WRONG_ANSWER if total else Verdict.NO_TESTS
+    if candidate.error is not None and not candidate.program:
+        verdict = Verdict.COMPILATION_ERROR if candidate.is_final else Verdict.INTERNAL_ERROR
+    return CandidateResult(candidate.sample_index, GENERATED, verdict, passed, total, (), error, digest)
+
+
+def _with_public_tests(folder: RunFolder, sample: StoredSample) -> StoredSample:
+    """Return the sample with its first failing public test, as its transcript has it."""
+    if sample.result.failure is not None or not sample.failed:
+        return sample
+    path = folder.path / transcript_name(sample.problem, sample.result.index)
+    try:
+        events = Transcript.read(path).events
+    except (OSError, ValueError, UserError):
+        return sample
+    runs = [event for event in events if isinstance(event, ProgramTested) and event.program == sample.source]
+    for place, test in enumerate(runs[-1].tests if runs else ()):
+        if test.verdict is not Verdict.ACCEPTED:
+            problem = _problem(folder, sample.problem)
+            cases = problem.public_tests if problem else ()
+            given, wanted = (cases[place].input, cases[place].output) if place < len(cases) else ("", "")
+            outputs = around_difference(wanted, test.stdout)
+            failure = Failure(place, test.verdict, shortened(given), *outputs, stderr=shortened_end(test.stderr))
+            return replace(sample, result=replace(sample.result, verdict=test.verdict, failure=failure))
+    return sample
+
+
+def _with_source(folder: RunFolder, sample: StoredSample) -> StoredSample:
+    """Return the sample of a human solution with its source, which only the dataset has."""
+    problem = _problem(folder, sample.problem)
+    groups = {"correct": problem.solutions, "incorrect": problem.incorrect_solutions} if problem else {}
+    for entry in entries_of_solutions(sample.result.group, groups.get(sample.result.group, ())):
+        if entry.to_program().digest == sample.result.program:
+            return replace(sample, source=entry.program, language=entry.language)
+    return sample
+
+
+def _problem(folder: RunFolder, name: str) -> Problem | None:
+    """Return a problem of the run, or None if its dataset can't be read any more."""
+    described = folder.description()
+    dataset, split = (described.get(key) or described.get(f"{key}_name") for key in ("dataset", "split"))
+    with contextlib.suppress(UserError):
+        return load_problems(str(dataset), split).get(name)
+    return None
+
+
+def _natural(name: str) -> Sequence[tuple[int, str]]:
+    """Return a key that sorts numbers in names by their size."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

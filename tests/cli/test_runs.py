@@ -1,0 +1,117 @@
+"""`gencode runs`: what a run's folder says of a failed sample, and the deletion of runs."""
+
+import json
+
+import pytest
+
+from alpha_codium.runs import RunFolder
+from tests.data.records import record, write_jsonl
+from tests.eval.splits import RIGHT, WRONG
+from tests.gen.running import ECHO, model_arguments, run_cli, write_problems
+from tests.servers.scripted import ScriptedServer
+
+DOUBLE = {"input": ["1\n", "2\n"], "output": ["2\n", "4\n"]}
+NONE = {"input": [], "output": []}
+NOISY = "import sys\nprint('\\x1b[31mred', file=sys.stderr)\n" + WRONG
+
+
+@pytest.fixture
+def scored(home, tmp_path):
+    """A run `r` of three samples, of which one fails."""
+    known = {"language": [3, 3], "solution": [RIGHT, WRONG]}
+    tests = {"public_tests": NONE, "private_tests": DOUBLE, "solutions": known}
+    problems = write_jsonl(tmp_path / "p.jsonl", [record(f"p/{n}", **tests) for n in (2, 10)])
+    rows = [{"task_id": "p/2", "solution": RIGHT}, {"task_id": "p/10", "solution": [RIGHT, NOISY]}]
+    samples = write_jsonl(tmp_path / "s.jsonl", rows)
+    done = run_cli("eval", "score", samples, "--dataset_name", problems, "--k", 1, "--run", "r")
+    assert done.returncode == 0, done.stderr
+    return home / "runs" / "r"
+
+
+def test_the_first_sample_that_failed_is_shown_with_its_program_and_the_difference(scored):
+    done = run_cli("runs", "show", "r")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("p/10, sample 1: wrong_answer, 0 of 2 tests passed (program ")
+    assert NOISY in done.stdout
+    assert "first failing test: number 1 of 2, wrong_answer\ninput:\n  1\n" in done.stdout
+    assert "difference (- expected, + actual):\n  - 2\n  + 0\n" in done.stdout
+    assert done.stdout.endswith("end of stderr:\n  red\n"), "colours of the program aren't shown"
+    assert "1 of 3 samples of the run failed; show others with --problem NAME --sample I" in done.stderr
+
+
+def test_a_sample_is_chosen_by_problem_and_index(scored, tmp_path):
+    done = run_cli("runs", "show", "r", "--problem", "10", "--sample", 0, "--json", tmp_path / "o.json")
+    assert done.stdout.startswith("p/10, sample 0: accepted, 2 of 2 tests passed")
+    values = json.loads((tmp_path / "o.json").read_text())
+    assert (values["source"], values["verdict"], values["index"]) == (RIGHT, "accepted", 0)
+    for wrong, said in (
+        (("--problem", "p/3"), "has no samples of 'p/3' (did you mean 'p/2'?)"),
+        (("--sample", 7), "there is no sample 7: there are 0 to 1"),
+    ):
+        done = run_cli("runs", "show", "r", *wrong)
+        assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_each_program_stands_once_in_the_folder_and_results_have_its_hash_and_failure(scored):
+    programs = [json.loads(line) for line in (scored / "programs.jsonl").read_text().splitlines()]
+    assert sorted(each["source"] for each in programs) == sorted([RIGHT, NOISY, WRONG])
+    results = json.loads((scored / "results.json").read_text())["problems"][1]["candidates"]
+    assert results[1]["program"] in {each["program"] for each in programs}
+    assert results[1]["failure"]["stderr"] == "\x1b[31mred\n"
+    for line in (scored / "journal.jsonl").read_text().splitlines():
+        assert len(line) < 2000
+
+
+def test_a_folder_of_an_earlier_version_is_still_shown_and_resumed(scored, tmp_path):
+    (scored / "programs.jsonl").unlink()
+    lines = [json.loads(line) for line in (scored / "journal.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["result"].pop("failure", None)
+    (scored / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = run_cli("runs", "show", "r")
+    assert "(the run's folder doesn't have the program)" in done.stdout
+    assert "it was written by an earlier version" in done.stdout
+    again = run_cli(
+        "eval", "score", tmp_path / "s.jsonl", "--dataset_name", tmp_path / "p.jsonl", "--k", 1, "--resume", "r"
+    )
+    assert again.returncode == 0, again.stderr
+    assert NOISY in run_cli("runs", "show", "r").stdout
+
+
+def test_a_human_solution_is_shown_from_its_dataset(scored, tmp_path):
+    options = ("--dataset_name", tmp_path / "p.jsonl", "--evaluation_test_type", "private_tests", "--k", 1)
+    assert run_cli("eval", "eval_cc_solutions", *options, "--run", "human").returncode == 0
+    done = run_cli("runs", "show", "human")
+    assert done.stdout.startswith("p/2, correct sample 1: wrong_answer, 0 of 2 tests passed")
+    assert WRONG in done.stdout and "  - 2\n  + 0\n" in done.stdout
+    assert not (scored.parent / "human" / "programs.jsonl").exists()
+
+
+def test_a_run_of_a_model_shows_its_public_tests_and_then_what_compare_found(home, tmp_path):
+    problems = write_problems(tmp_path, 1)
+    wrong = ECHO.replace("input()", "0, input()")
+    with ScriptedServer(lambda _: wrong) as server:
+        at = ("--dataset_name", problems, "--flow", "baseline", *model_arguments(server))
+        assert run_cli("gen", "solve_set", *at, "--run", "g").returncode == 0
+    for test_type in ("public", "private"):
+        done = run_cli("runs", "show", "g")
+        assert done.returncode == 0, done.stderr
+        assert "print(0, input())" in done.stdout
+        assert "first failing test: number 1 of " in done.stdout
+        assert "difference (- expected, + actual):\n  - " in done.stdout
+        if test_type == "public":
+            assert run_cli("compare", "g").returncode == 0
+
+
+def test_runs_are_listed_with_their_scores_and_deleted_unless_in_use(scored, home):
+    done = run_cli("runs", "list")
+    assert done.stdout.splitlines()[1].split("\t")[:2] == ["r", "score"]
+    assert "pass@1 0.750" in done.stdout
+    with RunFolder(scored):
+        done = run_cli("runs", "rm", "r", "--yes")
+        assert (done.returncode, "run 'r' is in use by another process" in done.stderr) == (2, True)
+    assert scored.exists()
+    assert run_cli("runs", "rm", "nonesuch", "--yes").returncode == 2
+    assert run_cli("runs", "rm", "r", "--yes").returncode == 0
+    assert not scored.exists()
+    assert "no run is stored yet" in run_cli("runs", "list").stderr
