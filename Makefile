@@ -14,6 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-r
 
 demo: $(VENV)/.demo
 	$(BIN)/gencode demo
+	@echo "to use gencode in this shell: source $(BIN)/activate"
 
 # What to run while working: lint, types, and the quick tests of what was changed since the last commit on origin.
 check: lint types
