@@ -7,6 +7,7 @@ import click
 from alpha_codium.cli.options import (
     CommonOptions,
     common_options,
+    overwrite_option,
     run_options,
     split_option,
     subset_options,
@@ -34,6 +35,7 @@ from alpha_codium.cli.scores import new_run, tests_option
     metavar="NAME",
     help="Store the problems here, with the findings as columns.",
 )
+@overwrite_option
 @run_options
 @common_options
 def validate(common: CommonOptions, run: str | None, resume: str | None, **options: Any) -> None:
