@@ -32,6 +32,14 @@ def cache_folder() -> Path:
     return _writable(home() / "cache")
 
 
+def bait_folder() -> str | None:
+    """Return a folder for files that no program in a sandbox should reach; None means the default for temporary files.
+
+    It isn't /tmp, since a sandbox may give programs a /tmp of their own and still show them all other files.
+    """
+    return "/var/tmp" if os.access("/var/tmp", os.W_OK) else None  # noqa: S108 - for files with random names
+
+
 def _writable(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 from alpha_codium.errors import FlowError, nearest
 
+PARTIALS = "partials.toml"
 KNOWN_KEYS = {"system", "user", "temperature", "fields", "code"}
 
 
@@ -34,6 +35,8 @@ class Prompt:
     fields: dict[str, Any] = field(default_factory=dict)
     code: bool = False
     partials: dict[str, str] = field(default_factory=dict)
+    # Isn't part of a flow's fingerprint.
+    path: Path | None = field(default=None, repr=False, compare=False)
 
     def render(self, variables: Mapping[str, Any]) -> tuple[str, str]:
         """Return the system and the user text; raises FlowError if a template needs a missing variable."""
@@ -45,7 +48,8 @@ class Prompt:
         try:
             return _compiled(template, tuple(sorted(self.partials.items()))).render(variables).strip()
         except (jinja2.TemplateError, TypeError) as error:
-            raise FlowError(f"prompt {self.name!r} can't be rendered: {error}") from error
+            known = f"; there are: {', '.join(sorted(variables))}" if isinstance(error, jinja2.UndefinedError) else ""
+            raise FlowError(f"prompt {self.name!r} can't be rendered: {error}{known}") from error
 
 
 @functools.lru_cache(maxsize=256)
@@ -77,7 +81,14 @@ def load_prompt(path: Path) -> Prompt:
         raise FlowError(f"{path}: unknown key {word!r}{nearest(word, KNOWN_KEYS)}")
     if not str(values.get("user", "")).strip():
         raise FlowError(f"{path}: a prompt needs a text `user`")
-    return Prompt(name=path.stem, partials=_partials(path.with_name("partials.toml")), **values)
+    return Prompt(name=path.stem, partials=_partials(path.with_name(PARTIALS)), path=path, **values)
+
+
+def partials_file(prompt: Path, name: str) -> Path:
+    """Return the file of the partial `name` of a prompt: the one beside it, or the one that this adds."""
+    own = prompt.with_name(PARTIALS)
+    table = read_toml(own)
+    return own if name in table else own.parent / table["from"] / PARTIALS
 
 
 def _partials(file: Path) -> dict[str, Any]:

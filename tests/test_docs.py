@@ -62,18 +62,30 @@ def test_every_command_and_python_line_of_the_readme_runs_in_order(tmp_path: Pat
     assert shown.stdout.splitlines()[-1] == "{'pass@1': 1.0, 'pass@5': 1.0}"
 
 
-def test_the_page_on_python_runs(tmp_path: Path) -> None:
+def printed_by(page: str, tmp_path: Path, env: dict[str, str] | None = None) -> list[str]:
+    """The lines that the Python blocks of a page print, run one after the other."""
     script = tmp_path / "page.py"
-    script.write_text("\n".join(blocks(ROOT / "docs" / "python_api.md", "python")))
+    script.write_text("\n".join(blocks(ROOT / "docs" / page, "python")))
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True, text=True, check=False, timeout=240, cwd=ROOT,
+        env=os.environ | (env or {}) | {"GENCODE_HOME": str(tmp_path / "home")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_page_on_python_runs(tmp_path: Path) -> None:
     with ScriptedServer([("", f"```python\n{PROGRAM}\n```")]) as server:
         key = {"OPENAI_API_KEY": "sk-of-the-page", "OPENAI_API_BASE": server.api_base}
-        done = subprocess.run(
-            [sys.executable, str(script)],
-            capture_output=True, text=True, check=False, timeout=240, cwd=ROOT,
-            env=os.environ | key | {"GENCODE_HOME": str(tmp_path / "home")},
-        )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
+        printed = printed_by("python_api.md", tmp_path, key)
+    assert printed == [
+        "wrong_answer 1 of 2",
+        "['accepted', 'wrong_answer'] 8",
+        "accepted",
+        "['wrong_answer', 'accepted']",
+        "['cba', 'zyx']",
+        "['accepted', 'wrong_answer']",
         "{'pass@1': 1.0} local",
         "{'pass@1': 1.0}",
         "2 compared, 0 different",
@@ -81,7 +93,16 @@ def test_the_page_on_python_runs(tmp_path: Path) -> None:
         "1 problem validated",
         "{'pass@1': 0.0} {'pass@1': 0.0}",
         "4 programs judged",
+        "jars 1",
+        "{'pass@1': 0.0, 'pass@2': 0.0} ['wrong_answer', 'wrong_answer']",
+        "{'pass@1': 1.0}",
     ]
+
+
+@pytest.mark.thorough
+def test_the_page_on_reward_functions_runs(tmp_path: Path) -> None:
+    printed = printed_by("reward_functions.md", tmp_path)
+    assert printed == ["[1.0, 0.5, 0.0]", "[1.0, 0.0, 0.0]", "None", "HumanEval/0 True"]
 
 
 @pytest.mark.thorough

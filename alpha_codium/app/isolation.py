@@ -6,6 +6,7 @@ from typing import Any
 
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking
+from alpha_codium.paths import bait_folder
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.verdict import Execution
 
@@ -32,7 +33,7 @@ print(globals()[input()]())
 async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
     """Return what a program in the sandbox can reach, and the layers of its isolation."""
     settings = settings or load_settings()
-    with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile() as file:
+    with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile(dir=bait_folder()) as file:
         names = {"PORT": server.getsockname()[1], "FILE": file.name}
         program = "".join(f"{name} = {value!r}\n" for name, value in names.items()) + PROBE
         async with sandbox_of(settings) as sandbox:

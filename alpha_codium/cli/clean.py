@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options, options, sample_file_options
+from alpha_codium.wording import counted
 
 # The names of `gen.cleaning.RULES`, which takes long to import; a test compares.
 RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "prompts", "stop_words")
@@ -63,7 +64,7 @@ def clean_generations(
     write_rows(output, clean_rows(rows, problems, counts, rules, stops), rows)
     found = counts.to_json(rules)
     common.write_json(found | {"output": str(output)})
-    click.echo(f"{counts.samples} samples, {counts.changed} changed, {counts.emptied} left empty")
+    click.echo(f"{counted(counts.samples, 'sample')}, {counts.changed} changed, {counts.emptied} left empty")
     for rule in RULES:
         count = found["rules"][rule.name]
         click.echo(f"  {rule.name:<13}{'off' if count is None else count:>7}  {rule.what}")

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from alpha_codium import __version__
-from alpha_codium.cli.options import normalize
+from alpha_codium.cli.options import add_examples, normalize
 from alpha_codium.cli.output import forget_unwritten
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
@@ -28,6 +28,7 @@ COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Load, filter, list, show, import and validate problems."),
     "gen": ("alpha_codium.cli.gen", "group", "Solve problems with a model."),
     "eval": ("alpha_codium.cli.eval", "group", "Run programs against tests and compute pass@k."),
+    "flows": ("alpha_codium.cli.flows", "group", "List, show and copy flows."),
     "compare": ("alpha_codium.cli.compare", "command", "Compare runs: scores, costs, differences."),
     "ablate": ("alpha_codium.cli.ablate", "command", "Measure what each stage of a flow contributes."),
     "runs": ("alpha_codium.cli.runs", "group", "List, show and delete stored runs; show why a sample failed."),
@@ -49,8 +50,11 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
-        entry = COMMANDS.get(normalize(cmd_name))
-        return getattr(import_module(entry[0]), entry[1]) if entry else None
+        name = normalize(cmd_name)
+        if name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[name]
+        return add_examples(getattr(import_module(module), attribute), f"gencode {name}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -58,7 +62,14 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]})
+EXAMPLE = "\b\nExample:\n  gencode data import examples/jars.json --output_dataset_name jars"
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=EXAMPLE,
+    context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="gencode")
 def cli() -> None:
     """Generate programs with language models, and measure how good they are."""
@@ -71,8 +82,13 @@ def main(arguments: list[str] | None = None) -> Any:
     try:
         # Without its standalone mode click gives the status of `Exit` back instead of exiting with it.
         sys.exit(cli.main(args=arguments, prog_name="gencode", standalone_mode=False))
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f" (see {context.command_path} --help)" if context else ""
+        click.echo(visible(f"error: {error.format_message()}{hint}"), err=True)
         sys.exit(error.exit_code)
     except UserError as error:
         click.echo(visible(f"error: {error}"), err=True)

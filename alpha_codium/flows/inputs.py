@@ -9,14 +9,16 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from alpha_codium.flows.context import shortened
 from alpha_codium.flows.extraction import fenced_texts
+from alpha_codium.flows.state import ExplainedTest
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.languages.python.beginnings import parsed
-from alpha_codium.languages.python.examples import expression, is_literal, literal_calls
+from alpha_codium.languages.python.examples import expression, is_literal, literal, literal_calls
 
 INTEGER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
 MAX_LINES = 200
@@ -52,6 +54,57 @@ def function_name(task: CodingTask) -> str:
     names = Counter(name for tree in trees if tree for name in {*_called(tree)})
     known = sorted(name for name in names if not hasattr(builtins, name))
     return max(known, key=lambda name: names[name], default="")
+
+
+def explained(records: Iterable[Mapping[str, str]], task: CodingTask) -> list[ExplainedTest]:
+    """Return the tests in an answer's records.
+
+    If tests are assertions, `input` is a call of the function and `output` the value that it returns, both written as
+    `ast.unparse` does; records that aren't such tests are left out.
+    """
+    tests = [ExplainedTest(r["input"], r["output"], r.get("explanation", "").strip()) for r in records]
+    if task.kind != "assertions":
+        return tests
+    calls = [_as_call(test, task) for test in tests]
+    return [call for call in calls if call is not None]
+
+
+def runnable(test: ExplainedTest, task: CodingTask) -> ExplainedTest:
+    """Return a test from `explained` as the judge runs it: a call and its value as an assertion."""
+    return replace(test, input=test.assertion, output="") if task.kind == "assertions" else test
+
+
+def _as_call(test: ExplainedTest, task: CodingTask) -> ExplainedTest | None:
+    """Return a test of a function with its call and value in normal form; None if they aren't literals."""
+    name = function_name(task)
+    written, given = test.input.strip().strip("`").removeprefix(">>>").strip(), test.output.strip().strip("`")
+    tree = parsed(written)
+    match tree.body if tree else []:
+        # The whole assertion, in place of the call.
+        case [ast.Assert(test=ast.Compare(left=ast.Call() as call, ops=[ast.Eq()], comparators=[value]))]:
+            written, given = ast.unparse(call), ast.unparse(value)
+    if not re.match(rf"{re.escape(name)}\s*\(", written):
+        written = f"{name}({written})"  # only the arguments
+    call = expression(written)
+    if not name or not isinstance(call, ast.Call) or not all(map(is_literal, _arguments(call))):
+        return None
+    value = literal(given)
+    # Answers in YAML lose the quotes around a text.
+    if value is None or (_returns_text(task) and not isinstance(ast.literal_eval(value), str)):
+        value = ast.Constant(given)
+    return replace(test, input=ast.unparse(call), output=ast.unparse(value))
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _returns_text(task: CodingTask) -> bool:
+    """Return whether the public tests say that the function returns a text."""
+    trees = [parsed(test.input) for test in task.statement.public_tests]
+    compared = [n for tree in trees if tree for n in ast.walk(tree) if isinstance(n, ast.Compare)]
+    values = [each for node in compared for each in node.comparators]
+    return bool(values) and all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in values)
 
 
 def inputs_in(answer: str, task: CodingTask) -> list[str]:

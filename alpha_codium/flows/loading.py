@@ -19,10 +19,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.data.reader import EXECUTION_KINDS
 from alpha_codium.errors import FlowError, SettingsError, nearest
 from alpha_codium.flows.answers import AnswerSchema
 from alpha_codium.flows.stages import Stage, stage_class
+from alpha_codium.flows.variables import check_templates
+from alpha_codium.problem import EXECUTION_KINDS
 from alpha_codium.rendering import Prompt, load_prompt, read_toml
 
 # The keys of a prompt file with the types of their values.
@@ -218,3 +219,5 @@ def _check(prompt: Prompt, needs: Mapping[str, Any], where: str) -> None:
             raise FlowError(f"{where}: the stage needs the field {name!r} in [fields]{nearest(name, known)}")
     if needs.get("code") and not prompt.code:
         raise FlowError(f"{where}: the stage needs a program: say `code = true`")
+    if needs.get("variables") is not None:
+        check_templates(prompt, needs["variables"])

@@ -21,6 +21,16 @@ class ExplainedTest:
         """The test without the explanation."""
         return TestCase(self.input, self.output)
 
+    @property
+    def assertion(self) -> str:
+        """The assertion that the call `input` returns the value `output`."""
+        return f"assert {self.input.strip()} == {self.output.strip()}"
+
+    @property
+    def spellings(self) -> tuple[str, str]:
+        """The inputs of tests that are this one: the same input, or the assertion."""
+        return self.input.strip(), self.assertion
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -66,9 +76,8 @@ class FlowState:
 
     def explanation_of(self, test: TestCase) -> str:
         """Return the explanation of a test, or ""."""
-        return next(
-            (e.explanation for e in [*self.explanations, *self.ai_tests] if e.input.strip() == test.input.strip()), ""
-        )
+        known = (*self.explanations, *self.ai_tests)
+        return next((each.explanation for each in known if test.input.strip() in each.spellings), "")
 
     def add_anchor(self, test: TestCase) -> None:
         """Add a test that the program passes, unless it is known."""

@@ -54,9 +54,10 @@ class CodingTask:
 
     @property
     def variables(self) -> dict[str, Any]:
-        """The variables of prompts: `problem`, `is_function`, `beginning` (text) and the `tests` to show."""
+        """The variables of all prompts (`variables.TASK`)."""
         return {
             "problem": self.statement,
+            "kind": self.kind,
             "is_function": self.is_function,
             "beginning": self.beginning.text if self.beginning else "",
             "tests": self.tests,

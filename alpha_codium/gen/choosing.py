@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from alpha_codium.config import Settings
+from alpha_codium.data.reader import EXECUTION_KINDS
 from alpha_codium.errors import FlowError
 from alpha_codium.flows import Flow, load_flow
 from alpha_codium.problem import Problem
@@ -21,9 +22,7 @@ def chosen_flow(name: str | None, settings: Settings, without: Sequence[str] = (
 
 
 def check_fit(flow: Flow, problems: Iterable[Problem]) -> None:
-    """Raise FlowError if the flow is for certain kinds of tests, and no problem has such tests."""
-    if not flow.kinds:
-        return
+    """Raise FlowError if no problem has tests of a kind that the flow is for."""
     first: Problem | None = None
     for problem in problems:
         if flow.suits(problem.execution.kind):
@@ -38,7 +37,7 @@ def misfit(flow: Flow, problem: Problem) -> str:
     supported, required = "programs that read stdin", "a function"
     if flow.kinds:
         supported, required = "functions", "a program that reads stdin"
-    return (
-        f"flow {flow.name!r} asks for {supported}, and {problem.name!r} wants {required}: "
-        "leave out --flow, and each problem gets the flow for its kind"
-    )
+    remedy = "leave out --flow, and each problem gets the flow for its kind"
+    if not flow.kinds:
+        remedy += f", or, if it asks for functions, too, add kinds = {[*EXECUTION_KINDS]} to its flow.toml"
+    return f"flow {flow.name!r} asks for {supported}, and {problem.name!r} wants {required}: {remedy}"

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from alpha_codium.paths import bait_folder
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Status
 
@@ -91,7 +92,7 @@ def lay_bait() -> Iterator[Bait]:
     marker = f"gencode-{uuid.uuid4().hex}"
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gencode-bait-")))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gencode-bait-", dir=bait_folder())))
         (folder / "canary").write_text(marker)
         folder.chmod(0o777)
         command = [sys.executable, "-c", "import sys; sys.stdin.read()", marker]

@@ -82,13 +82,27 @@ async def test_without_a_flow_each_problem_gets_the_one_for_its_kind(bench, warn
     assert warnings == []
 
 
-async def test_a_flow_for_programs_that_read_warns_once_of_a_function(bench, warnings):
-    outcome = await asked_of(bench, HUMANEVAL, flow="baseline")
-    assert outcome.prompts == ["code_contests_prompts_baseline"]
+@pytest.fixture
+def for_stdin(tmp_path):
+    """A user's flow that doesn't name the kinds it is for."""
+    (tmp_path / "flow.toml").write_text('[[stages]]\nkind = "write_code"\nprompt = "mine"\n')
+    (tmp_path / "mine.toml").write_text('code = true\nuser = "Solve {{ problem.description }}"\n')
+    return load_flow(str(tmp_path))
+
+
+async def test_a_flow_for_programs_that_read_warns_once_of_a_function(bench, warnings, for_stdin):
+    await bench.solve(HUMANEVAL, {"complete": program(ADD)}, flow=for_stdin)
     assert warnings == [
-        "flow 'baseline' asks for programs that read stdin, and 'HumanEval/900' wants a function: "
-        "leave out --flow, and each problem gets the flow for its kind\n"
+        f"flow {for_stdin.name!r} asks for programs that read stdin, and 'HumanEval/900' wants a function: "
+        "leave out --flow, and each problem gets the flow for its kind, or, if it asks for functions, too, "
+        "add kinds = ['stdin', 'call', 'assertions'] to its flow.toml\n"
     ]
+
+
+def test_a_flow_for_programs_that_read_is_refused_for_functions_alone(for_stdin):
+    with pytest.raises(FlowError, match="asks for programs that read stdin, and 'HumanEval/900' wants a function"):
+        check_fit(for_stdin, [HUMANEVAL, MBPP, CALL])
+    check_fit(for_stdin, [HUMANEVAL, ONE])
 
 
 def test_the_flow_for_functions_refuses_a_problem_that_reads():
@@ -107,7 +121,8 @@ def test_auto_chooses_a_flow_and_the_others_name_their_kinds_of_tests():
         name: [k for k in ("stdin", "call", "assertions") if load_flow(name).suits(k)] for name in shipped_flows()
     }
     assert suited["complete"] == ["call", "assertions"]
-    assert suited["baseline"] == suited["alphacodium"] == suited["write_and_repair"] == ["stdin"]
+    others = {name: kinds for name, kinds in suited.items() if name != "complete"}
+    assert set(map(tuple, others.values())) == {("stdin", "call", "assertions")}
 
 
 def test_what_a_choosing_flow_chooses_is_part_of_its_fingerprint(tmp_path):

@@ -2,11 +2,14 @@
 
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
 from alpha_codium.errors import FlowError
+from alpha_codium.flows.catalogue import copy_flow, flow_lines, list_flows, variables_of_prompts
 from alpha_codium.flows.loading import load_flow, shipped_flows
+from alpha_codium.flows.variables import MORE, TASK
 from tests.flows.scripted_flow import ONE, SUM, program
 
 FLOW = """
@@ -144,10 +147,66 @@ def test_a_prompt_that_is_no_utf8_is_told(folder):
     assert "is not valid TOML" in error_of(folder)
 
 
-async def test_a_template_with_a_mistake_ends_the_run_with_one_line(bench, folder):
-    (folder / "mine.toml").write_text('code = true\nuser = "{{ problem.nme }}"')
-    with pytest.raises(FlowError, match=r"prompt 'mine' can't be rendered: .*nme"):
-        await bench.solve(ONE, flow=load_flow(str(folder)))
-    (folder / "mine.toml").write_text('code = true\nuser = "{% for %}"')
-    with pytest.raises(FlowError, match="prompt 'mine' can't be rendered"):
-        await bench.solve(ONE, flow=load_flow(str(folder)))
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        (
+            "a\nb {{ problm.name }}",
+            "mine.toml, line 4: there is no variable 'problm' (did you mean 'problem'?); "
+            "there are: beginning, is_function, kind, problem, tests",
+        ),
+        ("{% if 0 %}\n{{ nothing }}{% endif %}", "mine.toml, line 4: there is no variable 'nothing'; there are: begin"),
+        (
+            "{{ problem.private_tests }}",
+            "mine.toml, line 3: there is no problem.private_tests (did you mean 'public_tests'?); "
+            "there are: name, description, public_tests",
+        ),
+        ("x\n\n{% for %}", "mine.toml, line 5: Expected an expression, got 'end of statement block'"),
+        ("{% include 'tsk' %}", "mine.toml, line 3: there is no partial 'tsk' (did you mean 'task'?); there are: task"),
+        ("{% include 'task' %}", "partials.toml, line 4: there is no variable 'nme'; there are: beginning, is_func"),
+    ],
+)
+def test_a_mistake_in_a_template_is_found_before_the_first_call_with_its_file_and_line(folder, template, says):
+    (folder / "mine.toml").write_text(f"code = true\nuser = '''\n{template}\n'''\n")
+    (folder / "partials.toml").write_text("# parts\ntask = '''\n{{ problem.name }}\n{{ nme }}\n'''\n")
+    assert says in error_of(folder)
+
+
+def test_a_line_is_that_of_the_file_for_a_text_in_one_line(folder):
+    (folder / "mine.toml").write_text('code = true\n\nuser = "{{ nothing }}"')
+    assert "mine.toml, line 3: there is no variable 'nothing'" in error_of(folder)
+
+
+def test_names_that_a_template_binds_are_known_in_its_partials(folder):
+    loop = "{% for one in problem.public_tests %}{% set n = loop.index %}{% include 'task' %}{% endfor %}{{ range(3) }}"
+    (folder / "mine.toml").write_text(f'code = true\nuser = "{loop}"')
+    (folder / "partials.toml").write_text('task = "{{ one.input }} {{ n }}"')
+    assert "mine" in load_flow(str(folder)).prompts
+
+
+@pytest.mark.parametrize("name", sorted(shipped_flows()))
+def test_a_copy_of_a_flow_stands_alone_and_does_the_same(tmp_path, name):
+    copy = copy_flow(name, tmp_path / "mine")
+    original, copied = load_flow(name), load_flow(str(copy))
+    assert copied.fingerprint == original.fingerprint
+    assert "from =" not in "".join(path.read_text() for path in copy.glob("partials.toml"))
+    with pytest.raises(FlowError, match="mine exists: choose another folder"):
+        copy_flow(name, tmp_path / "mine")
+
+
+def test_a_flow_is_shown_with_its_prompts_and_their_variables():
+    lines = list(flow_lines(load_flow("alphacodium")))
+    assert "variables of every prompt: problem, kind, is_function, beginning, tests" in lines
+    assert "   validate_prompt = validate_reflection; more variables: example, explanations" in lines
+    assert "stdin: the flow alphacodium" in list(flow_lines(load_flow("auto")))
+    assert [flow.name for flow in list_flows()] == sorted(shipped_flows())
+
+
+def test_the_docs_describe_every_variable_and_the_prompts_that_have_it():
+    text = (Path(__file__).parents[2] / "docs/flows.md").read_text()
+    where = variables_of_prompts()
+    assert {*where} == {*MORE}
+    for name, what in TASK.items():
+        assert f"| `{name}` | {what} |\n" in text
+    for name, what in MORE.items():
+        assert f"| `{name}` | {what} | {', '.join(f'`{each}`' for each in where[name])} |\n" in text

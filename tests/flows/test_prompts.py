@@ -1,5 +1,6 @@
 """Prompts: what is put into them stays text, what they lack is told, and all that are shipped can be rendered."""
 
+import dataclasses
 from dataclasses import replace
 
 import pytest
@@ -7,44 +8,52 @@ import pytest
 from alpha_codium.errors import FlowError
 from alpha_codium.flows.loading import load_flow, shipped_flows
 from alpha_codium.flows.state import ExplainedTest, Plan
+from alpha_codium.flows.variables import MORE, TASK
 from alpha_codium.problem import Statement, TestCase
 from alpha_codium.rendering import Prompt, load_prompt
 from tests.flows.scripted_flow import PLANNING, chosen, explanations, fields, marks, plan, problem_of, program
 
-PROBLEM = {"problem": Statement("Sum", "Add.", (TestCase("1 2\n", "3\n"),))}
+PROBLEM = {
+    "problem": Statement("Sum", "Add.", (TestCase("1 2\n", "3\n"),)),
+    "kind": "stdin",
+    "is_function": False,
+    "beginning": "",
+    "tests": (),
+}
 REFLECTION = {"reflection": "known"}
 EXPLAINED = [ExplainedTest("1 2", "3", "it adds up")]
-TASK = {"is_function": False, "beginning": "", "tests": ()}
-FAILURE = TASK | {
+EXAMPLE = {"example": "1 2"}
+FAILURE = {
     "program": "print(0)",
     "test": TestCase("1 2", "3"),
     "actual": "0",
     "verdict": "wrong_answer",
-    "explanation": "",
-    "reflection": "",
-    "trace": "",
 }
+FIX = FAILURE | {"explanation": "", "reflection": "", "trace": ""}
 # What each stage passes to its prompt.
 PASSED = {
-    "reflect": PROBLEM,
-    "validate_reflection": PROBLEM | {"explanations": EXPLAINED},
+    "reflect": PROBLEM | EXAMPLE,
+    "validate_reflection": PROBLEM | EXAMPLE | {"explanations": EXPLAINED},
     "possible_solutions": PROBLEM | REFLECTION | {"explanations": EXPLAINED, "max_num_of_possible_solutions": 3},
     "choose_best": PROBLEM | REFLECTION | {"plans": [Plan("a", "b"), Plan("c", "d", "e", ("f",), "O(n)")]},
-    "generate_ai_tests": PROBLEM | REFLECTION | {"explanations": [], "number_of_ai_tests": 6},
-    "validate_ai_tests": PROBLEM | REFLECTION | {"explanations": [], "number_of_ai_tests": 6, "tests": EXPLAINED},
+    "generate_ai_tests": PROBLEM | EXAMPLE | REFLECTION | {"explanations": [], "number_of_ai_tests": 6},
+    "validate_ai_tests": PROBLEM
+    | EXAMPLE
+    | REFLECTION
+    | {"explanations": [], "number_of_ai_tests": 6, "ai_tests": EXPLAINED},
     "brute_force": PROBLEM,
-    "complete": PROBLEM | {"beginning": "", "tests": ()},
+    "complete": PROBLEM,
     "initial_code": PROBLEM | REFLECTION | {"plan": None},
     "direct_code": PROBLEM | REFLECTION | {"plan": None},
-    "fix": PROBLEM | FAILURE,
-    "analyze_failure": PROBLEM | FAILURE,
-    "fix_analyzed": PROBLEM | FAILURE | {"analysis": {"what_went_wrong": "a", "fixed_flow": "b"}},
+    "fix": PROBLEM | FIX,
+    "analyze_failure": PROBLEM | FIX,
+    "fix_analyzed": PROBLEM | FIX | {"analysis": {"what_went_wrong": "a", "fixed_flow": "b"}},
     "code_contests_prompts_baseline": PROBLEM,
     "lesson": PROBLEM | FAILURE,
     "retry": PROBLEM | FAILURE | {"lessons": ["look twice"]},
     "repair": PROBLEM | FAILURE,
-    "new_inputs": PROBLEM | TASK | {"kind": "stdin", "number": 4, "example": "1 2"},
-    "which_output": PROBLEM | TASK | {"input": "1 2", "first": "3", "second": "4"},
+    "new_inputs": PROBLEM | EXAMPLE | {"number": 4},
+    "which_output": PROBLEM | {"input": "1 2", "first": "3", "second": "4"},
 }
 HOSTILE = "{{ 7 * 7 }} {% for %} {# gone #} {{ problem.private_tests }} ${x} %s {}"
 
@@ -67,6 +76,19 @@ def test_every_shipped_prompt_says_its_name_where_the_problem_is_missing(path):
     without_problem = {name: value for name, value in PASSED[path.stem].items() if name != "problem"}
     with pytest.raises(FlowError, match=rf"prompt '{path.stem}' can't be rendered: 'problem' is undefined"):
         load_prompt(path).render(without_problem)
+
+
+def test_every_stage_passes_what_its_prompts_may_use_and_nothing_else():
+    for name in shipped_flows():
+        for stage in load_flow(name).stages:
+            for field in dataclasses.fields(stage):
+                prompt = getattr(stage, field.name)
+                if isinstance(prompt, Prompt):
+                    assert {*TASK, *field.metadata["variables"]} == {*PASSED[prompt.name]}, prompt.name
+
+
+def test_every_variable_is_described():
+    assert {*TASK, *MORE} == {name for passed in PASSED.values() for name in passed}
 
 
 def test_every_shipped_prompt_belongs_to_a_stage():

@@ -120,13 +120,22 @@ def test_one_problem_is_solved_and_judged(home, tmp_path):
     assert "def total" in done.stdout
 
 
-def test_the_baseline_asked_for_by_name_is_used_with_a_warning(home, tmp_path):
+def test_a_flow_that_suits_no_problem_is_refused_before_the_first_call_also_in_a_dry_run(home, tmp_path):
     problems = write_jsonl(tmp_path / "he.jsonl", [humaneval_row(), humaneval_row(task_id="HumanEval/901")])
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/flow.toml").write_text('[[stages]]\nkind = "write_code"\nprompt = "ask"\n')
+    (tmp_path / "mine/ask.toml").write_text('code = true\nuser = "{{ problem.description }}"\n')
     with ScriptedServer(lambda _: ECHO) as server:
-        job = ("--dataset_name", problems, "--flow", "baseline", *model_arguments(server))
-        done = run_cli("gen", "solve_set", *job)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("flow 'baseline' asks for programs that read stdin") == 1
+        job = ("gen", "solve_set", "--dataset_name", problems, *model_arguments(server), "--flow")
+        for more in ((), ("--dry_run",)):
+            done = run_cli(*job, tmp_path / "mine", *more)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert "flow 'mine' asks for programs that read stdin, and 'HumanEval/900' wants a function" in done.stderr
+        assert not server.requests
+        (tmp_path / "mine/ask.toml").write_text('code = true\nuser = "{{ problm }}"\n')
+        done = run_cli(*job, tmp_path / "mine", "--dry_run")
+        assert (done.returncode, "ask.toml, line 2: there is no variable 'problm'" in done.stderr) == (2, True)
+        assert run_cli(*job, "alphacodium", "--dry_run").returncode == 0
 
 
 @pytest.mark.thorough

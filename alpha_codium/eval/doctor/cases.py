@@ -23,6 +23,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.paths import bait_folder
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.verdict import Verdict
 
@@ -121,7 +122,7 @@ def planted_secrets() -> Iterator[dict[str, str]]:
     Enter this before the sandbox is opened: its processes must not inherit the environment.
     """
     answer, token = ANSWER + secrets.token_hex(16), f".doctor-{secrets.token_hex(8)}"
-    with tempfile.NamedTemporaryFile("w", prefix="doctor-") as file, _answering(answer) as port:
+    with tempfile.NamedTemporaryFile("w", prefix="doctor-", dir=bait_folder()) as file, _answering(answer) as port:
         file.write(answer)
         file.flush()
         os.environ[VARIABLE] = answer

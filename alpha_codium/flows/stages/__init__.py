@@ -6,6 +6,7 @@ and are loaded as `Prompt` (see `prompt_file`). Its method `run` fills the state
 unreadable answers.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from alpha_codium.errors import FlowError, UserError
@@ -22,16 +23,27 @@ class Stage(Protocol):
         ...
 
 
-def prompt_file(default: str, *fields: str, code: bool = False) -> dict[str, Any]:
+def prompt_file(
+    default: str, *fields: str, code: bool = False, variables: Sequence[str] | None = None
+) -> dict[str, Any]:
     """Return the arguments of a dataclass field for a prompt, which is checked when a flow is loaded.
 
-    The prompt must ask for `fields` (a record's are written `records.field`), and with `code` for a program.
+    The prompt must ask for `fields` (a record's are written `records.field`), and with `code` for a program. Its
+    templates may use only `variables` and those of `variables.TASK`; None allows any.
     """
-    return {"default": default, "metadata": {"fields": fields, "code": code}}
+    return {"default": default, "metadata": {"fields": fields, "code": code, "variables": variables}}
 
 
 def stage_class(kind: str) -> Any:
     """Return the class of a kind of stage; raises FlowError if there is none."""
+    try:
+        return find_plugin("alpha_codium.stages", kind, built_in_stages())
+    except UserError as error:
+        raise FlowError(f"flow: {error}") from error
+
+
+def built_in_stages() -> dict[str, Any]:
+    """Return the classes of the built-in kinds of stages."""
     from alpha_codium.flows.stages.ai_tests import GenerateAiTests
     from alpha_codium.flows.stages.fixing import FixAiTests, FixPublicTests
     from alpha_codium.flows.stages.planning import ChooseBest, PossibleSolutions, Reflect
@@ -40,7 +52,7 @@ def stage_class(kind: str) -> Any:
     from alpha_codium.flows.stages.selecting import Select
     from alpha_codium.flows.stages.writing import CompleteCode, InitialCode, ReadExamples, WriteCode
 
-    kinds = {
+    return {
         "reflect": Reflect,
         "possible_solutions": PossibleSolutions,
         "choose_best": ChooseBest,
@@ -55,7 +67,3 @@ def stage_class(kind: str) -> Any:
         "reflexion": Reflexion,
         "select": Select,
     }
-    try:
-        return find_plugin("alpha_codium.stages", kind, kinds)
-    except UserError as error:
-        raise FlowError(f"flow: {error}") from error

@@ -12,8 +12,10 @@ from alpha_codium.flows.asking import Question, ask_or_skip
 from alpha_codium.flows.context import SampleContext, shortened
 from alpha_codium.flows.nearness import Nearness
 from alpha_codium.flows.stages import prompt_file
+from alpha_codium.flows.stages.writing import usable_tests
 from alpha_codium.flows.state import FlowState
 from alpha_codium.flows.tasks import CodingTask
+from alpha_codium.flows.variables import FAILURE
 from alpha_codium.languages import TRACE_MARK, language_named
 from alpha_codium.problem import Statement, TestCase
 from alpha_codium.program import PYTHON
@@ -21,14 +23,17 @@ from alpha_codium.rendering import Prompt
 from alpha_codium.runs.events import ProgramTraced, kept_text
 from alpha_codium.verdict import Judgement, Verdict
 
+# The variables of prompts for repairs.
+FAILED = (*FAILURE, "explanation", "reflection", "trace")
+
 
 @dataclass(frozen=True)
 class Fixer:
     """Base class of stages that repair a program test by test."""
 
-    fix_prompt: Prompt = field(**prompt_file("fix", code=True))
-    analyze_prompt: Prompt = field(**prompt_file("analyze_failure"))
-    fix_analyzed_prompt: Prompt = field(**prompt_file("fix_analyzed", code=True))
+    fix_prompt: Prompt = field(**prompt_file("fix", code=True, variables=FAILED))
+    analyze_prompt: Prompt = field(**prompt_file("analyze_failure", variables=FAILED))
+    fix_analyzed_prompt: Prompt = field(**prompt_file("fix_analyzed", code=True, variables=(*FAILED, "analysis")))
 
     async def repair(
         self,
@@ -116,7 +121,7 @@ class FixPublicTests(Fixer):
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""
         own = settings.public_tests
-        fixes = min(own.max_allowed_calls, own.max_fixes_per_test * len(statement.public_tests))
+        fixes = min(own.max_allowed_calls, own.max_fixes_per_test * len(usable_tests(statement)))
         return 0, fixes if own.single_stage_fix else 2 * fixes
 
 
@@ -146,7 +151,7 @@ class FixAiTests(Fixer):
         """Return the least and the most calls."""
         tests = settings.generate_ai_tests.number_of_ai_tests
         if settings.generate_ai_tests.add_public_tests_to_ai_tests:
-            tests += 2 * len(statement.public_tests)
+            tests += 2 * len(usable_tests(statement))
         fixes = min(settings.ai_tests.max_allowed_calls, tests)
         return 0, fixes if settings.public_tests.single_stage_fix else 2 * fixes
 

@@ -7,9 +7,10 @@ from alpha_codium.flows.asking import Question, ask_or_skip
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.stages import prompt_file
 from alpha_codium.flows.stages.fixing import failure_of
-from alpha_codium.flows.stages.writing import Writer, can_be_tested, judge_program, keep_nearest
+from alpha_codium.flows.stages.writing import Writer, judge_program, keep_nearest, usable_tests
 from alpha_codium.flows.state import FlowState, JudgedProgram
 from alpha_codium.flows.tasks import CodingTask
+from alpha_codium.flows.variables import FAILURE
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
@@ -27,8 +28,8 @@ class Reflexion(Writer):
     4. Without public tests the first program is kept.
     """
 
-    lesson_prompt: Prompt = field(**prompt_file("lesson"))
-    retry_prompt: Prompt = field(**prompt_file("retry", code=True))
+    lesson_prompt: Prompt = field(**prompt_file("lesson", variables=FAILURE))
+    retry_prompt: Prompt = field(**prompt_file("retry", code=True, variables=(*FAILURE, "lessons")))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write programs; the state has the best one at any time."""
@@ -67,7 +68,7 @@ class Reflexion(Writer):
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""
         # Without tests the first program is kept, but the first answers may contain none.
-        calls_per_retry = 2 if settings.reflexion.memory and can_be_tested(statement) else 1
+        calls_per_retry = 2 if settings.reflexion.memory and usable_tests(statement) else 1
         return 1, 1 + calls_per_retry * settings.reflexion.max_retries
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from alpha_codium.config import Settings
 from alpha_codium.flows.asking import NoAnswer, ask_many
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
-from alpha_codium.flows.stages.writing import Writer, can_be_tested, judge_program, keep_nearest
+from alpha_codium.flows.stages.writing import Writer, judge_program, keep_nearest, usable_tests
 from alpha_codium.flows.state import FlowState, JudgedProgram
 from alpha_codium.problem import Statement
 
@@ -46,4 +46,4 @@ class Resample(Writer):
         """Return the least and the most calls."""
         most = settings.resample.max_attempts
         # Without tests the first program is kept, but the first answers may contain none.
-        return (min(settings.resample.answers_per_request, most) if can_be_tested(statement) else 1), most
+        return (min(settings.resample.answers_per_request, most) if usable_tests(statement) else 1), most

@@ -13,9 +13,10 @@ from alpha_codium.flows.context import BudgetExhausted, SampleContext, shortened
 from alpha_codium.flows.inputs import example_input, inputs_in, mutations, public_inputs
 from alpha_codium.flows.stages import prompt_file
 from alpha_codium.flows.stages.fixing import failure_of
-from alpha_codium.flows.stages.writing import Writer, can_be_tested, judge_program
+from alpha_codium.flows.stages.writing import Writer, judge_program, usable_tests
 from alpha_codium.flows.state import FlowState, JudgedProgram
 from alpha_codium.flows.tasks import CodingTask
+from alpha_codium.flows.variables import FAILURE
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt
 
@@ -40,9 +41,9 @@ class Select(Writer):
        the two differ, and both outputs, but not the programs, and says which output is right.
     """
 
-    repair_prompt: Prompt = field(**prompt_file("repair", code=True))
-    inputs_prompt: Prompt = field(**prompt_file("new_inputs"))
-    compare_prompt: Prompt = field(**prompt_file("which_output"))
+    repair_prompt: Prompt = field(**prompt_file("repair", code=True, variables=FAILURE))
+    inputs_prompt: Prompt = field(**prompt_file("new_inputs", variables=("number", "example")))
+    compare_prompt: Prompt = field(**prompt_file("which_output", variables=("input", "first", "second")))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write and choose programs; the state always has the best one so far."""
@@ -110,7 +111,7 @@ class Select(Writer):
         example = example_input(task)
         if not example:
             return []
-        variables = task.variables | {"kind": task.kind, "number": number, "example": example.strip()}
+        variables = task.variables | {"number": number, "example": example.strip()}
         try:
             answer = await ask(Question(self.inputs_prompt, variables, may_be_last=True), context)
         except (NoAnswer, BudgetExhausted) as error:
@@ -163,7 +164,7 @@ class Select(Writer):
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""
         select = settings.select
-        repairs = select.candidates * select.fixes if can_be_tested(statement) else 0
+        repairs = select.candidates * select.fixes if usable_tests(statement) else 0
         choosing = 1 + min(select.max_comparisons, select.candidates - 1) if select.inputs else 0
         return select.candidates, select.candidates + repairs + (choosing if select.candidates > 1 else 0)
 

@@ -1,6 +1,6 @@
 """Stages that write a program, and functions that they share with other stages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from alpha_codium.config import Settings
@@ -11,19 +11,22 @@ from alpha_codium.flows.stages import prompt_file
 from alpha_codium.flows.state import FlowState, JudgedProgram, Plan
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.languages.python.examples import examples_in
-from alpha_codium.problem import Statement
+from alpha_codium.problem import Statement, TestCase
 from alpha_codium.rendering import Prompt
 
 
 @dataclass(frozen=True)
 class WriteCode:
-    """Asks once for a program that reads and prints; the public tests aren't run."""
+    """Asks once for a program; the public tests aren't run."""
 
-    prompt: Prompt = field(**prompt_file("code", code=True))
+    prompt: Prompt = field(**prompt_file("code", code=True, variables=()))
+    function_prompt: Prompt = field(**prompt_file("complete/complete", code=True, variables=()))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write the program."""
-        reading = await ask_or_skip("write_code", Question(self.prompt, {"problem": state.statement}), context)
+        task = CodingTask.of(state, context)
+        prompt = self.function_prompt if task.is_function else self.prompt
+        reading = await ask_or_skip("write_code", Question(prompt, task.variables, task.form), context)
         state.program = reading.code if reading else state.program
 
     def calls(self, _settings: Settings, _statement: Statement) -> tuple[int, int]:
@@ -39,7 +42,7 @@ class CompleteCode:
     `tests`, the public tests that the description doesn't contain.
     """
 
-    prompt: Prompt = field(**prompt_file("complete", code=True))
+    prompt: Prompt = field(**prompt_file("complete", code=True, variables=()))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write the program."""
@@ -60,18 +63,18 @@ class InitialCode:
     `direct_prompt` is used.
     """
 
-    prompt: Prompt = field(**prompt_file("initial_code", code=True))
-    direct_prompt: Prompt = field(**prompt_file("direct_code", code=True))
+    prompt: Prompt = field(**prompt_file("initial_code", code=True, variables=("reflection", "plan")))
+    direct_prompt: Prompt = field(**prompt_file("direct_code", code=True, variables=("reflection", "plan")))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write programs; if the budget ends after the first one, the next stages still run."""
         best: JudgedProgram | None = None
-        tests = state.statement.public_tests
+        task, tests = CodingTask.of(state, context), state.statement.public_tests
         prompt = self.direct_prompt if context.settings.solve.use_direct_solutions else self.prompt
         try:
             for plan in plans_to_try(state, context.settings.initial_code_generation.max_attempts):
-                variables = {"problem": state.statement, "reflection": state.reflection, "plan": plan}
-                reading = await ask_or_skip("initial_code", Question(prompt, variables), context)
+                variables = task.variables | {"reflection": state.reflection, "plan": plan}
+                reading = await ask_or_skip("initial_code", Question(prompt, variables, task.form), context)
                 if reading is None:
                     continue
                 judged = await judge_program(reading.code, state, context)
@@ -120,8 +123,8 @@ class ReadExamples:
 class Writer:
     """Base class of stages that ask for programs, or functions, given only the statement."""
 
-    program_prompt: Prompt = field(**prompt_file("baseline/code_contests_prompts_baseline", code=True))
-    function_prompt: Prompt = field(**prompt_file("complete/complete", code=True))
+    program_prompt: Prompt = field(**prompt_file("baseline/code_contests_prompts_baseline", code=True, variables=()))
+    function_prompt: Prompt = field(**prompt_file("complete/complete", code=True, variables=()))
 
     def question(self, state: FlowState, context: SampleContext, attempt: int = 0) -> Question:
         """Return the question for a program; `attempt` is the number of programs that the sample asked for before."""
@@ -145,6 +148,6 @@ def keep_nearest(state: FlowState, best: JudgedProgram | None, judged: JudgedPro
     return best
 
 
-def can_be_tested(statement: Statement) -> bool:
-    """Return whether a statement has public tests, or examples that can be used as public tests."""
-    return bool(statement.public_tests or examples_in(statement))
+def usable_tests(statement: Statement) -> Sequence[TestCase]:
+    """Return the public tests, or the examples that `read_examples` uses in their place."""
+    return statement.public_tests or examples_in(statement)

@@ -7,17 +7,18 @@ from alpha_codium.languages import Language, Reader
 from alpha_codium.program import Program
 
 TAG = re.compile(r"\{?\s*\.?(?:i?python|py|pypy)[\d.]*(?![\w+#-])|[\w./-]+\.py\b", re.IGNORECASE)
-MAIN, DRIVER = "program.py", "driver.py"
-COMPILE = f"import sys; compile(sys.stdin.buffer.read(), {MAIN!r}, 'exec')"
+DRIVER = "driver.py"
+COMPILE = "import sys; compile(sys.stdin.buffer.read(), sys.argv[1], 'exec')"
 # Runs a driver, which doesn't see these variables, and removes its file, so that the program finds only its own.
 DRIVE = f"""
 import os, sys
+main = sys.argv[1]
 sys.argv[:] = [{DRIVER!r}]
 with open({DRIVER!r}, "rb") as file:
     driver = file.read()
 os.remove({DRIVER!r})
-with open({MAIN!r}, "rb") as file:
-    program = compile(file.read(), {MAIN!r}, "exec", dont_inherit=True)
+with open(main, "rb") as file:
+    program = compile(file.read(), main, "exec", dont_inherit=True)
 exec(compile(driver, {DRIVER!r}, "exec"), {{"__name__": "__main__", "__file__": {DRIVER!r}, "program": program}})
 """
 
@@ -43,13 +44,13 @@ class Python(Language):
             return program
         return replace(program, files={**program.files, program.main: with_prelude(setup_code, program.source)})
 
-    def compile_command(self, interpreter: str) -> tuple[str, ...]:
+    def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
         """See `Language`."""
-        return (interpreter, "-I", "-S", "-c", COMPILE)
+        return (interpreter, "-I", "-S", "-c", COMPILE, main)
 
     def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
         """See `Language`."""
-        return (interpreter, "-c", DRIVE) if driven else (interpreter, main)
+        return (interpreter, "-c", DRIVE, main) if driven else (interpreter, main)
 
     def is_tag(self, text: str) -> bool:
         """See `Language`."""

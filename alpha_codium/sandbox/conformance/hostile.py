@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.limits import Limits
+from alpha_codium.paths import bait_folder
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution
 
@@ -60,11 +61,14 @@ with open("own", "w") as own:
     own.write("x" * 100_000)
 print(sum(heapq.nsmallest(3, numbers)), len(numbers), len(input()), [trace for trace in found if trace])
 """
-# A harmless trial: it tries to reach the process and the file that its input names.
+# A harmless trial: it tries to reach the process and the files that its input names.
 TRIAL = """
 import os
-if input() == "process":
+what = input()
+if what == "process":
     os.kill({number}, 9)
+elif what == "reading":
+    print(open({private!r}).read())
 else:
     open({canary!r}, "w").close()
 """
@@ -158,14 +162,21 @@ def attack_plan(attackers: Iterable[Attacker], **more: Any) -> dict[str, Any]:
 async def within_reach(sandbox: Sandbox) -> list[str]:
     """Return what a harmless program can reach on this machine. Run hostile programs only if that is nothing."""
     found = []
-    with tempfile.NamedTemporaryFile("w+", dir="/tmp", prefix="gencode-trial-") as canary:
-        canary.write("whole")
-        canary.flush()
+    with (
+        tempfile.NamedTemporaryFile("w+", dir="/tmp", prefix="gencode-trial-") as canary,
+        tempfile.NamedTemporaryFile("w+", dir=bait_folder(), prefix="gencode-trial-") as private,
+    ):
+        for file in (canary, private):
+            file.write("whole")
+            file.flush()
         os.fchmod(canary.fileno(), 0o666)
         bystander = await asyncio.create_subprocess_exec(
             sys.executable, "-c", "import sys; sys.stdin.read()", stdin=asyncio.subprocess.PIPE
         )
-        await sandbox.run(TRIAL.format(number=bystander.pid, canary=canary.name), ["file", "process"])
+        trial = TRIAL.format(number=bystander.pid, canary=canary.name, private=private.name)
+        report = await sandbox.run(trial, ["file", "process", "reading"])
+        if any("whole" in execution.stdout for execution in report.executions):
+            found.append("read files")
         if os.fstat(canary.fileno()).st_size != len("whole"):
             found.append("change files")
         await bystander.communicate(b"")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from alpha_codium.program import Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Status
 
@@ -17,6 +18,13 @@ async def test_a_driver_runs_in_the_programs_place_and_finds_it_compiled(sandbox
         "program.py a\n__main__\nafter\n",
         "program.py b\n__main__\nafter\n",
     ]
+
+
+async def test_the_main_file_may_have_any_name(sandbox: Sandbox) -> None:
+    program = Program("python3", {"solution.py": "print('alone')"}, "solution.py")
+    alone = await sandbox.run(program, [""])
+    driven = await sandbox.run(program, [""], driver=f"print('driven')\n{RUN}")
+    assert [report.executions[0].stdout for report in (alone, driven)] == ["alone\n", "driven\nalone\n"]
 
 
 async def test_a_program_is_compiled_before_its_driver_is_run(sandbox: Sandbox) -> None:

@@ -3,7 +3,7 @@
 1. The program is compiled once, in a separate process; it isn't run if that fails.
 2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and its own
    session. A helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and kills what is left of
-   it before the next one starts.
+   it before the next one starts. The folder is private if the machine allows it, else all programs can change it.
 3. The time limit is CPU time. The wall limit is a backstop for programs that wait.
 4. A driver is a file; a few lines of ours read it, remove it, and run it instead of the program.
 5. Each worker has two spawners: a pair runs on both, so that no two pairs wait for each other.
@@ -33,7 +33,7 @@ from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
 from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
 from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
-from alpha_codium.sandbox.portable.isolation import isolating_command
+from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command
 from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
@@ -52,27 +52,28 @@ class PortableSandbox(Sandbox):
         self._workers: list[SpawnerClient] = []
         self._threads: ThreadPoolExecutor | None = None
         self._scratch: Path | None = None
+        self._is_private = False
 
     async def __aenter__(self) -> Self:
         """Check isolation and interpreter, and make the scratch folder."""
         require_interpreter(self.interpreter)
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
+        self._is_private = await asyncio.to_thread(gives_private_folders, prefix, self.interpreter)
         self._workers, self._idle = [], queue.SimpleQueue()
         for _ in range(self.workers):
-            both = (SpawnerClient(prefix), SpawnerClient(prefix))
-            self._workers += both
-            self._idle.put(both)
+            left, right = (SpawnerClient(prefix, counted=bool(prefix), interpreter=self.interpreter) for _ in range(2))
+            self._workers += (left, right)
+            self._idle.put((left, right))
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
         self._scratch = Path(tempfile.mkdtemp(prefix="gencode-"))
-        self.loop = asyncio.get_running_loop()
-        return self
+        return await super().__aenter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop what still runs and remove the scratch folder."""
         assert self._threads is not None and self._scratch is not None
-        self.loop = None
+        await super().__aexit__(kind, error, trace)
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.interrupt(closing=True)
@@ -84,7 +85,7 @@ class PortableSandbox(Sandbox):
     async def identity(self) -> Identity:
         """See `Sandbox.identity`."""
         interpreter = await asyncio.to_thread(version_of, self.interpreter)
-        isolation = ("namespaces",) if self.isolation else ()
+        isolation = ("namespaces", *(["private folders"] if self._is_private else [])) if self.isolation else ()
         return Identity("portable", alpha_codium.__version__, interpreter, isolation=isolation)
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
@@ -128,7 +129,7 @@ class PortableSandbox(Sandbox):
     def _compile(self, cancellation: Cancellation, program: Program, limits: Limits) -> Execution:
         memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
         with self._both_workers() as (worker, _):
-            command = language_named(program.language).compile_command(self.interpreter)
+            command = language_named(program.language).compile_command(self.interpreter, program.main)
             text = program.source.encode("utf-8", "replace")
             execution = self._run(cancellation, worker, command, text, replace(COMPILE_LIMITS, memory_bytes=memory))
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
@@ -192,23 +193,31 @@ class PortableSandbox(Sandbox):
         """Run the interpreter in a new folder with `files`; failures of the sandbox become internal errors."""
         assert self._scratch is not None
         try:
-            folder = Path(tempfile.mkdtemp(dir=self._scratch))
+            folder = self._scratch if self._is_private else Path(tempfile.mkdtemp(dir=self._scratch))
             try:
-                for name, text in (files or {}).items():
-                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    (folder / name).write_bytes(text.encode("utf-8", "replace"))
+                if not self._is_private:
+                    write(folder, files or {})
+                mounted = (files or {}) if self._is_private else None
                 with cancellation.calling(worker.interrupt):
-                    ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel)
+                    ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel, mounted)
                 if ended.start_error:
                     return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
                 status = status_of_end(ended, limits)
                 return execution_of(ended, status, ended.stdout, ended.stderr, f"{folder}/".encode())
             finally:
-                remove(folder)
+                if not self._is_private:
+                    remove(folder)
         except Cancelled:
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled")
         except (OSError, WorkerLost) as error:
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    """Write a program's files."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode("utf-8", "replace"))
 
 
 def remove(folder: Path) -> None:
@@ -228,5 +237,5 @@ def status_of_end(ended: Ended, limits: Limits) -> Status:
         ended.signal,
         output_exceeded=ended.output_exceeded or ended.signal == signal.SIGXFSZ,
         time_exceeded=too_slow or ended.wall_exceeded,
-        out_of_memory=ran_out_of_memory(ended.stderr, ended.peak_bytes, limits),
+        out_of_memory=ended.killed_for_memory or ran_out_of_memory(ended.stderr, ended.peak_bytes, limits),
     )

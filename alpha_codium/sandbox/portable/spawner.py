@@ -8,7 +8,8 @@ from stdin and results written to stdout, each a line of JSON with the lengths o
    0 for a pipe. Output above its limit ends the program; of stderr only the end is kept.
 3. The end is noticed without reaping, so that the process id stays taken; the remaining processes are killed, and only
    then are all of them reaped, with their resource usage.
-4. No job is sent while another one runs, so if stdin becomes readable then, gencode has ended: the spawner ends, too,
+4. A job with `files` gets private folders, see `engine/inside/private`; else its folder was made by gencode.
+5. No job is sent while another one runs, so if stdin becomes readable then, gencode has ended: the spawner ends, too,
    and with it the program.
 """
 
@@ -22,7 +23,7 @@ import signal
 import sys
 import tempfile
 import time
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 STDERR_KEPT = 64 * 1024
 CHUNK = 1 << 16
@@ -36,6 +37,68 @@ PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
 # Signals that are ignored by us or by Python; exec would inherit that.
 SIGNALS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
+INSIDE = __file__.rpartition("/portable/")[0] + "/engine/inside"
+# The scores by which the kernel chooses what to kill if a control group runs out of memory.
+KILLED_LAST, KILLED_FIRST = b"0", b"1000"
+
+
+class Rooms:
+    """The private folders of programs, made for the first job that has `files`."""
+
+    def __init__(self) -> None:
+        # The module `engine/inside/private`, and its `PrivateFolders`.
+        self.private: Any = None
+        self.folders: Any = None
+        self.scores = -1
+        self.limits_processes = False
+
+    def enter(self, job: dict) -> None:
+        """Make the private folders of a job, and its files in them; raises OSError."""
+        if self.private is None:
+            self.prepare(job)
+        self.folders.renew(job["folder"], job["stdin_bytes"])
+        self.folders.write(job["folder"], job["files"])
+
+    def score(self, value: bytes) -> None:
+        """Set the score of this process and those that it starts."""
+        if self.scores >= 0:
+            os.write(self.scores, value)
+
+    def prepare(self, job: dict) -> None:
+        """Do what can't be done, or not be undone, when everything is read-only."""
+        sys.path.insert(0, INSIDE)
+        self.private = __import__("private")
+        sys.path.pop(0)
+        # Its file may be hidden later.
+        __import__("socket")
+        self.limits_processes = counts_only_ours()
+        self.scores = self.private.open_score(job["folder"])
+        self.folders = self.private.PrivateFolders(job["interpreter"])
+
+    def give_up_rights(self, processes: int) -> None:
+        """In the child: limit the number of its processes, and give up its capabilities."""
+        if self.limits_processes:
+            limit_to(resource.RLIMIT_NPROC, processes)
+        self.private.give_up_rights()
+
+
+def counts_only_ours() -> bool:
+    """Whether the kernel counts our user's processes in this namespace only (Linux 5.14), so that we can limit them."""
+    before = resource.getrlimit(resource.RLIMIT_NPROC)
+    resource.setrlimit(resource.RLIMIT_NPROC, (4, before[1]))
+    try:
+        pid = os.fork()
+    except BlockingIOError:
+        return False
+    finally:
+        resource.setrlimit(resource.RLIMIT_NPROC, before)
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return True
+
+
+ROOMS = Rooms()
 
 
 def serve(jobs: BinaryIO, results: BinaryIO) -> None:
@@ -61,6 +124,8 @@ def receive_channel() -> int:
 def run(job: dict, stdin: bytes, channel: "int | None") -> tuple[dict, bytes, bytes]:
     """Run one program to its end; return how it ended, its stdout and its stderr."""
     started = time.monotonic()
+    if "files" in job:
+        ROOMS.enter(job)
     pid, stdout, stderr, start_error = start(job, stdin, channel)
     streams = Streams(stdout, stderr, job["output_bytes"])
     wall_exceeded = streams.read_all(pid, started + job["wall_seconds"])
@@ -91,6 +156,7 @@ def start(job: dict, stdin: bytes, channel: "int | None") -> tuple[int, int, int
     """Fork and exec the program; return its pid, our ends of its stdout and stderr, and why it didn't start."""
     with input_file(job["folder"], stdin) as file:
         (our_stdout, stdout), (our_stderr, stderr), (trouble, told) = os.pipe(), os.pipe(), os.pipe()
+        ROOMS.score(KILLED_FIRST)
         pid = os.fork()
         if pid == 0:
             try:
@@ -99,6 +165,7 @@ def start(job: dict, stdin: bytes, channel: "int | None") -> tuple[int, int, int
                 os.write(TROUBLE, f"can't be started: {error}".encode()[:CHUNK])
             finally:
                 os._exit(EXEC_FAILED)
+    ROOMS.score(KILLED_LAST)
     for fd in (stdout, stderr, told, *(() if channel is None else (channel,))):
         os.close(fd)
     # Empty if exec closed the other end.
@@ -123,6 +190,8 @@ def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", to
         limit_to(getattr(resource, name), value)
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
+    if ROOMS.private is not None:
+        ROOMS.give_up_rights(job["processes"])
     die_with_parent()
     os.execvpe(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
 

@@ -2,21 +2,28 @@
 
 import contextlib
 import json
+import os
 import resource
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from alpha_codium.limits import Limits
+from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
+from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
+from alpha_codium.sandbox.engine.jail import OWN_PROCESSES
 from alpha_codium.sandbox.engine.outcome import ProcessEnd
 
 SPAWNER = Path(__file__).with_name("spawner.py")
+# Has a shell, and the command that replaces it, join control groups.
+JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit; shift; done; shift; exec "$@"'
+# The highest limit that every kernel takes for a control group.
+MOST_MEMORY = 1 << 62
 # Seconds that a spawner may take beyond a program's wall limit before it is killed.
 GRACE = 20.0
 
@@ -30,13 +37,22 @@ class Ended(ProcessEnd):
     output_exceeded: bool
     wall_exceeded: bool
     start_error: str = ""
+    killed_for_memory: bool = False
 
 
 class SpawnerClient:
-    """One spawner; used by one thread at a time, and interrupted from any."""
+    """One spawner; used by one thread at a time, and interrupted from any.
 
-    def __init__(self, prefix: Sequence[str]) -> None:
+    With `counted`, a control group limits the sum of its programs' memory and processes, if this machine has one.
+    `interpreter` stays visible in private folders.
+    """
+
+    def __init__(self, prefix: Sequence[str], *, counted: bool = False, interpreter: str = sys.executable) -> None:
         self.command = [*prefix, sys.executable, "-I", "-S", str(SPAWNER)]
+        self.interpreter = interpreter
+        self.counted = counted
+        self._group: WorkerGroup | None = None
+        self._kills = 0
         self._process: subprocess.Popen[bytes] | None = None
         # Passes one end of a pair's channel to the spawner: open files can't go through a pipe.
         self._passing: socket.socket | None = None
@@ -52,12 +68,14 @@ class SpawnerClient:
         folder: Path,
         environment: Mapping[str, str],
         channel: socket.socket | None = None,
+        files: Mapping[str, str] | None = None,
     ) -> Ended:
         """Run one program; raises WorkerLost if the spawner fails, and starts a new one next time.
 
-        `channel`, one end of a socket pair, becomes the program's and is closed here.
+        `channel`, one end of a socket pair, becomes the program's and is closed here. With `files`, the program gets
+        private folders: one with these files is mounted over `folder`, see `engine/inside/private`.
         """
-        job = {
+        job: dict[str, object] = {
             "command": list(command),
             "folder": str(folder),
             "environment": dict(environment),
@@ -67,8 +85,12 @@ class SpawnerClient:
             "stdin_bytes": len(stdin),
             "channel": channel is not None,
         }
+        if files is not None:
+            job |= {"files": dict(files), "interpreter": self.interpreter}
+            job |= {"processes": limits.processes + OWN_PROCESSES}
         try:
             process = self._started()
+            self._limit_sums(limits, len(stdin))
             timer = threading.Timer(limits.wall_seconds + GRACE, process.kill)
             timer.start()
             try:
@@ -78,7 +100,8 @@ class SpawnerClient:
                     channel.close()
                 process.stdin.write(json.dumps(job).encode() + b"\n" + stdin)
                 process.stdin.flush()
-                return read_result(process.stdout)
+                ended = read_result(process.stdout)
+                return replace(ended, killed_for_memory=self._killed_for_memory())
             finally:
                 timer.cancel()
         except (OSError, ValueError) as error:
@@ -107,11 +130,16 @@ class SpawnerClient:
             if self._interrupted:
                 self._discard()
             if self._process is None:
+                joining: list[str] = []
+                if self.counted:
+                    self._group, self._kills = open_worker_group(f"gencode-{os.getpid()}-0"), 0
+                if self._group is not None:
+                    joining = ["/bin/sh", "-c", JOIN, "sh", *map(str, self._group.folders), "--"]
                 self._passing, theirs = socket.socketpair()
                 with theirs:
                     # In a process group of its own, so that Ctrl-C in a terminal reaches only gencode.
                     self._process = subprocess.Popen(
-                        [*self.command, str(theirs.fileno())],
+                        [*joining, *self.command, str(theirs.fileno())],
                         stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE,
                         env={"PATH": "/usr/bin:/bin"},
@@ -130,6 +158,24 @@ class SpawnerClient:
             # Closing stdin fails if a part of a job is still unwritten.
             with contextlib.suppress(OSError), process:
                 pass
+        if self._group is not None:
+            self._group.kill_and_remove()
+            self._group = None
+
+    def _limit_sums(self, limits: Limits, more_bytes: int) -> None:
+        """Limit the memory and processes of a program's processes together; `more_bytes` is for its input."""
+        if self._group is not None:
+            self._group.set_processes(limits.processes + OWN_PROCESSES)
+            if "memory" in self._group.parts:
+                self._group.set_memory(min(limits.memory_bytes + OVERHEAD_BYTES + more_bytes, MOST_MEMORY))
+                self._killed_for_memory()
+
+    def _killed_for_memory(self) -> bool:
+        """Whether the kernel killed a process for lack of memory since the last call."""
+        if self._group is None or "memory" not in self._group.parts:
+            return False
+        before, self._kills = self._kills, self._group.oom_kills()
+        return self._kills > before
 
 
 def read_result(stream: IO[bytes]) -> Ended:

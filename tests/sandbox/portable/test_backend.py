@@ -4,9 +4,19 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
 
-from alpha_codium.sandbox import open_sandbox
+import pytest
+import pytest_asyncio
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.conformance.processes import command_lines, descendants
+from alpha_codium.sandbox.conformance.running import run_one
+from alpha_codium.sandbox.engine.hierarchies import parents
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.verdict import Status
 from tests.sandbox.fault_kinds import LONG
@@ -29,3 +39,156 @@ def compilers() -> list[int]:
     """The processes below this one that compile a program."""
     lines = dict(command_lines())
     return [n for n in descendants() if "import sys; compile(" in lines.get(n, "")]
+
+
+needs_namespaces = pytest.mark.skipif(not namespaces_command(), reason="this machine gives no namespaces")
+needs_groups = pytest.mark.skipif(not {"memory", "pids"} <= {*parents()}, reason="this machine gives no control groups")
+RIGHT = "import time\nn = int(input())\ntime.sleep(0.6)  # SQUARES\nprint(n * n)\n"
+# It runs what it finds of a right program in the folder of another.
+THIEF = """
+import glob, os, time
+end = time.monotonic() + 1
+while time.monotonic() < end:
+    for path in [*glob.glob("../*/program.py"), *glob.glob("/proc/*/cwd/program.py")]:
+        try:
+            text = open(path).read()
+        except OSError:
+            continue
+        if "SQUARES" in text and not os.path.samefile(path, "program.py"):
+            exec(text)
+            raise SystemExit
+    time.sleep(0.01)
+"""
+# It puts a module of its own into the folders of others.
+VANDAL = """
+import glob, os, time
+end = time.monotonic() + 0.8
+while time.monotonic() < end:
+    for folder in [*glob.glob("../gencode-*/"), *glob.glob("../tmp*/"), *glob.glob("/proc/*/cwd/")]:
+        if os.path.realpath(folder) != os.getcwd() and not os.path.exists(folder + "/gencode_vandal.py"):
+            try:
+                open(folder + "/gencode_vandal.py", "w").write("print('vandal')")
+                print("wrote", folder)
+            except OSError:
+                pass
+"""
+HONEST = """
+import time
+time.sleep(0.6)
+try:
+    import gencode_vandal
+except ImportError:
+    print("honest")
+"""
+# Ways to what gencode's user has, and which root has without capabilities, too.
+REACHING = """
+import os, socket
+def attempt(action):
+    try:
+        return bool(action())
+    except OSError:
+        return False
+print([
+    attempt(lambda: open(FOLDER + "/left", "w")),
+    attempt(lambda: os.rename(FOLDER + "/file", FOLDER + "/moved") is None),
+    attempt(lambda: os.utime(FOLDER + "/file") is None),
+    attempt(lambda: os.utime("/dev/null") is None),
+    attempt(lambda: open("/proc/sys/kernel/core_pattern", "a")),
+    attempt(lambda: [name for name in os.listdir("/dev") if name.startswith(("sd", "vd", "nvme", "mem"))]),
+    attempt(lambda: os.listdir("/run")),
+    attempt(lambda: open("/proc/1/environ").read()),
+    attempt(lambda: os.mknod("device", 0o60600, os.makedev(254, 0)) is None),
+    os.system("mount -o remount,rw / 2>/dev/null") == 0,
+    os.system("umount -l /tmp 2>/dev/null") == 0,
+    os.system("unshare --user --map-root-user --mount mount -o remount,rw,bind / 2>/dev/null") == 0,
+])
+"""
+LEAVING = """
+import os
+found = [folder for folder in FOLDERS if os.path.exists(folder + "/gencode_left")]
+for folder in FOLDERS:
+    try:
+        open(folder + "/gencode_left", "w").close()
+    except OSError:
+        pass
+print(found)
+"""
+MANY = """
+import os, time
+started = 0
+try:
+    for _ in range(300):
+        if os.fork() == 0:
+            time.sleep(30)
+            os._exit(0)
+        started += 1
+except OSError:
+    pass
+print(started)
+"""
+# Each process stays below the limit, not their sum.
+TOGETHER = """
+import os, time
+for _ in range(6):
+    if os.fork() == 0:
+        block = bytearray(os.urandom(1 << 20)) * 60
+        time.sleep(0.5)
+        os._exit(0)
+statuses = [os.wait()[1] for _ in range(6)]
+raise SystemExit(max(statuses) > 0)
+"""
+
+
+@pytest_asyncio.fixture
+async def two_at_a_time() -> AsyncIterator[Sandbox]:
+    async with open_sandbox("portable", workers=2) as sandbox:
+        yield sandbox
+
+
+@needs_namespaces
+async def test_programs_can_neither_read_nor_change_what_another_has(two_at_a_time: Sandbox) -> None:
+    right, thief = await asyncio.gather(*(run_one(two_at_a_time, text, "7\n") for text in (RIGHT, THIEF)))
+    vandal, honest = await asyncio.gather(*(run_one(two_at_a_time, text) for text in (VANDAL, HONEST)))
+    assert (right.stdout, thief.stdout) == ("49\n", "")
+    assert (vandal.stdout, honest.stdout) == ("", "honest\n")
+    assert (await run_one(two_at_a_time, HONEST)).stdout == "honest\n"
+
+
+@needs_namespaces
+async def test_a_program_leaves_nothing_for_the_next_and_has_no_way_to_our_files(two_at_a_time: Sandbox) -> None:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        Path(folder, "file").touch()
+        reaching = await run_one(two_at_a_time, f"FOLDER = {folder!r}\n{REACHING}")
+        assert reaching.stdout == f"{[False] * 12}\n", reaching.stderr
+        folders = ["/tmp", "/dev/shm", "/run", "/var/tmp", folder, ".", str(Path.home())]
+        for _ in range(2):
+            assert (await run_one(two_at_a_time, f"FOLDERS = {folders!r}\n{LEAVING}")).stdout == "[]\n"
+        assert [path.name for path in Path(folder).iterdir()] == ["file"]
+
+
+@needs_namespaces
+async def test_the_processes_of_a_program_are_counted(two_at_a_time: Sandbox) -> None:
+    if os.geteuid() == 0 and "pids" not in parents():
+        pytest.skip("root's processes are counted in a control group only")
+    execution = await run_one(two_at_a_time, MANY)
+    assert 50 < int(execution.stdout) <= 64
+
+
+@needs_namespaces
+@needs_groups
+async def test_the_memory_of_all_its_processes_together_is_limited(two_at_a_time: Sandbox) -> None:
+    together = await run_one(two_at_a_time, TOGETHER, limits=Limits(memory_bytes=128 << 20))
+    assert together.status is Status.MEMORY_LIMIT_EXCEEDED
+    assert (await run_one(two_at_a_time, TOGETHER, limits=Limits(memory_bytes=1 << 30))).status is Status.FINISHED
+
+
+@needs_namespaces
+async def test_an_interpreter_below_tmp_stays_visible(two_at_a_time: Sandbox) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder, "bin").mkdir()
+        Path(folder, "link").symlink_to(sys.executable)
+        Path(folder, "bin/python3").symlink_to("../link")
+        Path(folder, "canary").touch()
+        async with open_sandbox("portable", workers=1, interpreter=f"{folder}/bin/python3") as sandbox:
+            program = "import os\nopen('/tmp/x', 'w').close()\nprint(len(os.listdir('/tmp')))"
+            assert (await run_one(sandbox, program)).stdout == "3\n"

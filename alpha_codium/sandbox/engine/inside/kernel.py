@@ -94,9 +94,10 @@ def unmount(target: str) -> None:
     _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), "unmount %s" % target)
 
 
-def make_read_only(target: str) -> None:
-    """Make a mount and those below it read-only, without devices and set-uid programs (Linux 5.12)."""
-    attributes = ctypes.create_string_buffer(struct.pack("=QQQQ", MS_RDONLY | MS_NOSUID | MS_NODEV, 0, 0, 0), 32)
+def make_read_only(target: str, *, devices: bool = False) -> None:
+    """Make a mount and those below it read-only, without set-uid programs, and without `devices` (Linux 5.12)."""
+    flags = MS_RDONLY | MS_NOSUID | (0 if devices else MS_NODEV)
+    attributes = ctypes.create_string_buffer(struct.pack("=QQQQ", flags, 0, 0, 0), 32)
     path = ctypes.c_char_p(os.fsencode(target))
     _call("mount_setattr %s" % target, MOUNT_SETATTR, AT_FDCWD, path, AT_RECURSIVE, attributes, 32)
 
@@ -110,11 +111,12 @@ def pivot_root(folder: str) -> None:
     os.chdir("/")
 
 
-def forbid_capabilities() -> None:
-    """Prevent any program that is started later from getting a capability; this process keeps its own."""
+def forbid_capabilities(keep: int = -1) -> None:
+    """Prevent any program that is started later from getting a capability but `keep`; this process keeps its own."""
     for capability in range(LAST_CAP + 1):
         try:
-            prctl(PR_CAPBSET_DROP, capability)
+            if capability != keep:
+                prctl(PR_CAPBSET_DROP, capability)
         except OSError as error:
             if error.errno == errno.EINVAL:
                 break
@@ -186,6 +188,17 @@ def landlock_restrict(ruleset: int) -> None:
 def give_back() -> None:
     """Return freed memory to the kernel, so that a fork doesn't copy it."""
     _libc.malloc_trim(0)
+
+
+def hide_command_line(shown: bytes) -> None:
+    """Replace what /proc shows as our command line, for our children too, if /proc is there."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            start, end = map(int, file.read().rpartition(b")")[2].split()[45:47])
+    except (OSError, ValueError):
+        return
+    if 0 < start < end:
+        ctypes.memmove(start, shown[: end - start].ljust(end - start, b"\0"), end - start)
 
 
 def limit_threads(stack_size: int) -> None:
