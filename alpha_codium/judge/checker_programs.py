@@ -226,7 +226,7 @@ class CheckerProgramKind(StdinKind):
 
         def take(check: Execution) -> bool:
             place = next(unchecked)
-            results[place] = self._result(executions[place], check)
+            results[place] = self._checked_result(executions[place], check)
             if self.checker.fails(check):
                 failed.append(place)
             return goes_on(results[place], stop_early=stop_early)
@@ -257,7 +257,7 @@ class CheckerProgramKind(StdinKind):
         await self._check(checker, [(test, test.output)], lambda check: not checks.append(check))
         return bool(checks) and not isinstance(self.checker.verdict_of(checks[0]), str)
 
-    def _result(self, execution: Execution, check: Execution) -> TestResult:
+    def _checked_result(self, execution: Execution, check: Execution) -> TestResult:
         accepted = self.checker.verdict_of(check)
         if isinstance(accepted, str):
             return no_verdict(execution, accepted)
