@@ -2,7 +2,7 @@
 
 To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to `LANGUAGES`.
 A backend says which languages it runs (`require_language` in `sandbox.protocol`), flows which one they ask for
-(`WRITTEN` in `flows.asking`).
+(`TARGET` in `flows.asking`).
 """
 
 import functools
@@ -64,7 +64,10 @@ class Language(Protocol):
         ...
 
     def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
-        """Return a command that compiles the main file, read from standard input."""
+        """Return a command that checks the main file, read from standard input.
+
+        Its exit status and errors count; a file that it writes isn't kept.
+        """
         ...
 
     def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
