@@ -158,5 +158,5 @@ def _stored_copy(source: HubSource, split: str | None) -> Source:
     if path is None or (split is not None and split not in FolderSource(path).splits()):
         split = choose_split(source, split)
         logger.info("{}[{}] is fetched from the hub and stored as {}", source.dataset_id, split, name)
-        path = run_etl(source, name, [split]).path
+        path = run_etl(source, name, [split], overwrite=True).path
     return FolderSource(path, source.dataset_id)
