@@ -30,7 +30,8 @@ group.add_command(clean_generations)
 
 
 @group.command()
-@click.option("--source", required=True, metavar="SOURCE", help="What to read: a hub id, a stored name, or a path.")
+@click.option("--source", default="deepmind/code_contests", show_default=True, metavar="SOURCE",
+              help="What to read: a hub id, a stored name, or a path.")  # fmt: skip
 @click.option("--output_dataset_name", required=True, metavar="NAME", help="The name, or folder, to store under.")
 @click.option("--split_name", multiple=True, help="A split to take; repeatable. Default: all.")
 @click.option("--sample_rate", type=float, default=1.0, show_default=True, help="The share of problems to take.")
@@ -47,6 +48,7 @@ group.add_command(clean_generations)
     multiple=True,
     help="Keep problems of this difficulty, such as easy or B; repeatable.",
 )
+@click.option("--problem_name", "names", multiple=True, help="Keep the problem of this name; repeatable.")
 @click.option("--tag", "tags", multiple=True, help="Keep problems with this tag; repeatable.")
 @click.option("--date_from", type=DATE, callback=_day, help="Keep problems published on this day or later.")
 @click.option("--date_to", type=DATE, callback=_day, help="Keep problems published on this day or earlier.")

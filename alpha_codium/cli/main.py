@@ -23,6 +23,10 @@ from alpha_codium.log import visible
 
 # What a disk says that takes no more.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+# Options of other programs -> ours.
+RENAMED = {"--filter_languages": ["--language"], "--train_sample": ["--sample_rate"], "--k_values": ["--k"],
+           "--prompt": ["--statement", "--flow"], "--input_dataset": ["--source", "--dataset_name"],
+           "--level": ["--difficulty"]}  # fmt: skip
 # name -> (module, attribute, what it does)
 COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Load, filter, list, show, import and validate problems."),
@@ -73,6 +77,8 @@ def main(arguments: list[str] | None = None) -> Any:
         # Without its standalone mode click gives the status of `Exit` back instead of exiting with it.
         sys.exit(cli.main(args=arguments, prog_name="gencode", standalone_mode=False))
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption):
+            error.possibilities = RENAMED.get(f"--{normalize(error.option_name[2:])}", error.possibilities)
         error.show()
         sys.exit(error.exit_code)
     except UserError as error:
