@@ -26,6 +26,7 @@ setup(
     package_dir={"alpha_codium.settings": "settings", "alpha_codium.prompts": "prompts"},
     package_data={
         "alpha_codium": ["py.typed"],
+        "alpha_codium.cli": ["examples.txt"],
         "alpha_codium.data": ["examples/*.json"],
         "alpha_codium.eval.doctor": ["cases/*.toml"],
         "alpha_codium.sandbox.conformance": ["attackers/*.py"],
@@ -41,6 +42,7 @@ setup(
         "litellm>=1.60,!=1.82.7,!=1.82.8",
         "loguru>=0.7",
         "pydantic>=2.7",
+        "python-dotenv>=1.0",
         "pyyaml>=6.0",
         "rich>=13.7",
         "tenacity>=9.0",

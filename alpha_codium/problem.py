@@ -49,6 +49,9 @@ class CheckerSpec:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
+EXECUTION_KINDS = ("stdin", "call", "assertions")
+
+
 @dataclass(frozen=True, slots=True)
 class ExecutionSpec:
     """How a test runs a program.

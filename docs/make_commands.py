@@ -1,7 +1,5 @@
 """Prints docs/commands.md: what every command's --help says. `make docs` writes it, a test compares."""
 
-from importlib import import_module
-
 import click
 
 from alpha_codium.cli.main import COMMANDS, cli
@@ -26,8 +24,8 @@ def commands(command: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[
 def text() -> str:
     """The whole page."""
     parts = [HEAD]
-    top = [(("gencode", name), getattr(import_module(e[0]), e[1])) for name, e in COMMANDS.items()]
-    for path, command in [(("gencode",), cli), *(pair for p, c in top for pair in commands(c, p))]:
+    top = [(("gencode", name), cli.get_command(click.Context(cli), name)) for name in COMMANDS]
+    for path, command in [(("gencode",), cli), *(pair for p, c in top if c for pair in commands(c, p))]:
         context = click.Context(
             command,
             info_name=" ".join(path),

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.config import REMOVED_VARIABLES, Settings, load_settings
+from alpha_codium.app.settings_listing import inline
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.config.sources import REMOVED_VARIABLES
 from alpha_codium.errors import SettingsError
 
 MODEL_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=20).filter(
@@ -148,3 +150,23 @@ def test_a_wrong_file_is_named(tmp_path):
 def test_settings_do_not_change():
     with pytest.raises(ValueError, match="frozen"):
         Settings().config.model = "other"
+
+
+def test_an_earlier_runs_settings_stand_in_place_of_the_file_in_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gencode.toml").write_text('[config]\nmodel = "here"\n')
+    assert load_settings(environment={}).config.model == "here"
+    assert load_settings(environment={}, base={"config": {"model": "earlier"}}).config.model == "earlier"
+
+
+VALUES = st.recursive(
+    st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda items: st.lists(items, max_size=3) | st.dictionaries(st.text(), items, max_size=3),
+)
+
+
+@given(VALUES)
+def test_any_value_is_listed_in_one_line_that_toml_reads_back(value):
+    text = inline(value)
+    assert "\n" not in text
+    assert tomllib.loads(f"value = {text}")["value"] == value

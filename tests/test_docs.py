@@ -16,7 +16,7 @@ from alpha_codium.flows import load_flow
 from tests.servers.scripted import ScriptedServer
 from tests.support import ROOT, gencode
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAM = """n = int(input())
 beans = list(map(int, input().split()))
 print(max((a + b for a, b in zip(beans, beans[1:])), default=beans[0]))"""
@@ -62,18 +62,30 @@ def test_every_command_and_python_line_of_the_readme_runs_in_order(tmp_path: Pat
     assert shown.stdout.splitlines()[-1] == "{'pass@1': 1.0, 'pass@5': 1.0}"
 
 
-def test_the_page_on_python_runs(tmp_path: Path) -> None:
+def printed_by(page: str, tmp_path: Path, env: dict[str, str] | None = None) -> list[str]:
+    """The lines that the Python blocks of a page print, run one after the other."""
     script = tmp_path / "page.py"
-    script.write_text("\n".join(blocks(ROOT / "docs" / "python_api.md", "python")))
+    script.write_text("\n".join(blocks(ROOT / "docs" / page, "python")))
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True, text=True, check=False, timeout=240, cwd=ROOT,
+        env=os.environ | (env or {}) | {"GENCODE_HOME": str(tmp_path / "home")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_page_on_python_runs(tmp_path: Path) -> None:
     with ScriptedServer([("", f"```python\n{PROGRAM}\n```")]) as server:
         key = {"OPENAI_API_KEY": "sk-of-the-page", "OPENAI_API_BASE": server.api_base}
-        done = subprocess.run(
-            [sys.executable, str(script)],
-            capture_output=True, text=True, check=False, timeout=240, cwd=ROOT,
-            env=os.environ | key | {"GENCODE_HOME": str(tmp_path / "home")},
-        )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
+        printed = printed_by("python_api.md", tmp_path, key)
+    assert printed == [
+        "wrong_answer 1 of 2",
+        "['accepted', 'wrong_answer'] 8",
+        "accepted",
+        "['wrong_answer', 'accepted']",
+        "['cba', 'zyx']",
+        "['accepted', 'wrong_answer']",
         "{'pass@1': 1.0} local",
         "{'pass@1': 1.0}",
         "2 compared, 0 different",
@@ -81,7 +93,71 @@ def test_the_page_on_python_runs(tmp_path: Path) -> None:
         "1 problem validated",
         "{'pass@1': 0.0} {'pass@1': 0.0}",
         "4 programs judged",
+        "jars 1",
+        "{'pass@1': 0.0, 'pass@2': 0.0} ['wrong_answer', 'wrong_answer']",
+        "{'pass@1': 1.0}",
     ]
+
+
+@pytest.mark.thorough
+def test_the_page_on_reward_functions_runs(tmp_path: Path) -> None:
+    printed = printed_by("reward_functions.md", tmp_path)
+    assert printed == ["[1.0, 0.5, 0.0]", "[1.0, 0.0, 0.0]", "None", "HumanEval/0 True"]
+
+
+@pytest.mark.thorough
+def test_the_page_on_run_folders_runs(tmp_path: Path) -> None:
+    with ScriptedServer([("", f"```python\n{PROGRAM}\n```")]) as server:
+        key = {"OPENAI_API_KEY": "sk-of-the-page", "OPENAI_API_BASE": server.api_base}
+        printed = printed_by("runs.md", tmp_path, key)
+    assert printed[0] == "[('Jars', 0, 2), ('Jars', 1, 2)]"
+    assert printed[1].startswith("Counter({('generated', 'accepted'): 2")
+    assert printed[2].startswith("['answer', ")
+    assert len(printed) == 4
+
+
+def test_the_plug_ins_of_the_page_on_plug_ins_are_found_and_used(tmp_path: Path) -> None:
+    (module,), (points,) = (blocks(ROOT / "docs" / "plugins.md", language) for language in ("python", "toml"))
+    (tmp_path / "my_plugin.py").write_text(module)
+    metadata = tmp_path / "mine-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    groups = tomllib.loads(points)["project"]["entry-points"]
+    lines = [f"[{group}]\n" + "".join(f"{n} = {v}\n" for n, v in found.items()) for group, found in groups.items()]
+    (metadata / "entry_points.txt").write_text("".join(lines))
+    flow = tmp_path / "flow"
+    flow.mkdir()
+    (flow / "flow.toml").write_text('description = "x"\n\n[[stages]]\nkind = "constant"\n')
+    env = {"PYTHONPATH": str(tmp_path), "OPENAI_API_KEY": "k"}
+    options = ("--flow", flow, "--model", "openai/none", "--run", "mine", "--output_dataset_name", "answers")
+    solved = gencode("gen", "solve_set", "--dataset_name", "sums:3", *options, home=tmp_path, env=env)
+    assert solved.returncode == 0, solved.stderr
+    judged = ("--evaluation_test_type", "private_tests", "--k", "1", "-o", "code_tester.known_solutions=0")
+    scored = gencode(
+        "eval", "eval_gen_solutions", "--solution_dataset", "answers", "--dataset_name", "sums:3", *judged,
+        home=tmp_path, env=env,
+    )  # fmt: skip
+    assert "pass@1   0.6667" in scored.stdout, scored.stdout + scored.stderr
+
+
+def test_no_page_or_message_advises_to_install_the_package_from_pypi() -> None:
+    texts = [*PAGES, ROOT / "Makefile", *(ROOT / "alpha_codium").rglob("*.py")]
+    assert [path for path in texts if re.search(r"pip(x)? install '?alpha_codium", path.read_text("utf-8"))] == []
+
+
+def test_the_index_lists_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    assert [page.name for page in PAGES if page.parent.name == "docs" and f"({page.name})" not in index] == [
+        "README.md"
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_heading_leads_to_one(page: Path) -> None:
+    for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text("utf-8")):
+        text = (page.parent / target if target else page).read_text("utf-8")
+        titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+        assert heading in {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}, heading
 
 
 @pytest.mark.thorough

@@ -1,7 +1,6 @@
 """The choice of the model, a single question to it, and the keys of providers.
 
-Keys come from the environment, or from `.secrets.toml` in the current folder, which git ignores. That file has entries
-such as `OPENAI_API_KEY = "..."`; the environment takes precedence.
+Keys come from the environment, `.secrets.toml` or `.env` in the current folder, in this order of precedence.
 """
 
 import os
@@ -13,29 +12,45 @@ from alpha_codium.config import ConfigSection, Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import ModelNotFound, SettingsError
 from alpha_codium.gen.pricing import check_prices
+from alpha_codium.llm.endpoints import models_of
 from alpha_codium.llm.local.fetching import best_available, fetch
-from alpha_codium.llm.local.registry import BEST, SMALLEST
+from alpha_codium.llm.local.registry import BEST, KNOWN, SMALLEST, find
+from alpha_codium.llm.local.server import require_xllamacpp
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, open_model
 from alpha_codium.paths import models_folder
 
 ChooseModel = Callable[[ConfigSection, Path], str]
-SECRETS_FILE = Path(".secrets.toml")
+SECRETS_FILE, ENV_FILE = Path(".secrets.toml"), Path(".env")
 
 
-def load_secrets(path: Path = SECRETS_FILE) -> None:
-    """Copy the keys in the file to the environment, where litellm finds them; raises SettingsError."""
-    if not path.exists():
-        return
+def load_secrets(path: Path = SECRETS_FILE, env_file: Path = ENV_FILE) -> None:
+    """Copy the keys in the two files to the environment, where litellm finds them; raises SettingsError."""
+    for name, value in (_secrets_of(path) if path.exists() else {}).items():
+        os.environ.setdefault(name, value)
+    if env_file.is_file():
+        from dotenv import dotenv_values
+
+        for name, given in dotenv_values(env_file, interpolate=False).items():
+            os.environ.setdefault(name, given or "")
+
+
+def _secrets_of(path: Path) -> dict[str, str]:
+    """Return the entries as environment variables; `key` in a table `[openai]` is OPENAI_API_KEY."""
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         # The parser's message could quote the line with the key.
         raise SettingsError(f"{path} can't be read: {type(error).__name__}") from error
+    found: dict[str, str] = {}
     for name, value in values.items():
-        if not isinstance(value, str):
-            raise SettingsError(f'{path}: {name} must be a string, such as OPENAI_API_KEY = "..."')
-        os.environ.setdefault(name, value)
+        table = value if isinstance(value, dict) else {}
+        entries = {f"{name}_{'api_key' if key == 'key' else key}".upper(): text for key, text in table.items()}
+        for variable, text in (entries if table else {name: value}).items():
+            if not isinstance(text, str):
+                raise SettingsError(f'{path}: {variable} must be a string, such as OPENAI_API_KEY = "..."')
+            found[variable] = text
+    return found
 
 
 def with_model(settings: Settings, choose: ChooseModel = choose_model) -> Settings:
@@ -43,8 +58,19 @@ def with_model(settings: Settings, choose: ChooseModel = choose_model) -> Settin
     load_secrets()
     model = choose(settings.config, models_folder())
     chosen = settings.model_copy(update={"config": effective_config(settings.config, model)})
+    if choose is choose_model:
+        require_local_models(chosen.config)
     check_prices(chosen)
     return chosen
+
+
+def require_local_models(config: ConfigSection) -> None:
+    """Raise ModelNotFound if a local model of the settings can't be served: without xllamacpp, or its file."""
+    for model in models_of(config):
+        if model.startswith(LOCAL):
+            require_xllamacpp()
+            if (name := model.removeprefix(LOCAL)) not in KNOWN:
+                find(name, models_folder())
 
 
 def model_without_fetching(config: ConfigSection, folder: Path) -> str:

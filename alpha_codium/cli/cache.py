@@ -7,6 +7,7 @@ import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options
 from alpha_codium.cli.output import say
+from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ def stats(common: CommonOptions) -> None:
 
     found = stats_of(_path())
     common.write_json(found.to_json())
-    click.echo(f"{found.answers} answers, {_size(found.bytes)} in {found.path}")
+    click.echo(f"{counted(found.answers, 'answer')}, {_size(found.bytes)} in {found.path}")
     _print_models(found)
 
 
@@ -49,7 +50,7 @@ def clear(model: str | None, older_than: float | None, everything: bool, common:
     gone = cache_maintenance.clear_all(path) if everything else cache_maintenance.clear(path, model, older_than)
     freed = max(0, before - cache_maintenance.size_of(path))
     common.write_json({"path": str(path), "answers": gone, "bytes": freed})
-    what = "an invalid cache file" if gone is None else f"{gone} answers"
+    what = "an invalid cache file" if gone is None else counted(gone, "answer")
     click.echo(f"deleted {what}, freed {_size(freed)}")
 
 
@@ -67,9 +68,9 @@ def _print_models(found: "CacheStats") -> None:
     for each in found.models:
         saved = "an unknown amount" if each.saved_cost is None else in_dollars(each.saved_cost)
         say(
-            f"  {each.model:{width}}  {each.answers} answers from {_day(each.oldest)} to {_day(each.newest)}, "
-            f"{each.prompt_tokens + each.completion_tokens} tokens; "
-            f"used again {each.hits} times, which saved {each.saved_tokens} tokens and {saved}"
+            f"  {each.model:{width}}  {counted(each.answers, 'answer')} from {_day(each.oldest)} "
+            f"to {_day(each.newest)}, {each.prompt_tokens + each.completion_tokens} tokens; "
+            f"used again {counted(each.hits, 'time')}, which saved {each.saved_tokens} tokens and {saved}"
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options, options, sample_file_options
+from alpha_codium.wording import counted
 
 # The names of `gen.cleaning.RULES`, which takes long to import; a test compares.
 RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "prompts", "stop_words")
@@ -13,19 +14,10 @@ RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "promp
 
 @click.command()
 @sample_file_options
-@click.option(
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The file for the cleaned rows: .jsonl, or .pkl for a pickle.",
-)
-@click.option(
-    "--stop",
-    "stop_words",
-    multiple=True,
-    metavar="WORD",
-    help="Use this stop word instead of the defaults; \\n is a line break; repeatable.",
-)
+@click.option("--output", required=True, type=click.Path(path_type=Path),
+              help="The file for the cleaned rows: .jsonl, or .pkl for a pickle.")  # fmt: skip
+@click.option("--stop", "stop_words", multiple=True, metavar="WORD",
+              help="Use this stop word instead of the defaults; \\n is a line break; repeatable.")  # fmt: skip
 @options(*(click.option(f"--no_{name}", is_flag=True, help=f"Turn off the rule {name}.") for name in RULE_NAMES))
 @common_options
 def clean_generations(common: CommonOptions, output: Path, stop_words: tuple[str, ...], **given: Any) -> None:
@@ -41,7 +33,7 @@ def clean_generations(common: CommonOptions, output: Path, stop_words: tuple[str
     counts, known = clean_file(**given, output=output, rules=rules, stop_words=stops)
     found = counts.to_json(rules)
     common.write_json(found | {"output": str(output)})
-    click.echo(f"{counts.samples} samples, {counts.changed} changed, {counts.emptied} left empty")
+    click.echo(f"{counted(counts.samples, 'sample')}, {counts.changed} changed, {counts.emptied} left empty")
     for rule in RULES:
         count = found["rules"][rule.name]
         click.echo(f"  {rule.name:<13}{'off' if count is None else count:>7}  {rule.what}")

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from alpha_codium.cli.clean import clean_generations
-from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.options import CommonOptions, Group, common_options, dataset_argument
 from alpha_codium.cli.output import print_table, say, size_text
 from alpha_codium.cli.validate import validate
 from alpha_codium.progress import Progress
+from alpha_codium.wording import counted
 
 DATE = click.DateTime(["%Y-%m-%d"])
 
@@ -30,8 +31,8 @@ group.add_command(clean_generations)
 
 
 @group.command()
-@click.option("--source", default="deepmind/code_contests", show_default=True, metavar="SOURCE",
-              help="What to read: a hub id, a stored name, or a path.")  # fmt: skip
+@click.option("--dataset_name", "--source", "source", default="deepmind/code_contests", show_default=True,
+              metavar="NAME", help="What to read: a hub id, a name saved by etl, or a path.")  # fmt: skip
 @click.option("--output_dataset_name", required=True, metavar="NAME", help="The name, or folder, to store under.")
 @click.option("--split_name", multiple=True, help="A split to take; repeatable. Default: all.")
 @click.option("--sample_rate", type=float, default=1.0, show_default=True, help="The share of problems to take.")
@@ -116,23 +117,23 @@ def list_command(common: CommonOptions) -> None:
 
 
 @group.command()
-@click.argument("name")
+@dataset_argument
 @click.option("--split_name", help="One split only.")
 @click.option("--problem_name", help="Show this problem.")
 @common_options
-def show(common: CommonOptions, name: str, split_name: str | None, problem_name: str | None) -> None:
+def show(common: CommonOptions, dataset: str, split_name: str | None, problem_name: str | None) -> None:
     """Show a summary of a dataset, or one of its problems."""
     from alpha_codium.data.catalogue import describe, find_problem, problem_lines, split_lines
     from alpha_codium.data.schema import record_from_problem
 
     if problem_name is not None:
-        problem = find_problem(name, problem_name, split_name)
+        problem = find_problem(dataset, problem_name, split_name)
         say("\n".join(problem_lines(problem)))
         common.write_json(record_from_problem(problem))
         return
-    splits = describe(name, split_name)
+    splits = describe(dataset, split_name)
     for split in splits:
-        say("\n".join(split_lines(name, split)))
+        say("\n".join(split_lines(dataset, split)))
     common.write_json({split.split: split.as_record() for split in splits})
 
 
@@ -142,6 +143,6 @@ def _run_etl(common: CommonOptions, source: str, output: str, splits: Sequence[s
     with Progress("problems read", None, common.verbosity < 0) as progress:
         report = run_etl(source, output, splits, progress=progress.reach, **selection)
     for split in report.splits:
-        click.echo(f"{report.name}[{split.split}]: {split.problems_out} of {split.records_in} problems")
+        click.echo(f"{report.name}[{split.split}]: {split.problems_out} of {counted(split.records_in, 'problem')}")
     click.echo(f"stored in {report.path}")
     common.write_json(report.as_record())

@@ -66,9 +66,9 @@ def pass_at_k(common: CommonOptions, **given: Any) -> None:
 
 @group.command()
 @click.option("--solution_dataset", "solutions", required=True, help="A Solutions dataset: a name or a path.")
-@click.option("--ground_truth_dataset", "problems", required=True,
+@click.option("--dataset_name", "--ground_truth_dataset", "problems", required=True,
               help="The problems: a name saved by etl, a hub id, or a path.")  # fmt: skip
-@click.option("--ground_truth_split", "split", help="The split; needed only if there are several.")
+@click.option("--split_name", "--ground_truth_split", "split", help="The split; needed only if there are several.")
 @subset_options
 @only_present_option
 @ignore_fingerprint_option

@@ -14,6 +14,7 @@ import click
 from alpha_codium.cli.options import CommonOptions, Group, cache_option, common_options, model_options, set_options
 from alpha_codium.cli.output import say, write_out
 from alpha_codium.log import visible
+from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from alpha_codium.gen.preview import Preview
@@ -86,7 +87,10 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
     passed, tests = candidate.public_tests_passed, candidate.public_tests_total
     public = f"{passed} of {tests} public tests" if tests else "no public tests"
     tokens = candidate.prompt_tokens + candidate.completion_tokens
-    click.echo(f"{public}; {candidate.llm_calls} calls, {tokens} tokens, cost {in_dollars(candidate.cost)}", err=True)
+    click.echo(
+        f"{public}; {counted(candidate.llm_calls, 'call')}, {tokens} tokens, cost {in_dollars(candidate.cost)}",
+        err=True,
+    )
     if judgement is not None:
         kinds_text = ", ".join(kinds)
         click.echo(f"{kinds_text}: {judgement.verdict} ({judgement.tests_passed}/{judgement.tests_total})", err=True)
@@ -124,12 +128,11 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
         if not isinstance(value, dict):
             say(f"{name:<18} {'unknown' if value is None else value}")
     for budget, samples in summary.ended_by_budget.items():
-        click.echo(
-            f"{budget} is spent and ended {samples} samples: raise it and resume with --resume {summary.run}", err=True
-        )
+        ended = f"{budget} is spent and ended {counted(samples, 'sample')}"
+        click.echo(f"{ended}: raise it and resume with --resume {summary.run}", err=True)
     if summary.unfinished:
         click.echo(
-            f"{summary.unfinished} samples ended because of errors other than the model's: "
+            f"{counted(summary.unfinished, 'sample')} ended because of errors other than the model's: "
             f"try them again with --resume {summary.run}",
             err=True,
         )

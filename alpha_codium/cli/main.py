@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from alpha_codium import __version__
-from alpha_codium.cli.options import normalize
+from alpha_codium.cli.options import add_examples, normalize
 from alpha_codium.cli.output import forget_unwritten
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
@@ -25,7 +25,7 @@ from alpha_codium.log import visible
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 # Options of other programs -> ours.
 RENAMED = {"--filter_languages": ["--language"], "--train_sample": ["--sample_rate"], "--k_values": ["--k"],
-           "--prompt": ["--statement", "--flow"], "--input_dataset": ["--source", "--dataset_name"],
+           "--prompt": ["--statement", "--flow"], "--input_dataset": ["--dataset_name"],
            "--level": ["--difficulty"]}  # fmt: skip
 # name -> (module, attribute, what it does)
 COMMANDS = {
@@ -54,8 +54,11 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
-        entry = COMMANDS.get(normalize(cmd_name))
-        return getattr(import_module(entry[0]), entry[1]) if entry else None
+        name = normalize(cmd_name)
+        if name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[name]
+        return add_examples(getattr(import_module(module), attribute), f"gencode {name}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -63,7 +66,14 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]})
+EXAMPLE = "\b\nExample:\n  gencode data import examples/jars.json --output_dataset_name jars"
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=EXAMPLE,
+    context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="gencode")
 def cli() -> None:
     """Generate programs with language models, and measure how good they are."""
@@ -76,10 +86,15 @@ def main(arguments: list[str] | None = None) -> Any:
     try:
         # Without its standalone mode click gives the status of `Exit` back instead of exiting with it.
         sys.exit(cli.main(args=arguments, prog_name="gencode", standalone_mode=False))
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(error.exit_code)
     except click.ClickException as error:
         if isinstance(error, click.NoSuchOption):
             error.possibilities = RENAMED.get(f"--{normalize(error.option_name[2:])}", error.possibilities)
-        error.show()
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f" (see {context.command_path} --help)" if context else ""
+        click.echo(visible(f"error: {error.format_message()}{hint}"), err=True)
         sys.exit(error.exit_code)
     except UserError as error:
         click.echo(visible(f"error: {error}"), err=True)

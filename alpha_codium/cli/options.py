@@ -25,6 +25,17 @@ def normalize(name: str) -> str:
     return name.replace("-", "_")
 
 
+def add_examples(command: click.Command, path: str) -> click.Command:
+    """End the help of a command, and of all below it, with the examples of `examples.txt` that begin with its path."""
+    lines = Path(__file__).with_name("examples.txt").read_text("utf-8").splitlines()
+    own = [line for line in lines if line == path or line.startswith(f"{path} ")]
+    below = getattr(command, "commands", {})
+    command.epilog = "\b\nExample:\n" + "\n".join(f"  {line}" for line in own[: 1 if below else None])
+    for name, sub in below.items():
+        add_examples(sub, f"{path} {name}")
+    return command
+
+
 class Group(click.Group):
     """A group whose command names are normalized."""
 
@@ -156,6 +167,20 @@ def options(*decorators: Decorator) -> Decorator:
         return command
 
     return add
+
+
+def dataset_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--dataset_name`, which may also be given as an argument."""
+
+    @click.argument("positional", metavar="[NAME]", required=False)
+    @click.option("--dataset_name", "named", metavar="NAME", help="The same as the argument NAME.")
+    @functools.wraps(command)
+    def with_dataset(*args: Any, positional: str | None, named: str | None, **kwargs: Any) -> Any:
+        if (positional is None) == (named is None):
+            raise click.UsageError("give the dataset once: NAME or --dataset_name NAME")
+        return command(*args, dataset=positional or named, **kwargs)
+
+    return with_dataset
 
 
 dataset_option = click.option(

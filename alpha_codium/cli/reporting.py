@@ -23,6 +23,7 @@ from alpha_codium.cli.options import CommonOptions
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 from alpha_codium.progress import Progress
+from alpha_codium.wording import counted
 
 
 class Reporter:
@@ -59,7 +60,7 @@ class Reporter:
             case VariantEnded(summary):
                 again = f"repeat the command with --run {self.ablation}"
                 for budget, samples in summary.ended_by_budget.items():
-                    what = f"{budget} is spent and ended {samples} samples of {summary.run}"
+                    what = f"{budget} is spent and ended {counted(samples, 'sample')} of {summary.run}"
                     click.echo(f"{what}: raise it and {again}", err=True)
 
     def _show_progress(self, event: WorkStarted | ItemDone | WorkEnded) -> None:

@@ -7,6 +7,7 @@ import click
 
 from alpha_codium.cli.options import CommonOptions, Decorator, options, run_options
 from alpha_codium.log import visible
+from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from alpha_codium.eval.scoring import Score
@@ -80,8 +81,9 @@ def _print_how_to_complete(result: "Score", run: str) -> None:
     lost = [c for c in unjudged if (error := SampleError.parse(c.error)) and error.kind is not ErrorKind.MODEL]
     if lost:
         why = visible(lost[0].error)
-        click.echo(f"{len(lost)} samples are missing ({why}): gencode gen solve_set --resume", err=True)
+        click.echo(f"{counted(len(lost), 'sample')} missing ({why}): gencode gen solve_set --resume", err=True)
     if len(unjudged) > len(lost):
         reason = visible(next(c.error for c in unjudged if c not in lost))
-        click.echo(f"{len(unjudged) - len(lost)} programs got no verdict ({reason or 'a fault of the sandbox'}): "
+        programs = counted(len(unjudged) - len(lost), "program")
+        click.echo(f"{programs} got no verdict ({reason or 'a fault of the sandbox'}): "
                    f"try them again with --resume {run}", err=True)  # fmt: skip

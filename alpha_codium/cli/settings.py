@@ -1,18 +1,17 @@
 """`gencode settings`: what is in force, and where it comes from."""
 
-from typing import Any
-
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.output import say
 
 
 @click.command()
 @common_options
 def command(common: CommonOptions) -> None:
-    """Print the effective settings as TOML."""
-    from alpha_codium.runs.folder import to_toml, without_none
+    """Print the settings in force as TOML, with their comments and origins."""
+    from alpha_codium.app.settings_listing import list_settings
 
-    values: dict[str, Any] = without_none(common.settings.model_dump())
+    values, text = list_settings(common.config_file, [*common.overrides, *common.extra_overrides])
     common.write_json(values)
-    click.echo(to_toml(values), nl=False)
+    say(text.removesuffix("\n"))

@@ -7,6 +7,7 @@ import click
 from alpha_codium.cli.options import (
     CommonOptions,
     common_options,
+    dataset_argument,
     run_options,
     split_option,
     subset_options,
@@ -14,10 +15,11 @@ from alpha_codium.cli.options import (
 from alpha_codium.cli.output import say
 from alpha_codium.cli.reporting import Reporter
 from alpha_codium.cli.scores import new_run, tests_option
+from alpha_codium.wording import counted
 
 
 @click.command()
-@click.argument("dataset", metavar="NAME")
+@dataset_argument
 @split_option
 @tests_option(default="all")
 @subset_options
@@ -48,5 +50,5 @@ def validate(common: CommonOptions, run: str | None, resume: str | None, **optio
     for line in report.lines():
         say(line)
     if report.unjudged:
-        click.echo(f"the result is INCOMPLETE: {report.unjudged} programs got no verdict", err=True)
+        click.echo(f"the result is INCOMPLETE: {counted(report.unjudged, 'program')} got no verdict", err=True)
         raise click.exceptions.Exit(1)

@@ -20,6 +20,7 @@ from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, VALIDATION_COLUMNS, 
 from alpha_codium.data.sources import find_source, output_path
 from alpha_codium.data.store import SplitWriter, check_target, put_splits, read_info, temporary_folder
 from alpha_codium.errors import DatasetError
+from alpha_codium.wording import counted
 
 Progress = Callable[[int], None]
 
@@ -176,9 +177,13 @@ def _warn(report: SplitReport, label: str) -> None:
     if not report.problems_out:
         logger.warning("{}: none of {} problems is stored", label, report.records_in)
     if report.counts["repeated_names"]:
-        logger.warning("{}: {} problems have the name of an earlier one", label, report.counts["repeated_names"])
+        logger.warning(
+            "{}: {} with the name of an earlier one", label, counted(report.counts["repeated_names"], "problem")
+        )
     if report.without_tests:
-        logger.warning("{}: {} problems have no tests: no program can pass them", label, report.without_tests)
+        logger.warning(
+            "{}: {} without tests, which no program can pass", label, counted(report.without_tests, "problem")
+        )
 
 
 def _converted(record: Record, where: str, dates: Sequence[str]) -> Record:

@@ -8,12 +8,11 @@ from alpha_codium.data.benchmarks import in_our_schema
 from alpha_codium.data.fields import Fields, kind_of
 from alpha_codium.data.kattis import checker_of_package
 from alpha_codium.errors import DatasetError, nearest
-from alpha_codium.problem import LANGUAGE_NAMES, CheckerSpec
+from alpha_codium.problem import EXECUTION_KINDS, LANGUAGE_NAMES, CheckerSpec
 
 # Names in the dataset's enumeration of languages that differ from LANGUAGE_NAMES.
 LANGUAGE_ALIASES = {"unknown_language": "unknown"}
 EXECUTION_KEYS = ("kind", "entry_point", "test_code", "setup_code")
-EXECUTION_KINDS = ("stdin", "call", "assertions")
 
 
 class RecordReader(Fields):

@@ -12,6 +12,7 @@ from alpha_codium.eval.prepare import Entry
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 # If more programs than this share are empty or don't compile, they may be models' raw answers.
 MANY_BROKEN = 0.1
@@ -63,7 +64,7 @@ def broken_lines(broken: Mapping[str, Any]) -> Iterator[str]:
     yield f"{broken['count']} of {broken['present']} programs are empty or don't compile"
     if commonest := broken["commonest"]:
         where = f", {commonest['line']!r}" if commonest["line"] else ""
-        yield f"the commonest error ({commonest['count']} programs): {commonest['error']}{where}"
+        yield f"the commonest error ({counted(commonest['count'], 'program')}): {commonest['error']}{where}"
     yield "if they are a model's raw answers, clean them: gencode eval score --clean, or gencode data clean_generations"
 
 

@@ -27,6 +27,7 @@ from alpha_codium.statistics import (
 )
 from alpha_codium.statistics.intervals import BOOTSTRAP, WILSON
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 # Difficulty and source of each problem, by its name: {"difficulty": "easy", "source": "codeforces"}.
 Labels = Mapping[str, Mapping[str, str]]
@@ -132,10 +133,10 @@ class Score:
 
     def lines(self) -> Iterator[str]:
         """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts."""
-        problems, subset = f"{len(self.problems)} problems", self.extra.get("subset")
+        problems, subset = counted(len(self.problems), "problem"), self.extra.get("subset")
         if subset:
-            problems = f"{len(self.problems)} of {subset['of']} problems ({subset['by']})"
-        yield f"{problems}, {self.verdicts.total()} programs"
+            problems = f"{len(self.problems)} of {counted(subset['of'], 'problem')} ({subset['by']})"
+        yield f"{problems}, {counted(self.verdicts.total(), 'program')}"
         yield from (f"  {verdict:<24}{count:>7}" for verdict, count in self.verdicts.most_common())
         for name, value in self.pass_at_k.items():
             bounds = self.intervals[name]
@@ -190,7 +191,7 @@ def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
     if rates := facts.get("rates"):
         yield f"samples      {rates_text(rates)}"
         if missing := rates["problems_without_samples"]:
-            yield f"{missing} problems have no sample: they count as failed"
+            yield f"{counted(missing, 'problem')} without a sample: counted as failed"
     if broken := facts.get("broken_programs"):
         yield from broken_lines(broken)
     yield f"judge error  {JudgeError(**facts['judge_error'])}"
@@ -230,7 +231,7 @@ def _method(counts: Sequence[tuple[int, int]]) -> str:
 
 
 def _no_verdict(unjudged: int) -> str:
-    return f"{unjudged} programs got no verdict"
+    return f"{counted(unjudged, 'program')} got no verdict"
 
 
 def _strata(problems: Sequence[ProblemResult], ks: Sequence[int], labels: Labels) -> dict[str, dict[str, Score]]:

@@ -19,11 +19,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.data.reader import EXECUTION_KINDS
 from alpha_codium.errors import FlowError, SettingsError, nearest
 from alpha_codium.flows.answers import AnswerSchema
 from alpha_codium.flows.stages import Stage, stage_class
 from alpha_codium.flows.variables import check_templates
+from alpha_codium.problem import EXECUTION_KINDS
 from alpha_codium.rendering import Prompt, load_prompt, read_toml
 
 # The keys of a prompt file with the types of their values.

@@ -7,6 +7,7 @@ from typing import Any
 
 from alpha_codium.llm.prices import in_dollars
 from alpha_codium.solution import Candidate
+from alpha_codium.wording import counted
 
 
 @dataclass
@@ -30,8 +31,9 @@ class RunProgress:
 
     def status(self) -> str:
         """Return the text next to the progress bar."""
-        passing = f"{self.passing} candidates pass the public tests"
-        return f"{self.problems} problems done, {passing}, {self.tokens} tokens, cost {in_dollars(self.cost)}"
+        passing = f"{self.passing} of {counted(self.by_problem.total(), 'candidate')} passed the public tests"
+        done = f"{counted(self.problems, 'problem')} done, {passing}"
+        return f"{done}, {counted(self.tokens, 'token')}, cost {in_dollars(self.cost)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 1. The assertions run once without any program, to record the calls that they make (`drivers/recording.py`).
 2. Each program answers the recorded requests in its own process, which has no other data (`drivers/answering.py`).
 3. The assertions run with each program's answers, all in one process (`drivers/replaying.py`).
+   It could find the requests that come later, so if there are several only `plain_programs` are judged in this way.
 4. Programs still undecided are judged as a pair (`AssertionsKind.judge`): if calls of the assertions depend on earlier
    answers, or the program returns objects of its own classes or exits. So a batch gives the same verdicts as pairs.
 5. A program that takes longer than `SOON` without failing runs again with its full time limit.
@@ -22,6 +23,7 @@ from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionResult
 from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
+from alpha_codium.judge.plain_programs import is_plain
 from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Program
@@ -75,7 +77,12 @@ async def judge_batch(
     decided: dict[int, AssertionResult] = {}
     if len(jobs) >= LEAST and not output_variable:
         recordings = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
-        known = {i: job for i, job in enumerate(jobs) if job.test_code in recordings and _fits(job.program)}
+        known = {
+            i: job
+            for i, job in enumerate(jobs)
+            if job.test_code in recordings and _fits(job.program)
+            if len(recordings[job.test_code].requests) < 2 or is_plain(f"{kind.spec.setup_code}\n{job.program}")
+        }
         decided = await Batch(kind, known, recordings).results()
     return [
         decided.get(i) or await kind.judge(Program.from_source(PYTHON, job.program), job.test_code, output_variable)

@@ -20,7 +20,7 @@ from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKi
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
-from alpha_codium.problem import Problem, TestCase
+from alpha_codium.problem import EXECUTION_KINDS, Problem, TestCase
 from alpha_codium.program import Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
@@ -157,7 +157,7 @@ class Judge:
         if spec.kind == "assertions":
             return AssertionsKind(self.sandbox, limits, spec)
         if spec.kind != "stdin":
-            raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are stdin, call and assertions")
+            raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are {', '.join(EXECUTION_KINDS)}")
         files = (own_file(problem.input_file), own_file(problem.output_file))
         checker = self.rules.checker_for(problem)
         if checker.name == PROGRAM:

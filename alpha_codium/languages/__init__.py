@@ -2,7 +2,7 @@
 
 To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to `LANGUAGES`.
 A backend says which languages it runs (`require_language` in `sandbox.protocol`), flows which one they ask for
-(`WRITTEN` in `flows.asking`).
+(`TARGET` in `flows.asking`).
 """
 
 import functools

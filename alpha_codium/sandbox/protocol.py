@@ -29,7 +29,8 @@ class Sandbox(Protocol):
     """Runs untrusted programs. Each input gets a process that shares nothing with the one before.
 
     `async with` opens it; `with` opens it in the background loop of the blocking functions. It can be opened again.
-    `loop` is the event loop in which it is open, or None; a backend's `__aenter__` and `__aexit__` set it.
+    `loop` is the event loop in which it is open, or None. A backend that overrides `__aenter__` or `__aexit__` calls
+    that of this class, too, which sets `loop`: otherwise a function that gets an open sandbox would open it again.
     """
 
     loop: asyncio.AbstractEventLoop | None = None
@@ -52,13 +53,14 @@ class Sandbox(Protocol):
 
     async def __aenter__(self) -> Self:
         """Open the sandbox; raises SandboxError if this machine can't provide what was asked for."""
-        ...
+        self.loop = asyncio.get_running_loop()
+        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End what still runs, and clean up."""
-        ...
+        self.loop = None
 
     async def identity(self) -> Identity:
         """Return what the verdicts of this sandbox depend on; it must be open."""

@@ -125,7 +125,7 @@ def test_a_budget_that_ends_a_run_is_told_with_how_to_go_on(server, tmp_path):
     job = ("--without", "reflect", "--run", "abl", "--k", "1", "--no-cache")
     done = ablate(server, tmp_path, *job, "-o", "budget.run_calls=2")
     assert done.returncode == 1
-    ended = "the run's budget of 2 calls is spent and ended 1 samples of"
+    ended = "the run's budget of 2 calls is spent and ended 1 sample of"
     for run in ("abl", "abl-without-reflect"):
         assert f"{ended} {run}: raise it and repeat the command with --run abl\n" in done.stderr
     assert len(server.requests) == 4

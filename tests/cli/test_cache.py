@@ -67,7 +67,7 @@ def test_clear_by_model_and_by_age(filled):
     result, said = cache("clear", "--model", "openai/big", "--older_than", "30")
     assert result["answers"] == 1
     assert result["bytes"] >= 0
-    assert "deleted 1 answers" in said
+    assert "deleted 1 answer," in said
     assert cache("clear", "--older-than", "30")[0]["answers"] == 0
     assert cache("clear", "--model", "openai/small")[0]["answers"] == 1
     assert cache("stats")[0]["models"]["openai/big"]["answers"] == 2

@@ -29,6 +29,35 @@ def test_the_demo_solves_what_the_model_can_and_says_what_it_can_not(tmp_path: P
 
 
 @pytest.mark.thorough
+def test_the_demo_shows_a_solved_program_a_repair_and_what_to_type_next(tmp_path: Path) -> None:
+    right, wrong = "```python\nprint('Hello, World!')\n```", "```python\nprint('hello')\n```"
+    with ScriptedServer(
+        [("that fails", right), ("hello", right), ("prints Hello", wrong), ("", "```python\n1 / 0\n```")]
+    ) as server:
+        model = ("--model", "openai/scripted", "--api_base", server.api_base)
+        done = gencode("demo", *model, home=tmp_path, env={"OPENAI_API_KEY": "k"})
+    assert done.returncode == 0, done.stderr
+    assert "Hello was solved by this program:\n\nprint('Hello, World!')\n" in done.stdout
+    assert "a repair for Hello:\n\n--- wrong_answer\n+++ accepted\n" in done.stdout
+    assert "-print('hello')\n+print('Hello, World!')\n" in done.stdout
+    assert "next:\n  gencode runs show " in done.stdout
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "model", [("openai/gpt-4o-mini",), ("openai/x", "--api_base", "http://127.0.0.1:9/v1"), ("local/none",)]
+)
+def test_a_demo_that_cannot_run_makes_no_run_folder(tmp_path: Path, model: tuple[str, ...]) -> None:
+    options = ("-o", "config.max_retries=0")
+    done = gencode(
+        "demo", "--model", *model, *options, home=tmp_path, env={"OPENAI_API_KEY": "k" if len(model) > 1 else ""}
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("error: ")
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.thorough
 def test_without_a_key_many_samples_end_in_one_clear_line_and_no_warning(tmp_path: Path) -> None:
     done = gencode("demo", "--model", "openai/gpt-4o-mini", home=tmp_path, env={"OPENAI_API_KEY": ""})
     assert done.returncode == 2

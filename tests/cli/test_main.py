@@ -52,9 +52,9 @@ def test_a_mistyped_command_line_is_exit_status_2_and_says_why(home, arguments, 
 
 def test_a_bug_of_ours_keeps_its_traceback_and_is_exit_status_1(home, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
-        "import alpha_codium.cli.settings as s\ns.CommonOptions.settings = property(lambda self: 1 / 0)\n"
+        "import alpha_codium.cli.sandbox as s\ns.CommonOptions.settings = property(lambda self: 1 / 0)\n"
     )
-    done = gencode("settings", home=home, env={"PYTHONPATH": str(tmp_path)})
+    done = gencode("sandbox", "check", home=home, env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 1
     assert "ZeroDivisionError" in done.stderr
     assert "Traceback" in done.stderr
@@ -100,7 +100,7 @@ def test_a_command_that_is_done_does_not_look_for_garbage_once_more():
     [
         ("data etl", "--filter_languages", "--language"),
         ("data etl", "--train-sample", "--sample_rate"),
-        ("data etl", "--input_dataset", "--dataset_name, --source"),
+        ("data etl", "--input_dataset", "--dataset_name"),
         ("eval score", "--k_values", "--k"),
         ("gen solve_problem", "--prompt", "--flow, --statement"),
     ],

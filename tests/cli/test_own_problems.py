@@ -113,7 +113,7 @@ def test_a_problem_file_needs_no_tests(server, tmp_path, tests):
     (tmp_path / "my.json").write_text(json.dumps({"name": "mine", "description": "Print the line."} | tests))
     done = solve(server, "--problem_file", tmp_path / "my.json")
     assert (done.returncode, done.stdout) == (0, "print(input())\n")
-    assert "no public tests; 1 calls" in done.stderr
+    assert "no public tests; 1 call," in done.stderr
 
 
 def test_the_whole_flow_solves_a_statement_without_tests(home, tmp_path):

@@ -50,7 +50,7 @@ def test_completions_are_scored_over_all_problems(tmp_path: Path, problems: Path
     rates = {name: rate and rate["count"] for name, rate in values["rates"].items() if name[0] in "tned"}
     assert rates == {"truncated": None, "no_program": None, "empty": 1, "does_not_compile": 1}
     assert "samples      4 present of n/a asked; truncated n/a, no program n/a, empty 1 (25.0%)" in done.stdout
-    assert "1 problems have no sample: they count as failed" in done.stdout
+    assert "1 problem without a sample: counted as failed" in done.stdout
 
 
 def test_every_format_gives_the_same_score(tmp_path: Path, problems: Path) -> None:

@@ -34,6 +34,32 @@ def test_the_environment_wins_over_the_secrets_file(tmp_path, monkeypatch):
     assert os.environ["OTHER_API_KEY"] == "new"
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".env", "# keys\nexport OPENAI_API_KEY='sk-file-0123456789'  # mine\n"),
+        (".env", "OPENAI_API_KEY=sk-file-0123456789"),
+        (".secrets.toml", '[openai]\nkey = "sk-file-0123456789"\n'),
+    ],
+)
+def test_keys_are_also_read_from_these_files(home, monkeypatch, name, text):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    Path(name).write_text(text)
+    with ScriptedServer(api_key="sk-file-0123456789") as server:
+        done = run_cli("gen", "ask", "hi", *model_arguments(server))
+    assert (done.returncode, done.stdout) == (0, "echo: hi\n"), done.stderr
+
+
+def test_the_secrets_file_wins_over_the_env_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOME_API_KEY", "of the environment")
+    (tmp_path / "s.toml").write_text('TWO_API_KEY = "of the secrets"\n[some]\nkey = "no"\n[azure]\napi_base = "http"\n')
+    (tmp_path / "e").write_text("SOME_API_KEY=no\nTWO_API_KEY=no\nTHREE_API_KEY=of $HOME\n")
+    load_secrets(tmp_path / "s.toml", tmp_path / "e")
+    found = [os.environ[f"{name}_API_KEY"] for name in ("SOME", "TWO", "THREE")]
+    assert found == ["of the environment", "of the secrets", "of $HOME"]
+    assert os.environ["AZURE_API_BASE"] == "http"
+
+
 def test_without_a_secrets_file_nothing_happens(tmp_path):
     before = dict(os.environ)
     load_secrets(tmp_path / "none.toml")
@@ -47,11 +73,14 @@ def test_a_broken_secrets_file_is_one_line_that_does_not_quote_it(home):
     assert "sk-broken" not in done.stderr
 
 
-def test_a_key_that_is_no_text_is_named_and_not_told(tmp_path):
-    (tmp_path / "s.toml").write_text("[OPENAI]\nkey = 'sk-nested-0123456789'\n")
-    with pytest.raises(SettingsError, match="OPENAI must be a string") as refused:
+@pytest.mark.parametrize(
+    ("text", "name"), [("OPENAI_API_KEY = 123456789", "OPENAI_API_KEY"), ("[a.b]\nkey = 'sk-123456789'", "A_B")]
+)
+def test_a_key_that_is_no_text_is_named_and_not_told(tmp_path, text, name):
+    (tmp_path / "s.toml").write_text(text)
+    with pytest.raises(SettingsError, match=f"{name} must be a string") as refused:
         load_secrets(tmp_path / "s.toml")
-    assert "sk-nested" not in str(refused.value)
+    assert "123456789" not in str(refused.value)
 
 
 def test_the_programs_under_test_see_no_key(home, tmp_path):

@@ -26,7 +26,32 @@ def test_what_is_printed_can_be_given_back_as_a_file(home, tmp_path):
     printed = run_cli("settings", "-o", "config.temperature=0.5", "-o", "solve.max_calls=7")
     file = tmp_path / "printed.toml"
     file.write_text(printed.stdout)
-    assert run_cli("settings", "--config", file).stdout == printed.stdout
+    again = run_cli("settings", "--config", file)
+    assert tomllib.loads(again.stdout) == tomllib.loads(printed.stdout)
+
+
+def test_the_comments_stay_and_a_changed_value_has_its_origin_above_it(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("GENCODE_CONFIG__SEED", "3")
+    header = "code_tester.header=import math\n\x07import re"
+    lines = run_cli("settings", "-o", "config.model=x", "-o", header).stdout.splitlines()
+    place = lines.index("# from -o config.model=x")
+    assert lines[place + 1].startswith('model = "x"                     # a litellm model string, or local/NAME; ')
+    assert lines[lines.index("seed = 3") - 1] == "# from environment variable GENCODE_CONFIG__SEED"
+    assert tomllib.loads("\n".join(lines))["code_tester"]["header"] == "import math\n\x07import re"
+    assert sum(line.startswith("# from ") for line in lines) == 3
+
+
+def test_a_settings_file_in_the_current_folder_is_read_before_the_other_sources(home, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gencode.toml").write_text('[config]\nmodel = "here"\nseed = 1\n')
+    (tmp_path / "mine.toml").write_text("[config]\nseed = 2\n")
+    done = run_cli("settings", "--config", "mine.toml")
+    assert tomllib.loads(done.stdout)["config"]["model"] == "here"
+    assert tomllib.loads(done.stdout)["config"]["seed"] == 2
+    assert "# from settings file gencode.toml\nmodel =" in done.stdout
+    assert f"settings are read from {tmp_path / 'gencode.toml'}" in done.stderr
+    (tmp_path / "gencode.toml").write_text("[config]\nmodle = 1\n")
+    assert_refused(run_cli("settings"), "settings file gencode.toml", "did you mean 'model'")
 
 
 def test_the_settings_go_to_a_json_file_too(home, tmp_path):

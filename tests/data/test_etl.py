@@ -238,7 +238,7 @@ def test_a_malformed_record_is_named_and_nothing_is_stored(home):
 
 def test_repeated_names_are_told(log):
     run_etl(Given({"test": [ROWS[0], ROWS[0]]}), "x")
-    assert "1 problems have the name of an earlier one" in log[-1]
+    assert "1 problem with the name of an earlier one" in log[-1]
 
 
 def test_progress_counts_the_records_read():

@@ -74,11 +74,16 @@ def base() -> str:
 @functools.cache
 def built(name: str, context: str, on: str = "") -> str:
     """The image of `docker/NAME.Dockerfile`, built on the base image or another."""
+    return build(name, f"docker/{name}.Dockerfile", context, on)
+
+
+def build(name: str, dockerfile: str, context: str, on: str = "") -> str:
+    """The image of a Dockerfile."""
     options = ["--layers", "--isolation=chroot", "--network=host", f"--build-arg=BASE={on or base()}"]
     if CERTIFICATES.exists():
         options += [f"--volume={CERTIFICATES}:/ca.crt:ro", "--build-arg=PIP_CERT=/ca.crt"]
     image = f"localhost/gencode-test-{name}"
-    buildah("build", *options, f"--tag={image}", f"--file=docker/{name}.Dockerfile", context)
+    buildah("build", *options, f"--tag={image}", f"--file={dockerfile}", context)
     return image
 
 

@@ -86,7 +86,7 @@ def test_an_unfinished_run_is_not_compared_but_the_difference_is_bounded(tmp_pat
     )
     pair = pair_of(first, second, 1)
     assert (pair.difference, pair.bounds) == (None, (-0.25, 0.0))
-    assert sentence(pair).endswith("y: 1 programs got no verdict; the difference lies between -0.2500 and +0.0000")
+    assert sentence(pair).endswith("y: 1 program got no verdict; the difference lies between -0.2500 and +0.0000")
     assert pair_of(second, first, 1).bounds == (0.0, 0.25)
 
 

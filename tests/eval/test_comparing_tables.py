@@ -73,7 +73,7 @@ def test_an_unfinished_run_has_bounds_in_place_of_a_score(tmp_path: Path) -> Non
     text = text_of(report(tmp_path, ("old", made(3)), ("new", made(3) | {"a": [LOST]})))
     assert "B  pass@1  unfinished  between 0.1667 and 0.2500" in text
     assert "B     12        11           1" in text
-    assert "- not compared at pass@1: new and old: new: 1 programs got no verdict; the difference lies between" in text
+    assert "- not compared at pass@1: new and old: new: 1 program got no verdict; the difference lies between" in text
 
 
 def test_a_k_that_one_run_has_the_samples_for_is_shown_and_why_the_other_has_not(tmp_path: Path) -> None:

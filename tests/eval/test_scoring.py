@@ -68,7 +68,7 @@ def test_the_providers_faults_make_the_result_incomplete_with_bounds(error: str)
     assert not result.complete
     assert result.pass_at_k == {"pass@1": None, "pass@2": None, "pass@3": None}
     assert result.to_json()["bounds"] == {"pass@1": [0.5, 1.0], "pass@2": [1.0, 1.0], "pass@3": [None, None]}
-    assert result.reasons["pass@1"] == "1 programs got no verdict"
+    assert result.reasons["pass@1"] == "1 program got no verdict"
     assert "fewer than 3" in result.reasons["pass@3"]
 
 
@@ -223,7 +223,7 @@ def test_pass_hat_k_says_how_often_all_of_k_pass() -> None:
             [judged("a", 2, 2), judged("b", 2, 2)],
             "all problems have the same value, so resampling them shows no spread",
         ),
-        ([judged("a", 1, 1), judged("b", 0, 1, lost=1)], "1 programs got no verdict"),
+        ([judged("a", 1, 1), judged("b", 0, 1, lost=1)], "1 program got no verdict"),
     ],
 )
 def test_an_interval_that_would_say_nothing_is_null_with_the_reason(problems, reason: str) -> None:
@@ -297,7 +297,7 @@ def test_two_results_are_compared_problem_by_problem() -> None:
 
 
 def test_what_is_undefined_or_incomplete_cannot_be_compared() -> None:
-    with pytest.raises(ValueError, match="1 programs got no verdict"):
+    with pytest.raises(ValueError, match="1 program got no verdict"):
         score([judged("a", 0, 2, lost=1)], [1]).by_problem(1)
     with pytest.raises(ValueError, match="k must lie between"):
         score([judged("a", 0, 2)], [1]).by_problem(3)

@@ -6,6 +6,8 @@
 # Those of which the program's own process decides something, since the test replaces what the program uses, or
 # compares objects of a class of the program's that it names.
 IN_PROCESS = {
+    "context manager",
+    "number of an object that changes",
     "class with operators",
     "class with plain comparison",
     "dataclass",

@@ -145,6 +145,146 @@ async def test_it_does_not_in_a_batch_either(both: Sandbox) -> None:
     assert passed == []
 
 
+# Methods of an object that end a `map` of the assertions silently, each with a test that uses it.
+SILENT = {
+    "getitem": ("self, i", "all(map(lambda t: f(t)[0] == t, [1, 2]))"),
+    "len": ("self", "all(map(lambda t: len(f(t)) == t, [1, 2]))"),
+    "abs": ("self", "all(map(lambda t: abs(f(t)) == t, [1, 2]))"),
+    "float": ("self", "all(map(lambda t: float(f(t)) == t, [1, 2]))"),
+    "int": ("self", "all(map(lambda t: int(f(t)) == t, [1, 2]))"),
+    "str": ("self", "all(map(lambda t: str(f(t)) == t, [1, 2]))"),
+    "repr": ("self", "all(map(lambda t: repr(f(t)) == t, [1, 2]))"),
+    "format": ("self, s", "all(map(lambda t: f'{f(t)}' == t, [1, 2]))"),
+    "bool": ("self", "all(map(lambda t: bool(f(t)) is (t == 1), [1, 2]))"),
+    "iter": ("self", "all(map(lambda t: list(f(t)) == [t], [1, 2]))"),
+    "reversed": ("self", "all(map(lambda t: list(reversed(f(t))) == [t], [1, 2]))"),
+    "contains": ("self, x", "all(map(lambda t: t in f(t), [1, 2]))"),
+    "hash": ("self", "all(map(lambda t: {f(t): 1} == {t: 1}, [1, 2]))"),
+    "sub": ("self, o", "all(map(lambda t: f(t) - f(t) == t, [1, 2]))"),
+    "neg": ("self", "all(map(lambda t: -f(t) == t, [1, 2]))"),
+    "round": ("self", "all(map(lambda t: round(f(t)) == t, [1, 2]))"),
+    "trunc": (
+        "self",
+        "__import__('math').trunc(1) and all(map(lambda t: __import__('math').trunc(f(t)) == t, [1, 2]))",
+    ),
+    "index": ("self", "all(map(lambda t: [1, 2, 3][f(t)] == t, [1, 2]))"),
+    "call": ("self", "all(map(lambda t: f(t)() == t, [1, 2]))"),
+    "enter": ("self", "all(map(lambda t: __import__('contextlib').ExitStack().enter_context(f(t)) == t, [1, 2]))"),
+    "copy": ("self", "all(map(lambda t: __import__('copy').copy(f(t)) == t, [1, 2]))"),
+    "deepcopy": ("self, memo", "all(map(lambda t: __import__('copy').deepcopy(f(t)) == t, [1, 2]))"),
+    "getattr": ("self, name", "all(map(lambda t: f(t).x == t, [1, 2]))"),
+    "setitem": ("self, k, v", "all(map(lambda t: f(t).__setitem__(1, 2) == t, [1, 2]))"),
+    "eq": ("self, o", "all(map(lambda t: f(t) == t, [1, 2]))"),
+    "lt": ("self, o", "all(map(lambda t: f(t) < t, [1, 2]))"),
+}
+STOPPING = (
+    "class X:\n    def __exit__(self, *_): pass\n    def __{name}__({arguments}): raise {error}\ndef f(x): return X()"
+)
+PROPERTY = "class X:\n    @property\n    def x(self): raise StopIteration\ndef f(x): return X()"
+OWN_STOP = "class E(StopIteration): pass\nclass X:\n    def __len__(self): raise E()\ndef f(x): return X()"
+BY_LENDING = "class X:\n    def __len__(self): raise given\ndef f(x):\n    global given\n    given = x\n    return X()"
+ENDS_SILENTLY = [
+    *(
+        (STOPPING.format(name=name, arguments=given, error="StopIteration"), f"assert {test}")
+        for name, (given, test) in SILENT.items()
+    ),
+    (PROPERTY, "assert all(map(lambda t: f(t).x == t, [1, 2]))"),
+    (OWN_STOP, "assert all(map(lambda t: len(f(t)) == t, [1, 2]))"),
+    ("def f(x): return iter([])", "assert all(map(lambda t: next(f(t)) == t, [1, 2]))"),
+    (PROPERTY, "assert not list(filter(lambda t: f(t).x != t, [1, 2]))"),
+    (
+        STOPPING.format(name="len", arguments="self", error="StopIteration"),
+        "for a, b in zip(map(len, map(f, [1, 2])), [1, 2]): assert a == b",
+    ),
+]
+ZERO = "class N{base}:\n    def __init__(self, *_): pass\n    def _zero(self, *_): return 0\n    __sub__ = __mod__ = __pow__ = __divmod__ = __and__ = __floordiv__ = __rsub__ = __isub__ = __lshift__ = __matmul__ = _zero\n"  # noqa: E501
+DERIVED = ZERO.format(base="(float)").replace("    def __init__(self, *_): pass\n", "") + "def f(x): return N(x * 7)"
+SWALLOWS = "class C:\n    def __enter__(self): return self\n    def __exit__(self, *_): return True\n    async def __aenter__(self): return self\n    async def __aexit__(self, *_): return True\ndef f(x): return C()"  # noqa: E501
+DECIDES_OUTSIDE = [
+    *(
+        (ZERO.format(base="") + "def f(x): return N()", f"assert {test}")
+        for test in (
+            "f(10) % f(5) == 0",
+            "abs(f(1.0) - f(2.0)) < 1e-6",
+            "f(1) - f(2) == 0",
+            "not f(1) & f(2)",
+            "pow(f(2), f(3)) == 0",
+            "pow(f(2), f(3), f(5)) == 0",
+            "divmod(f(7), f(2)) == 0",
+            "f(8) // f(3) == 0",
+            "f(8) << f(3) == 0",
+            "f(8) @ f(3) == 0",
+        )
+    ),
+    (ZERO.format(base="") + "def f(x): return N()", "r = f(3)\nr -= f(2)\nassert r == 0"),
+    (DERIVED, "assert f(10) % f(4) == 0"),
+    (DERIVED, "assert abs(f(1.0) - f(2.0)) < 1e-6"),
+    (SWALLOWS, "with f(1): assert 1 == 2"),
+    (SWALLOWS, "with f(1) as r: assert r == 2"),
+    (SWALLOWS, "with f(1): raise ValueError\nassert True"),
+    (SWALLOWS, "with f(1):\n    f(2)[0]\n    assert 1 == 2\nassert True"),
+    (SWALLOWS, "import asyncio\nasync def go():\n    async with f(1): assert 1 == 2\nasyncio.run(go())\nassert True"),
+    (SWALLOWS, "import contextlib\nwith contextlib.ExitStack() as s:\n    s.enter_context(f(1))\n    assert 1 == 2"),
+    (
+        "import contextlib\n@contextlib.contextmanager\ndef f(x):\n    try: yield\n    except BaseException: pass",
+        "with f(1): assert 1 == 2",
+    ),
+    ("class L(list): pass\ndef f(x): return L([x])", "assert type(f(1)) == list"),
+    ("class L(list): pass\ndef f(x): return L([x])", "assert type(f(1)) is list and f(1) == [1]"),
+    ("class L(dict): pass\ndef f(x): return L(a=x)", "assert type(f(1)) == dict"),
+    ("class L(set): pass\ndef f(x): return L([x])", "assert type(f(1)) in (set, frozenset)"),
+    ("class L(list): pass\ndef f(x): return L([x])", "assert f(1).__class__ == list"),
+]
+
+
+@pytest.mark.parametrize("cases", [ENDS_SILENTLY, DECIDES_OUTSIDE], ids=["ends silently", "decides"])
+async def test_no_special_method_makes_a_wrong_program_pass_outside_its_process(
+    both: Sandbox, cases: list[tuple[str, str]]
+) -> None:
+    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
+    passed = []
+    for program, test in cases:
+        result = await kind.judge(as_program(program), test)
+        if result.verdict is Verdict.INTERNAL_ERROR or (result.verdict, result.trust) == (Verdict.ACCEPTED, OUTSIDE):
+            passed.append((program, test))
+    assert passed == []
+
+
+HONEST = [
+    (
+        "class L(list): pass\ndef f(x): return L([x])",
+        "r = f(1)\nassert isinstance(r, list) and r == [1] and type(r) != list and len(r) == 1",
+    ),
+    (
+        "from collections import Counter, OrderedDict\ndef f(x): return Counter([x])",
+        "from collections import Counter\nassert f(1) == {1: 1} and isinstance(f(1), dict) and type(f(1)) is Counter",
+    ),
+    (
+        "from collections import OrderedDict\ndef f(x): return OrderedDict(a=x)",
+        "from collections import OrderedDict\nassert f(1) == {'a': 1} and isinstance(f(1), OrderedDict)",
+    ),
+    ("from contextlib import suppress\ndef f(x): return suppress(KeyError)", "with f(1): raise KeyError\nassert f(1)"),
+    ("from contextlib import nullcontext\ndef f(x): return nullcontext(x)", "with f(1) as r: assert r == 1"),
+    (
+        "def f(x): return iter([x])",
+        "g = f(1)\nassert next(g) == 1 and next(g, None) is None and list(map(lambda y: y, f(2))) == [2]",
+    ),
+    ("class F(float): pass\ndef f(x): return F(x)", "assert f(3.0) - f(1.0) == 2.0 and f(5.0) % f(3.0) == 2.0"),
+    ("import numpy as np\ndef f(x): return np.float64(x)", "assert abs(f(3.0) - f(1.0) - 2) < 1e-9"),
+    (
+        "def f(x):\n    it = iter([1])\n    next(it)\n    return next(it)",
+        "try:\n    f(1)\n    assert False\nexcept StopIteration: pass",
+    ),
+]
+
+
+@pytest.mark.parametrize(("program", "test"), HONEST)
+async def test_an_honest_program_with_such_methods_passes(both: Sandbox, program: str, test: str) -> None:
+    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
+    result = await kind.judge(as_program(program), test)
+    assert result.verdict is Verdict.ACCEPTED, (result.failure, result.execution.stderr)
+
+
 PEER = """
 import gc, os
 def peer():

@@ -99,7 +99,7 @@ def test_a_file_of_both_splits_gives_the_one_that_is_asked_for(tmp_path):
     ("predictions", "arguments", "message"),
     [
         ([["x"]], {}, "there are 1 of them, and 3 problems in .*test.jsonl"),
-        ([["x"]] * 2, {"level": "interview"}, "there are 2 of them, and 1 problems in .*level 'interview'"),
+        ([["x"]] * 2, {"level": "interview"}, "there are 2 of them, and 1 problem in .*level 'interview'"),
         ("x", {"level": "interview"}, "must be a list of lists of programs, not str"),
         (["x"], {"level": "interview"}, r"predictions\[0\] must be a list of programs"),
         ([[None]], {"level": "interview"}, r"predictions\[0\] must be a list of programs"),

@@ -21,8 +21,9 @@ ALIASES: dict[str, str] = {
     "mbppplus": "evalplus/mbppplus",
 }
 
-# The first word in the names of a benchmark's problems, such as `HumanEval/0`, in lower case.
-NAME_WORDS = ("humaneval", "mbpp", "apps", "livecodebench")
+# The first word in the names of problems, such as `HumanEval/0`, in lower case: the name of a benchmark. The others,
+# EvalPlus and MultiPL-E, keep the names of HumanEval and MBPP.
+NAME_WORDS = tuple(each.name for each in BENCHMARKS if each not in (EVALPLUS, MULTIPL_E))
 
 
 def benchmark_of(record: Mapping[str, Any]) -> Benchmark | None:

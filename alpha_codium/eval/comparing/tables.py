@@ -25,6 +25,7 @@ from alpha_codium.eval.comparing.stages import (
 )
 from alpha_codium.llm.prices import money
 from alpha_codium.statistics import Interval
+from alpha_codium.wording import counted
 
 # With fewer flips, even if all are in one direction, p is above 0.05: 2 ** (1 - 5) is 0.0625.
 FEWEST_FLIPS = 6
@@ -67,7 +68,7 @@ def _heading(report: Comparison) -> str:
     what = report.what
     tests = ", ".join(what["test_types"])
     split = f"{what['dataset']}[{what['split']}]"
-    return wrapped(f"{len(report.runs[0].score.problems)} problems of {split}, judged by their {tests}")
+    return wrapped(f"{counted(len(report.runs[0].score.problems), 'problem')} of {split}, judged by their {tests}")
 
 
 def _runs(runs: Sequence[Figures], letters: dict[str, str]) -> str:
@@ -250,4 +251,4 @@ def unfinished_lines(report: Comparison, found_by: Callable[[Path], str]) -> Ite
                 f"resume it with gencode gen solve_set --resume {plain(found_by(run.record.path))}"
             )
         if unjudged := run.score.unjudged - run.unfinished:
-            yield f"{unjudged} programs of run {name} got no verdict: repeat the command"
+            yield f"{counted(unjudged, 'program')} of run {name} got no verdict: repeat the command"

@@ -10,6 +10,7 @@ from typing import Any
 
 from alpha_codium.eval.validation.assessment import Assessment
 from alpha_codium.eval.validation.findings import Reason, plural
+from alpha_codium.wording import counted
 
 # Findings shown of each reason; `--json` has all.
 SHOWN = 10
@@ -97,7 +98,7 @@ class ValidationReport:
 
     def lines(self) -> Iterator[str]:
         """The rates, the calibration, and the first findings of each reason."""
-        yield f"{len(self.problems)} problems"
+        yield counted(len(self.problems), "problem")
         for rate in self.rates.values():
             yield f"  {rate.label:<38}{rate}"
         yield _calibration_line(self.calibration)

@@ -28,6 +28,7 @@ from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import Program
 from alpha_codium.runs import Journal, RunFolder
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 T = TypeVar("T")
 # Verdicts of programs that weren't run.
@@ -115,7 +116,7 @@ def _observed(
     unjudged = 0 if not_judged else lost
     if unjudged:
         why = next((candidate.error for candidate in result.candidates if candidate.error), "a fault of the sandbox")
-        not_judged = f"{lost} programs got no verdict: {why}"
+        not_judged = f"{counted(lost, 'program')} got no verdict: {why}"
     return ObservedProblem(
         problem=problem,
         tests=task.tests,

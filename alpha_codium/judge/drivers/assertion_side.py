@@ -3,7 +3,9 @@
 1. No `__eq__` or other method of the program may decide an assertion: a proxy is compared as a value of the builtin
    type that its class is derived from, or not at all. There are two exceptions: objects that the assertions made by
    calling a class (`assertion_needs`) and the results of arithmetic with them; and two objects of the program, if the
-   assertions use a name that is spelt like a class. These are compared by the program, and `believed` is set.
+   assertions use a name that is spelt like a class. These are compared by the program, and `believed` is set. It is
+   also set if the program does arithmetic with two of its own objects, unless their builtin values give the same, and
+   if it suppresses an exception in `__exit__`, which it can't for a failed assertion.
 2. `final_outcomes` can't be undone by catching an exception; the first one counts. `crossed` holds the exceptions that
    came from the program.
 3. The program may only call, iterate and read the functions, iterators and objects that it is lent. It can't use names
@@ -30,6 +32,9 @@ from alpha_codium.judge.drivers.proxies import (
 
 STDOUT = sys.stdout
 CALLS = ("call", "call_name")
+# Requests that raise StopIteration at the end of an iterator.
+NEXT = ("next", "next_async")
+EXITS = ("exit", "exit_async")
 # Methods of sets that count as comparisons, in addition to names such as `issubset` and `startswith`.
 COMPARING = ("difference", "symmetric_difference", "intersection")
 
@@ -82,14 +87,24 @@ class LeftPeer(Peer):
                 raise
             raise Malformed("the program's answer can't be read") from fault
         if kind == "value":
-            return value
-        if isinstance(value, StopIteration) and what in CALLS and "StopIteration" not in self.catches:
+            return self.believes_exit(value, *arguments) if what in EXITS else value
+        expected = what in NEXT or (what in CALLS and "StopIteration" in self.catches)
+        if isinstance(value, StopIteration) and not expected:
             # StopIteration would silently end a `map` or `zip` of the assertions, and skip checks.
-            value = RuntimeError("a function of the program raised StopIteration")
+            value = RuntimeError("the program raised StopIteration")
         self.crossed.append(value)
         if not isinstance(value, Exception) and not ("SystemExit" in self.catches and isinstance(value, SystemExit)):
             self.final_outcomes.append("ended")
         raise value
+
+    def believes_exit(self, value: "Any", proxy: "Any", kind: "Any" = None, *_: "Any") -> "Any":
+        """Return what `__exit__` returned. No object that the program returned may suppress a failed assertion."""
+        if kind is None or not value:
+            return value
+        if not self.is_made(proxy) and issubclass(kind, AssertionError):
+            return False
+        self.believed = True
+        return value
 
     def refer(self, value: "Any") -> int:
         """The number of an object that stays here; raises Unencodable if it can't be lent."""
@@ -99,8 +114,20 @@ class LeftPeer(Peer):
                 self.stand_in(self.stand_ins[id(made)], value)
                 self.stand_ins[id(value)] = self.stand_ins[id(made)]
             elif not is_lendable(value):
+                if self.is_part_of_answer(value):
+                    self.refuse()
                 raise Unencodable(f"a value of the type {type(value).__name__!r} can't be lent")
         return super().refer(value)
+
+    def is_part_of_answer(self, value: "Any") -> bool:
+        """Whether the assertions have probably taken a value that can't be lent from what the program returned.
+
+        The test's code alone decides whether it runs in the program's process; such a value must not.
+        """
+        kind = type(value)
+        if kind.__module__ == "numpy":
+            return any(type(each).__name__ == "ndarray" for each in self.foreign.values())
+        return kind.__name__ in PARTS and bool(self.foreign)
 
     def send_answer(self, message: "tuple[Any, ...]") -> None:
         """Answer a request of the program, with an exception if the result can't be lent."""
@@ -171,11 +198,22 @@ class LeftPeer(Peer):
         if not all(map(self.is_foreign, operands)):
             self.refuse()
         if len(operands) > 1:
-            return self.request("operate", name, *operands)
+            value = self.request("operate", name, *operands)
+            self.believed = self.believed or not self.is_computed(value, name, operands)
+            return value
         key = (name, self.number_of(operands[0]))
         if key not in self.given:
             self.given[key] = self.request("operate", name, *operands)
         return self.given[key]
+
+    def is_computed(self, value: "Any", name: str, operands: "tuple[Any, ...]") -> bool:
+        """Whether an answer is what the builtin values of the operands give, such as numbers of NumPy."""
+        try:
+            own = OPERATIONS["operate"](name, *map(content_of, operands))
+            value = content_of(value) if self.is_foreign(value) else value
+        except Exception:  # noqa: BLE001 - there are no such values, or they give none
+            return False
+        return type(own) is type(value) and own == value
 
     def contains(self, proxy: "Any", item: "Any") -> bool:
         """Whether an object contains an item; only objects that the assertions made are asked, others are iterated."""
@@ -204,6 +242,8 @@ class LeftPeer(Peer):
         raise ForeignComparison("an object of the program's own can't be compared outside of it")
 
 
+# Names of types of values that are parts of an answer, such as the traceback of an exception.
+PARTS = ("traceback", "SafeUUID", "odict_items", "odict_keys", "odict_values")
 # Operations on lent objects that the program may ask for.
 LENT = {"call", "get", "set", "iterate", "next", "item", "length", "text", "repr", "truth", "hash", "contains"}
 LENT |= {"compare", "operate", "enter", "exit", "index", "is_instance", "class", "await", "reversed"}

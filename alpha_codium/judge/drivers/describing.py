@@ -5,7 +5,7 @@
 2. `("derived", base, content, name, overridden)`: an object of a class derived from an immutable type, such as a named
    tuple. The other side makes a value with the same content, of a new class derived from that type. Methods that the
    class overrides are called remotely (see `proxies`), except comparisons, which use the content.
-3. `("container", base)`: the same for a mutable type; its content is fetched whenever it is compared.
+3. `("container", base, name)`: the same for a mutable type; its content is fetched whenever it is compared.
 4. `("exception class", name, bases)` and `("exception", class, arguments, text)`.
 5. `("awaitable",)`. All other objects have no description.
 """
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from alpha_codium.judge.drivers.proxies import BASES, CHANGING_BASES, awaitable_of, derived_of, new_proxy
+from alpha_codium.judge.drivers.proxies import BASES, CHANGING_BASES, awaitable_of, derived_of, new_proxy, subclass_of
 
 # Functions that return the arguments to make an equal value, for exactly these types, by module and name.
 MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
@@ -66,7 +66,7 @@ def describe(value: "Any") -> "tuple[Any, ...] | None":
             return "derived", base.__name__, _content_of(value, base), kind.__name__, _overridden(kind, base)
     for base in (*CHANGING_BASES.values(), *_deques()):
         if isinstance(value, base):
-            return ("container", base.__name__)
+            return "container", base.__name__, kind.__name__
     if hasattr(kind, "__await__"):
         return ("awaitable",)
     return None
@@ -135,7 +135,7 @@ def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
     if kind == "derived":
         return derived_of(peer, number, *rest)
     if kind == "container":
-        return new_proxy(peer, number, CHANGING_BASES.get(rest[0], list))
+        return new_proxy(peer, number, subclass_of(CHANGING_BASES.get(rest[0], list), rest[1]))
     if kind == "awaitable":
         return awaitable_of(peer, number)
     if kind == "exception class":

@@ -58,10 +58,20 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
         error = NameError(f"name {task['entry_point']!r} is not defined")
         peer.crossed.append(error)
         raise error
+    if "StopIteration" not in task["catches"] and "next" not in found:
+        namespace["next"] = next_item
     if task["types"]:
         namespace["type"] = lambda value: value.__class__
     rebound = [name for name, value in found.items() if type(value) in REBOUND]
     return AssertionNamespace(peer, namespace, rebound) if rebound else namespace
+
+
+def next_item(iterator: "Any", *default: "Any") -> "Any":
+    """Do what `next` does, but an exhausted iterator must not silently end a `map` of the assertions."""
+    try:
+        return next(iterator, *default)
+    except StopIteration:
+        raise RuntimeError("an iterator has no more items") from None
 
 
 class CallOnly:

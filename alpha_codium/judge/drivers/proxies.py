@@ -61,7 +61,7 @@ def proxy_type() -> type:
 
 
 def _class_of(proxy: "Any") -> "Any":
-    """Return the object's class, for `isinstance`: the builtin type that it is derived from, if there is one."""
+    """Return the object's class, for `isinstance`; one derived from the same builtin type, if there is one."""
     if proxy._proxy_base_ is not None:
         return proxy._proxy_base_
     kind = proxy._proxy_peer_.request("class", proxy)
@@ -123,6 +123,14 @@ OWN = ("__hash__", "__index__", "__copy__", "__deepcopy__")
 KINDS: "dict[tuple[Any, ...], type]" = {}
 BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (int, str, float, complex, bytes, tuple, frozenset)}
 CHANGING_BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (list, dict, set, bytearray)}
+
+
+def subclass_of(base: type, name: str) -> type:
+    """Return an empty class of this name derived from a mutable type: the class that a proxy shows."""
+    key = (base, name)
+    if key not in KINDS:
+        KINDS[key] = type(name, (base,), {})
+    return KINDS[key]
 
 
 def derived_of(peer: "Any", number: int, base: str, content: "Any", name: str, overridden: "list[str]") -> "Any":

@@ -45,7 +45,7 @@ class LocalServerFailed(ProviderUnavailable, UserError):
 def require_xllamacpp() -> None:
     """Raise ModelNotFound unless the package that runs local models is installed."""
     if importlib.util.find_spec("xllamacpp") is None:
-        raise ModelNotFound("local models need the package xllamacpp: pip install 'alpha_codium[local]'")
+        raise ModelNotFound("local models need the package xllamacpp: pip install xllamacpp")
 
 
 class ServerProcess:

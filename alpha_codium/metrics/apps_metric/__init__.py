@@ -34,6 +34,7 @@ from alpha_codium.metrics.apps_metric.scores import codes_of, scores
 from alpha_codium.metrics.shared import check_programs
 from alpha_codium.problem import TestType
 from alpha_codium.sandbox import open_sandbox
+from alpha_codium.wording import counted
 
 DEFAULT_KS = (1, 10, 100)
 ALL = "all"
@@ -124,7 +125,7 @@ def _check(predictions: Any, problems: ProblemSet, label: str) -> None:
     if len(predictions) != len(problems):
         raise UserError(
             f"predictions must hold a list of programs for each problem: there are {len(predictions)} of them, and "
-            f"{len(problems)} problems in {label}"
+            f"{counted(len(problems), 'problem')} in {label}"
         )
     if not problems:
         raise UserError(f"there is no problem in {label}")

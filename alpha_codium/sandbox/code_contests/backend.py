@@ -87,14 +87,13 @@ class CodeContestsSandbox(Sandbox):
             raise
         for worker in reversed(self.children):
             self._idle.put_nowait(worker)
-        self.loop = asyncio.get_running_loop()
-        return self
+        return await super().__aenter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End all that runs, and the children."""
-        self.loop = None
+        await super().__aexit__(kind, error, trace)
         for worker in self.children:
             worker.closing = True
         await finish(asyncio.gather(*(worker.discard() for worker in self.children)))

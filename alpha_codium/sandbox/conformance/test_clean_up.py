@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox.blocking import opened
 from alpha_codium.sandbox.conformance.backend import Backend
 from alpha_codium.sandbox.conformance.processes import descendants, hold, is_zombie, marked, require_visible_programs
 from alpha_codium.sandbox.conformance.running import run_one, until
@@ -31,6 +32,15 @@ async def test_nothing_is_left_behind_not_a_file_and_not_a_process(backend: Back
         assert not [number for number in descendants() if is_zombie(number) and number not in before]
     await until(lambda: set(descendants()) <= set(before))
     assert list(own_tmp.iterdir()) == []
+
+
+async def test_an_open_sandbox_that_is_passed_on_is_not_opened_again_and_stays_open(backend: Backend) -> None:
+    async with backend.open(workers=1) as sandbox:
+        async with opened(sandbox) as same:
+            assert same is sandbox
+            assert (await run_one(same, "print('first')")).stdout == "first\n"
+        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+    assert sandbox.loop is None
 
 
 async def test_a_cancelled_run_ends_its_program_at_once_and_the_next_one_works(backend: Backend) -> None:

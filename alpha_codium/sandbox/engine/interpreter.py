@@ -126,6 +126,8 @@ def environment_of(folder: Path) -> dict[str, str]:
     environment = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": str(folder),
+        # For `getpass.getuser`: there is no list of users.
+        "USER": "sandbox",
         "TMPDIR": str(folder),
         "LC_ALL": "C.UTF-8",
         "PYTHONHASHSEED": "0",

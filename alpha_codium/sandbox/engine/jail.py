@@ -21,6 +21,8 @@ from alpha_codium.sandbox.engine.seccomp import build_filter
 SCRATCH_BYTES = 64 << 20
 # Processes in addition to the test's for the limit: the one outside the namespace, the zygote and the runner.
 OWN_PROCESSES = 3
+# The largest stack that a program can ask for, of the threads that it starts.
+LARGEST_STACK = 2 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ def runner_request(limits: Limits, *, may_fork: bool, walls: bool = False, count
             "RLIMIT_MSGQUEUE": 0,
             "RLIMIT_SIGPENDING": 1024,
         },
+        # Address space only: the group limits what is used of it.
+        "stack_bytes": LARGEST_STACK if counted else 0,
         "compile_bytes": COMPILE_BYTES if counted else limits.most_compile_bytes,
     }
 

@@ -135,15 +135,14 @@ class JailPool(Sandbox, ABC):
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
-        self.loop = asyncio.get_running_loop()
-        return self
+        return await super().__aenter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End all that runs, and the workers."""
         assert self._starter is not None
-        self.loop = None
+        await super().__aexit__(kind, error, trace)
         for slot in self._slots:
             for worker in slot.workers:
                 worker.close()

@@ -40,12 +40,11 @@ X32_BIT = 0x40000000
 FIRST_UNKNOWN = 451
 
 FILES = """
-    read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek open openat openat2 creat close
-    close_range dup dup2 dup3 pipe pipe2 flock fsync fdatasync truncate ftruncate fallocate fadvise64 sendfile
-    copy_file_range stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents
-    getdents64 getcwd chdir fchdir statfs fstatfs getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr mkdir
-    mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat chmod fchmod fchmodat
-    fchmodat2 utime utimes utimensat futimesat umask
+    read write readv writev pread64 pwrite64 preadv pwritev lseek open openat openat2 creat close close_range dup dup2
+    dup3 pipe pipe2 flock truncate ftruncate fallocate sendfile copy_file_range stat fstat lstat newfstatat statx
+    access faccessat faccessat2 readlink readlinkat getdents getdents64 getcwd chdir fchdir statfs fstatfs getxattr
+    lgetxattr fgetxattr listxattr llistxattr flistxattr mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2
+    link linkat symlink symlinkat chmod fchmod fchmodat fchmodat2 utime utimes utimensat futimesat umask
 """
 MEMORY = "mmap mprotect munmap mremap madvise brk msync get_mempolicy"
 SIGNALS = """
@@ -86,6 +85,8 @@ HOSTILE = """
 BEYOND_LANDLOCK = """chmod fchmod fchmodat fchmodat2 utime utimes utimensat futimesat
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""
 OF_A_PROCESS = "kill tkill tgkill getpgid getsid sched_getaffinity sched_getparam sched_getscheduler"
+# Calls that succeed without effect: on files of the host they would write its disk, or leave what the next test sees.
+PRETENDED = "fsync fdatasync fadvise64"
 SIGNALLING = ("kill", "tkill", "tgkill")
 ITSELF = (0, wire.OWN_PROCESS)
 
@@ -100,6 +101,7 @@ PDEATHSIG = 1
 # TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX
 IOCTL_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450)
 FICLONE = 0x40049409
+NEGATIVE = 0x80000000
 # DUPFD, GETFD, SETFD, GETFL, SETFL, GETLK, SETLK, SETLKW, GETOWN; OFD locks; GETLEASE, DUPFD_QUERY, DUPFD_CLOEXEC,
 # GETPIPE_SZ, GET_SEALS: nothing that sends signals, seals a file or enlarges a pipe.
 FCNTL_COMMANDS = (*range(8), 9, 36, 37, 38, 1025, 1027, 1030, 1032, 1034)
@@ -139,6 +141,7 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
     """Return the rule of each call that isn't refused with EPERM; without `processes` only threads may be started."""
     rules: dict[str, SyscallRule] = {name: SyscallRule(ALLOW) for names in ALLOWED for name in names.split()}
     rules.update((name, SyscallRule(KILL)) for name in HOSTILE.split())
+    rules.update((name, SyscallRule(refuse(0))) for name in PRETENDED.split())
     forking = SyscallRule(ALLOW if processes else refuse(errno.EAGAIN))
     return (
         rules
@@ -162,6 +165,21 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
             "recvfrom": without_urgency(3),
             "sendmsg": without_urgency(2),
             "recvmsg": without_urgency(2),
+            # No flags: one tells whether a file is in the page cache, others write to the disk.
+            "preadv2": SyscallRule(ALLOW, (Check(5, (0,), refuse(errno.EOPNOTSUPP), unless=True),)),
+            "pwritev2": SyscallRule(ALLOW, (Check(5, (0,), refuse(errno.EOPNOTSUPP), unless=True),)),
+            # A control group counts such files; without one, they would escape the limit of memory.
+            "memfd_create": SyscallRule(ALLOW if processes else refuse(errno.EPERM)),
+            # A process may lower its priority and choose its processors, in vain.
+            "setpriority": SyscallRule(
+                refuse(0),
+                (
+                    Check(0, (0,), refuse(errno.EPERM), unless=True),
+                    Check(1, (0,), refuse(errno.EPERM), unless=True),
+                    Check(2, (0,), refuse(errno.EACCES), mask=NEGATIVE, unless=True),
+                ),
+            ),
+            "sched_setaffinity": SyscallRule(refuse(0), (Check(0, (0,), refuse(errno.EPERM), unless=True),)),
             "prctl": only(0, PRCTL_OPTIONS),
             "prlimit64": only(0, (0,)),
             "personality": only(0, (WORD,)),

@@ -66,15 +66,14 @@ class PortableSandbox(Sandbox):
             self._idle.put((left, right))
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
         self._scratch = Path(tempfile.mkdtemp(prefix="gencode-"))
-        self.loop = asyncio.get_running_loop()
-        return self
+        return await super().__aenter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop what still runs and remove the scratch folder."""
         assert self._threads is not None and self._scratch is not None
-        self.loop = None
+        await super().__aexit__(kind, error, trace)
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.interrupt(closing=True)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.data.benchmarks import BENCHMARKS, benchmark_of
-from alpha_codium.data.reader import EXECUTION_KINDS
 from alpha_codium.data.schema import problem_from_record, stored_record
 from alpha_codium.errors import DatasetError
+from alpha_codium.problem import EXECUTION_KINDS
 from tests.data.benchmarks.rows import evalplus_row, humaneval_row, mbpp_row, multipl_e_row, sanitized_row
 
 ROWS = [humaneval_row(), mbpp_row(), sanitized_row(), multipl_e_row(), evalplus_row()]

@@ -132,10 +132,10 @@ def test_without_processes_only_threads_start(machine):
 
 # Calls that must be refused, with their numbers on x86-64.
 REFUSED = {
-    "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240, "setuid": 105,
+    "memfd_secret": 447, "shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240, "setuid": 105,
     "setresuid": 117, "setgroups": 116, "setxattr": 188, "fsetxattr": 190, "splice": 275, "vmsplice": 278, "tee": 276,
     "mknod": 133, "mknodat": 259, "inotify_init1": 294, "connect": 42, "bind": 49, "listen": 50, "accept4": 288,
-    "setsockopt": 54, "sched_setaffinity": 203, "sched_setscheduler": 144, "setpriority": 141, "seccomp": 317,
+    "setsockopt": 54, "sched_setscheduler": 144, "seccomp": 317,
     "landlock_restrict_self": 446, "capset": 126, "syslog": 103, "pidfd_open": 434, "sync": 162, "io_setup": 206,
     "remap_file_pages": 216, "move_pages": 279, "rt_sigqueueinfo": 129, "chown": 92,
 }  # fmt: skip
@@ -144,6 +144,22 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_reaches_beyond_the_process_is_refused(name):
     assert verdict("x86_64", True, REFUSED[name]) == EPERM
+
+
+@pytest.mark.parametrize(("machine", "processes"), VARIANTS)
+def test_calls_that_have_no_effect_on_others_are_answered(machine, processes):
+    pretended = seccomp.refuse(0)
+    for name in ("fsync", "fdatasync", "fadvise64"):
+        assert verdict(machine, processes, name, 3) == pretended
+    assert verdict(machine, processes, "setpriority", 0, 0, 5) == pretended
+    assert verdict(machine, processes, "setpriority", 0, 0, 0xFFFFFFFF) == seccomp.refuse(errno.EACCES)
+    assert {verdict(machine, processes, "setpriority", *who) for who in ((0, 1), (1, 0), (2, 0))} == {EPERM}
+    assert verdict(machine, processes, "sched_setaffinity", 0, 8) == pretended
+    assert verdict(machine, processes, "sched_setaffinity", 1, 8) == EPERM
+    assert verdict(machine, processes, "memfd_create") == (ALLOW if processes else EPERM)
+    for name in ("preadv2", "pwritev2"):
+        assert verdict(machine, processes, name, 3, 0, 1, 0, 0, 0) == ALLOW
+        assert verdict(machine, processes, name, 3, 0, 1, 0, 0, 8) == seccomp.refuse(errno.EOPNOTSUPP)
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -30,9 +30,10 @@ NAMESPACES = (
     k.CLONE_NEWUSER | k.CLONE_NEWNS | k.CLONE_NEWPID | k.CLONE_NEWNET | k.CLONE_NEWIPC | k.CLONE_NEWUTS
     | k.CLONE_NEWCGROUP
 )  # fmt: skip
+# If the interpreter is in one of these, it is mounted there, else it is a link.
+SHARED = {"/tmp": wire.SCRATCH + "/tmp", "/dev/shm": wire.SCRATCH + "/shm"}
 LINKS = {
-    "/tmp": wire.SCRATCH + "/tmp",
-    "/dev/shm": wire.SCRATCH + "/shm",
+    **SHARED,
     "/dev/fd": "/proc/self/fd",
     "/dev/stdin": "/proc/self/fd/0",
     "/dev/stdout": "/proc/self/fd/1",
@@ -111,6 +112,8 @@ def make_root(config: Config) -> None:
         os.close(fd)
     k.pivot_root(STAGE)
     k.mount("none", "/", None, k.MS_REMOUNT | k.MS_BIND | k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV)
+    # As another user we couldn't list them.
+    config["needed"] = {folder: os.listdir(folder) for folder in SHARED if not os.path.islink(folder)}
 
 
 def bind(fd: int, target: str) -> None:
@@ -160,10 +163,17 @@ def furnish(config: Config) -> None:
     config["program_folder"] = os.open(PROGRAM_FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     k.mount(PROGRAM_FOLDER, PROGRAM_FOLDER, None, k.MS_BIND)
     k.make_read_only(PROGRAM_FOLDER)
+    config["needed"] = {folder: open_all(folder, names) for folder, names in config["needed"].items()}
     mount_scratch(config)
     config["own_pids"] = os.pidfd_open(os.getpid())
     # A user namespace of our own counts no other processes.
     config["others"] = 0
+
+
+def open_all(folder: str, names: list[str]) -> list[tuple[str, int]]:
+    """Return the paths of these entries, with a descriptor of each, for when another mount covers them."""
+    paths = [folder + "/" + name for name in names]
+    return [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in paths]
 
 
 def fork_runner(config: Config) -> int:
@@ -185,6 +195,11 @@ def mount_scratch(config: Config) -> None:
     for folder in SCRATCH_FOLDERS:
         os.mkdir(folder, 0o700)
     os.symlink(PROGRAM_FOLDER + "/" + wire.PROGRAM, wire.FOLDER + "/" + wire.PROGRAM)
+    for shared, entries in config["needed"].items():
+        k.mount(SHARED[shared], shared, None, k.MS_BIND)
+        for path, source in entries:
+            os.mkdir(path)
+            k.mount("/proc/self/fd/%d" % source, path, None, k.MS_BIND | k.MS_REC)
     for folder in (wire.SCRATCH, *SCRATCH_FOLDERS):
         # Any change of the folder sets another time, even if the clock is coarse.
         os.utime(folder, ns=(0, 0))
@@ -192,6 +207,8 @@ def mount_scratch(config: Config) -> None:
 
 def renew_scratch(config: Config) -> None:
     """Unmount the scratch folder, whatever is in it, and mount a new one."""
+    for shared in config["needed"]:
+        k.unmount(shared)
     k.unmount(wire.SCRATCH)
     mount_scratch(config)
 

@@ -190,6 +190,17 @@ def give_back() -> None:
     _libc.malloc_trim(0)
 
 
+def hide_command_line(shown: bytes) -> None:
+    """Replace what /proc shows as our command line, for our children too, if /proc is there."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            start, end = map(int, file.read().rpartition(b")")[2].split()[45:47])
+    except (OSError, ValueError):
+        return
+    if 0 < start < end:
+        ctypes.memmove(start, shown[: end - start].ljust(end - start, b"\0"), end - start)
+
+
 def limit_threads(stack_size: int) -> None:
     """Set the default stack size of threads, which glibc would take from our stack limit, and use a single heap.
 

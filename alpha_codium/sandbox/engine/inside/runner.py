@@ -151,7 +151,8 @@ def become_runner(
         host.send(wire.NOT_COMPILED)
         os._exit(0)
     forker = config.get("forker", TestForker)(host, candidate, wire.read_all(2), config)
-    resource.setrlimit(resource.RLIMIT_AS, (candidate["memory_bytes"] + config["own_bytes"],) * 2)
+    memory = candidate["memory_bytes"] + config["own_bytes"]
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory + candidate["stack_bytes"]))
     signal.signal(END_TEST, forker.end_test)
     forker.reseeds = prepared.uses_random and "numpy.random" in sys.modules
     gc.freeze()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
 import _socket
+import _thread
 import gc
 import marshal
 import os
@@ -86,7 +87,9 @@ def prepare(config: jail.Config) -> None:
     """Prepare everything that is the same for all candidates and needs the host's file system or rights."""
     # A program could end us by a SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    k.hide_command_line(b"python3\0program.py\0")
     k.limit_threads(THREAD_STACK)
+    make_room_for_stacks()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.path[:] = config["path"]
     for name, value in config["attributes"].items():
@@ -121,6 +124,27 @@ def allow_recursion(lost: int) -> None:
     if lost > 0:
         set_(get() + lost)
         sys.getrecursionlimit, sys.setrecursionlimit = getrecursionlimit, setrecursionlimit
+
+
+def make_room_for_stacks() -> None:
+    """Have `threading.stack_size` add the stack of one thread to the limit of the address space, where that may rise.
+
+    Many programs ask for a gigabyte, of which they use little.
+    """
+    set_, get, limit = _thread.stack_size, resource.getrlimit, resource.setrlimit
+
+    def stack_size(size: int = 0, /) -> int:
+        """Return the thread stack size used when creating new threads, and set that of later ones."""
+        before = set_(size)
+        soft, hard = get(resource.RLIMIT_AS)
+        room = max(size, THREAD_STACK) - max(before, THREAD_STACK)
+        if hard != resource.RLIM_INFINITY and 0 < soft + room <= hard and room > 0:
+            limit(resource.RLIMIT_AS, (soft + room, hard))
+        return before
+
+    _thread.stack_size = stack_size
+    if "threading" in sys.modules:
+        setattr(sys.modules["threading"], "stack_size", stack_size)  # noqa: B010 - for the type checker
 
 
 def make_builtins() -> None:

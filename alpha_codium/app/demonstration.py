@@ -1,0 +1,139 @@
+"""The demonstration: three small problems, solved by two flows and scored."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.app.evaluation import evaluate
+from alpha_codium.app.events import OnEvent
+from alpha_codium.app.generation import solve_set
+from alpha_codium.app.models import ask, require_local_models, smallest_model
+from alpha_codium.config import Settings
+from alpha_codium.data import load_problems
+from alpha_codium.errors import ModelNotFound, UserError
+from alpha_codium.eval.scoring import Score
+from alpha_codium.gen.summary import RunSummary
+from alpha_codium.llm.endpoints import LOCAL
+from alpha_codium.llm.errors import ModelError
+from alpha_codium.runs.events import ProgramTested, Transcript, transcript_name
+from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
+
+# (flow, samples of each problem, settings): small enough for a model of 135 million parameters on two cores.
+RUNS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
+    ("baseline", 5, ()),
+    ("write_and_repair", 1, ("initial_code_generation.max_attempts=2", "public_tests.max_allowed_calls=1")),
+)
+BOUNDS = ("config.max_tokens=128", "config.concurrency=4", "solve.max_format_retries=0")
+PROBLEMS = Path(str(resources.files("alpha_codium.data").joinpath("examples", "demo.json")))
+
+
+@dataclass(frozen=True, slots=True)
+class DemoRun:
+    """One flow's run on the problems, and its score over all their tests."""
+
+    flow: str
+    summary: RunSummary
+    score: Score
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the run for `--json`."""
+        return {"flow": self.flow, "summary": self.summary.to_json()} | self.score.to_json()
+
+    def lines(self) -> Iterator[str]:
+        """Yield each problem's programs that pass all tests, then pass@k."""
+        calls = counted(self.summary.llm_calls, "call")
+        yield f"{self.flow} ({calls}, {self.summary.completion_tokens} tokens written)"
+        for problem in self.score.problems:
+            verdicts = [candidate.verdict.value for candidate in problem.candidates]
+            solved = verdicts.count("accepted")
+            failed = f"not solved ({', '.join(sorted(set(verdicts)))})"
+            yield f"  {problem.name:<20} {f'solved by {solved} of {len(verdicts)}' if solved else failed}"
+        values = {name: "n/a" if value is None else f"{value:.2f}" for name, value in self.score.pass_at_k.items()}
+        yield f"  {', '.join(f'{name} = {value}' for name, value in values.items())}"
+        yield f"  run folder: {self.summary.run_folder}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Two programs that one sample tested, one after the other, with their verdicts on the public tests."""
+
+    problem: str
+    before: ProgramTested
+    after: ProgramTested
+
+    def lines(self) -> Iterator[str]:
+        """Yield the difference between the programs."""
+        before, after = (str(tested.program).splitlines() for tested in (self.before, self.after))
+        yield from difflib.unified_diff(
+            before, after, self.before.verdict.value, self.after.verdict.value, lineterm="", n=2
+        )
+
+
+def chosen_model(settings: Settings) -> str:
+    """Return the model of the settings, else the best local one that is downloaded, else the smallest one.
+
+    Raises UserError if it can't be used: a local model needs xllamacpp, another one is asked a question.
+    """
+    model = settings.config.model or smallest_model()
+    config = settings.config.model_copy(update={"model": model})
+    require_local_models(config)
+    if not model.startswith(LOCAL):
+        try:
+            ask("Reply with OK.", settings=settings.model_copy(update={"config": config}))
+        except ModelError as error:
+            raise error if isinstance(error, UserError) else ModelNotFound(f"no answer: {error}") from error
+    return model
+
+
+def run_flow(flow: str, samples: int, settings: Settings, on_event: OnEvent) -> DemoRun:
+    """Run a flow on the problems, and judge its candidates by all tests."""
+    summary = solve_set(str(PROBLEMS), samples=samples, flow=flow, settings=settings, on_event=on_event)
+    score = evaluate(summary.solutions, str(PROBLEMS), "all", k=sorted({1, samples}), settings=settings)
+    return DemoRun(flow, summary, score)
+
+
+def solved_program(runs: Iterable[DemoRun]) -> tuple[str, str] | None:
+    """Return the hardest problem that a program solved, and that program; None if none was solved."""
+    names = load_problems(PROBLEMS).names
+    found = [
+        (names.index(problem.name), problem.name, run.summary.run_folder, candidate.index)
+        for run in runs
+        for problem in run.score.problems
+        for candidate in problem.candidates
+        if candidate.verdict is Verdict.ACCEPTED and candidate.group == "generated"
+    ]
+    if not found:
+        return None
+    _, name, folder, index = max(found, key=lambda each: each[0])
+    return name, _transcript(Path(folder), name, index).candidate.program
+
+
+def repair_of(runs: Sequence[DemoRun]) -> Repair | None:
+    """Return a repair of a failed program, one that helped if there is any; None if nothing was repaired."""
+    repairs = [
+        Repair(problem.name, before, after)
+        for run in runs
+        for problem in run.score.problems
+        for candidate in problem.candidates
+        if candidate.group == "generated"
+        for before, after in _pairs(_transcript(Path(run.summary.run_folder), problem.name, candidate.index))
+    ]
+    return max(repairs, key=lambda each: each.after.verdict is Verdict.ACCEPTED, default=None)
+
+
+def _pairs(transcript: Transcript) -> list[tuple[ProgramTested, ProgramTested]]:
+    tested = [event for event in transcript.events if isinstance(event, ProgramTested)]
+    return [
+        (one, two)
+        for one, two in pairwise(tested)
+        if one.verdict is not Verdict.ACCEPTED and str(one.program).strip() and one.program != two.program
+    ]
+
+
+def _transcript(folder: Path, problem: str, sample: int) -> Transcript:
+    return Transcript.read(folder / transcript_name(problem, sample))

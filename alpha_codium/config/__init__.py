@@ -1,0 +1,27 @@
+"""Typed settings, which are loaded once and passed on as values."""
+
+from alpha_codium.config.sections import (
+    BudgetSection,
+    CodeTesterSection,
+    ConfigSection,
+    Price,
+    PricesSection,
+    SandboxSection,
+    Section,
+    Settings,
+    validated,
+)
+from alpha_codium.config.sources import load_settings
+
+__all__ = [
+    "BudgetSection",
+    "CodeTesterSection",
+    "ConfigSection",
+    "Price",
+    "PricesSection",
+    "SandboxSection",
+    "Section",
+    "Settings",
+    "load_settings",
+    "validated",
+]
