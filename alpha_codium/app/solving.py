@@ -28,7 +28,7 @@ from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import AnswerStore
 from alpha_codium.runs.answers import NOWHERE
 from alpha_codium.solution import Candidate
-from alpha_codium.verdict import Judgement
+from alpha_codium.verdict import Judgement, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,20 @@ class Solved:
 
     candidate: Candidate
     judgement: Judgement | None = None
+
+    @property
+    def fault(self) -> str:
+        """Why the program isn't known to be right: it is missing, or fails tests; "" otherwise."""
+        candidate, judgement = self.candidate, self.judgement
+        if candidate.error is not None:
+            return f"no program: {candidate.error}"
+        if candidate.public_tests_passed < candidate.public_tests_total:
+            failed = candidate.public_tests_total - candidate.public_tests_passed
+            return f"the program fails {failed} of {candidate.public_tests_total} public tests"
+        if judgement is None or judgement.verdict in (Verdict.ACCEPTED, Verdict.NO_TESTS):
+            return ""
+        failed = judgement.tests_total - judgement.tests_passed
+        return f"the program fails the tests asked for: {judgement.verdict.value}, {failed} of {judgement.tests_total}"
 
 
 async def solve_problem_async(

@@ -76,8 +76,8 @@ class Reporter:
 
     @contextmanager
     def resumable(self) -> Iterator[None]:
-        """Say how to resume the run that was opened, where it is interrupted or ends with a UserError."""
-        from alpha_codium.app.run_folders import found_by
+        """Say how to resume the run that was opened, if it is interrupted or ends with an error that this can mend."""
+        from alpha_codium.app.run_folders import can_resume_after, found_by
 
         try:
             yield
@@ -86,7 +86,7 @@ class Reporter:
                 click.echo(f"interrupted: resume it with --resume {found_by(self.run)}", err=True)
             raise
         except UserError as error:
-            if self.run is None:
+            if self.run is None or not can_resume_after(error, self.run):
                 raise
             raise UserError(f"{error} (run {self.run.name}: resume it with --resume {found_by(self.run)})") from error
 

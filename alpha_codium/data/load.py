@@ -159,5 +159,5 @@ def _stored_copy(source: HubSource, split: str | None) -> Source:
         split = choose_split(source, split)
         where = "read from the cache of `datasets`" if source.cached else "fetched from the hub"
         logger.info("{}[{}] is {} and stored as {}", source.dataset_id, split, where, name)
-        path = run_etl(source, name, [split]).path
+        path = run_etl(source, name, [split], overwrite=True).path
     return FolderSource(path, source.dataset_id)

@@ -37,7 +37,8 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
             "use -o code_tester.sandbox=true, or -o code_tester.tester_type=local"
         )
     if not isolation:
-        logger.warning("UNSAFE: sandbox = false runs untrusted programs with all your rights")
+        # An error, so that -qq doesn't hide it.
+        logger.error("UNSAFE: sandbox = false runs untrusted programs with all your rights")
         return ()
     command = namespaces_command()
     if not command:
