@@ -18,7 +18,7 @@ import click
 from alpha_codium import __version__
 from alpha_codium.cli.options import add_examples, normalize
 from alpha_codium.cli.output import forget_unwritten
-from alpha_codium.errors import UserError
+from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.log import visible
 
 # What a disk says that takes no more.
@@ -97,7 +97,8 @@ def main(arguments: list[str] | None = None) -> Any:
         click.echo(visible(f"error: {error.format_message()}{hint}"), err=True)
         sys.exit(error.exit_code)
     except UserError as error:
-        click.echo(visible(f"error: {error}"), err=True)
+        message = error.for_command_line if isinstance(error, SandboxError) else str(error)
+        click.echo(visible(f"error: {message}"), err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
