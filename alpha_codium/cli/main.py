@@ -90,8 +90,8 @@ def main(arguments: list[str] | None = None) -> Any:
         error.show()
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        if isinstance(error, click.NoSuchOption):
-            error.possibilities = RENAMED.get(f"--{normalize(error.option_name[2:])}", error.possibilities)
+        if isinstance(error, click.NoSuchOption) and (ours := RENAMED.get(f"--{normalize(error.option_name[2:])}")):
+            error = click.NoSuchOption(error.option_name, possibilities=ours, ctx=error.ctx)
         context = error.ctx if isinstance(error, click.UsageError) else None
         hint = f" (see {context.command_path} --help)" if context else ""
         click.echo(visible(f"error: {error.format_message()}{hint}"), err=True)
