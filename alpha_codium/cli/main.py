@@ -91,7 +91,7 @@ def main(arguments: list[str] | None = None) -> Any:
         sys.exit(error.exit_code)
     except click.ClickException as error:
         if isinstance(error, click.NoSuchOption) and (ours := RENAMED.get(f"--{normalize(error.option_name[2:])}")):
-            error = click.NoSuchOption(error.option_name, possibilities=ours, ctx=error.ctx)
+            error = click.UsageError(f"No such option {error.option_name!r}: use {' or '.join(ours)}", error.ctx)
         context = error.ctx if isinstance(error, click.UsageError) else None
         hint = f" (see {context.command_path} --help)" if context else ""
         click.echo(visible(f"error: {error.format_message()}{hint}"), err=True)

@@ -102,7 +102,7 @@ def test_a_command_that_is_done_does_not_look_for_garbage_once_more():
         ("data etl", "--train-sample", "--sample_rate"),
         ("data etl", "--input_dataset", "--dataset_name"),
         ("eval score", "--k_values", "--k"),
-        ("gen solve_problem", "--prompt", "--flow, --statement"),
+        ("gen solve_problem", "--prompt", "--statement or --flow"),
     ],
 )
 def test_options_of_other_programs_are_answered_with_ours(command, option, ours):
