@@ -23,6 +23,10 @@ from alpha_codium.log import visible
 
 # What a disk says that takes no more.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+# Options of other programs -> ours.
+RENAMED = {"--filter_languages": ["--language"], "--train_sample": ["--sample_rate"], "--k_values": ["--k"],
+           "--prompt": ["--statement", "--flow"], "--input_dataset": ["--dataset_name"],
+           "--level": ["--difficulty"]}  # fmt: skip
 # name -> (module, attribute, what it does)
 COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Load, filter, list, show, import and validate problems."),
@@ -86,6 +90,8 @@ def main(arguments: list[str] | None = None) -> Any:
         error.show()
         sys.exit(error.exit_code)
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and (ours := RENAMED.get(f"--{normalize(error.option_name[2:])}")):
+            error = click.UsageError(f"No such option {error.option_name!r}: use {' or '.join(ours)}", error.ctx)
         context = error.ctx if isinstance(error, click.UsageError) else None
         hint = f" (see {context.command_path} --help)" if context else ""
         click.echo(visible(f"error: {error.format_message()}{hint}"), err=True)
