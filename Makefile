@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 WORKERS ?= $(shell expr $$(nproc) + 2)
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo check test test-thorough images test-slow lint types docs bench backends clean
+.PHONY: demo check test test-thorough images test-slow lint types docs bench backends apps clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gencode demo
@@ -30,6 +30,7 @@ images: $(VENV)/.dev
 	$(BIN)/python -m pytest -m images --durations=0 --durations-min=1 tests/docker $(PYTEST_OPTIONS)
 
 test-slow: $(VENV)/.dev
+	$(PYTEST) -m "hypothesis and not slow and not images" --hypothesis-profile random $(PYTEST_OPTIONS)
 	$(BIN)/python -m pytest -m slow --timeout 3600 $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.dev
@@ -48,6 +49,14 @@ bench: $(VENV)/.dev
 
 backends: $(VENV)/.dev
 	$(BIN)/python -m docs.make_backends
+
+# A folder to copy to another machine, which scores programs for APPS there: see docker/apps/README.md.
+OUT ?= apps-vm
+apps: $(VENV)/.demo
+	mkdir -p $(OUT)/data
+	cp docker/apps/* docker/constraints.txt $(OUT)
+	rm -f $(OUT)/alpha_codium-*.whl
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(OUT) .
 
 clean:
 	rm -rf $(VENV) build *.egg-info

@@ -3,8 +3,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import alpha_codium
 
 HEAVY = {
     "aiohttp", "datasets", "httpx", "jinja2", "litellm", "numpy", "openai", "pandas", "pyarrow", "pydantic", "rich",
@@ -57,3 +60,11 @@ def test_settings_need_neither_a_model_nor_a_dataset():
 def test_a_file_of_problems_is_loaded_without_the_datasets_package():
     loaded = imported_by("import alpha_codium; alpha_codium.load_problems('examples/humaneval.jsonl')[0]")
     assert loaded & {"datasets", "pandas", "pyarrow"} == set()
+
+
+def test_the_metrics_print_what_evaluate_loads():
+    done = subprocess.run([sys.executable, "-m", "alpha_codium.metrics"], capture_output=True, text=True, check=True)
+    path = Path(alpha_codium.__file__).parents[1]
+    first, *calls = done.stdout.splitlines()
+    assert first == f"PATH is {path}"
+    assert f'evaluate.load("{path}/alpha_codium/metrics/code_contests")' in calls and len(calls) == 4

@@ -22,7 +22,7 @@ from alpha_codium.app.solving import open_solver, summary_line
 from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.solutions import origin_of, solutions_path
+from alpha_codium.data.solutions import origin_of, refuse_overwriting, solutions_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import OpenJudge, open_judge
@@ -30,7 +30,7 @@ from alpha_codium.flows import Flow, load_flow
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache, spent_by
-from alpha_codium.gen.choosing import check_fit, chosen_flow
+from alpha_codium.gen.choosing import check_fit, chosen_flow, refuse_blank
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.summary import RunSummary, counts_of
@@ -60,6 +60,7 @@ class SetOptions:
     without: tuple[str, ...] | None = None
     limit: int | None = None
     names: tuple[str, ...] | None = None
+    overwrite: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,15 @@ class GenerationPlan:
 def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None = None) -> GenerationPlan:
     """Return the plan of a run; raises UserError if an option, the dataset or the flow is invalid."""
     in_force = settings(run_settings(options.resume) if options.resume else None)
+    output = options.output_dataset_name
     if options.resume:
         options = replace(options, **run_options(options.resume, options))
     if options.dataset_name is None:
         raise DatasetError("no problems are given: use --dataset_name")
     if options.output_dataset_name:
-        solutions_path(options.output_dataset_name)  # raises before any call is paid for
+        target = solutions_path(options.output_dataset_name)  # raises before any call is paid for
+        # The output of a resumed run may be its own.
+        refuse_overwriting(target, options.overwrite or (options.resume is not None and not output))
     problems = load_problems(options.dataset_name, options.split_name)
     flow = chosen_flow(options.flow, in_force, options.without or ())
     if not len(problems):
@@ -118,6 +122,7 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
     chosen = subset.choose(problems)
     refuse_twins(chosen.names)
     check_fit(flow, chosen)
+    refuse_blank(chosen)
     in_force = with_model(in_force, choose) if choose else with_model(in_force)
     samples = options.samples or in_force.dataset.num_iterations
     job = SampleJob(chosen, samples, in_force.config.concurrency)
@@ -139,6 +144,7 @@ async def solve_set_async(
     sample_rate: float | None = None,
     limit: int | None = None,
     names: Sequence[str] | None = None,
+    overwrite: bool = False,
     flow: str | None = None,
     without: Sequence[str] | None = None,
     output: str | None = None,
@@ -151,14 +157,17 @@ async def solve_set_async(
 
     `dataset` is the name of a stored dataset, a hub id, or a path. `samples` is the number of samples per problem,
     `sample_rate` the share of problems to solve, `limit` their number, and `names` are their names. `without` lists
-    stages of the flow to omit. `output` is a name or a folder for a copy of the candidates. `run` names the run;
+    stages of the flow to omit. `output` is a name or a folder for a copy of the candidates, which replaces another one
+    only with `overwrite`. `run` names the run;
     `resume` names an earlier one, whose options are used for those that aren't given.
 
     Raises UserError if an option, the dataset, the flow, the model or the sandbox can't be used, or if the earlier run
     had other options.
     """
     left_out, named = (None if given is None else tuple(given) for given in (without, names))
-    options = SetOptions(dataset, split, output, samples, sample_rate, run, resume, flow, left_out, limit, named)
+    options = SetOptions(
+        dataset, split, output, samples, sample_rate, run, resume, flow, left_out, limit, named, overwrite
+    )
     return await generate_set_async(options, settings_on(settings), on_event)
 
 

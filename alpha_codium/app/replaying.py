@@ -14,7 +14,7 @@ from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, save_solutions
 from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.solutions import origin_of, solutions_path
+from alpha_codium.data.solutions import origin_of, refuse_overwriting, solutions_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
@@ -33,18 +33,20 @@ async def replay_async(
     *,
     flow: str | None = None,
     output: str | None = None,
+    overwrite: bool = False,
     shared: bool = False,
     settings: Settings | SettingsOn | None = None,
     on_event: OnEvent = ignore,
 ) -> Replay:
     """Repeat a run with its stored answers, without a model, and compare the candidates with those in its journal.
 
-    `flow` names another flow to run with the stored answers. `output` is a name or a folder for the candidates. With
-    `shared`, answers that are missing in the run are taken from the shared cache. The run's settings are used.
+    `flow` names another flow to run with the stored answers. `output` is a name or a folder for the candidates,
+    which replaces another one only with `overwrite`. With `shared`, answers that are missing in the run are taken from
+    the shared cache. The run's settings are used.
 
     Raises UserError if there is no such run, or its problems have changed since.
     """
-    plan = await in_thread(_planned, run, flow, output, settings_on(settings))
+    plan = await in_thread(_planned, run, flow, output, overwrite, settings_on(settings))
     replayed = await _replay(plan, shared, on_event)
     if not output:
         return replayed
@@ -70,12 +72,14 @@ class _ReplayPlan:
     same: bool
 
 
-def _planned(run: str, flow_name: str | None, output: str | None, settings: SettingsOn) -> _ReplayPlan:
+def _planned(run: str, flow_name: str | None, output: str | None, overwrite: bool, settings: SettingsOn) -> _ReplayPlan:
     folder = RunFolder.reopen(runs_folder(), run)
     described = folder.description()
     if described.get("command") != COMMAND:
         raise UserError(f"run {run!r} called no model: only runs of gencode gen {COMMAND} can be replayed")
     in_force = settings(described.get("settings", {}))
+    if output:
+        refuse_overwriting(solutions_path(output), overwrite)
     if output and solutions_path(output).resolve().is_relative_to(folder.path.resolve()):
         raise UserError(f"a replay changes no file of its run: --output_dataset_name {output} is in its folder")
     subset = Subset.of(described, in_force.config.seed or 0)

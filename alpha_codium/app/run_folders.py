@@ -16,7 +16,7 @@ from loguru import logger
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
 from alpha_codium.config import BudgetSection, CodeTesterSection, SandboxSection, Settings, load_settings
-from alpha_codium.errors import UserError
+from alpha_codium.errors import DatasetError, FlowError, ModelNotFound, SettingsError, Unjudgeable, UserError
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
@@ -46,7 +46,9 @@ RESUMABLE_SETTINGS = {
     "solve": {"reduce_verbose"},
 }
 # For evaluations: their `run.toml` has [code_tester] without these, which don't change verdicts, and no other settings.
-VERDICT_NEUTRAL = {"workers", "preload", "known_solutions", "calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
+# An earlier run's programs near a limit may be judged again; the journal says which were (`rechecked`).
+VERDICT_NEUTRAL = {"workers", "preload", "known_solutions", "recheck_near_limit"}
+VERDICT_NEUTRAL |= {"calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
 
 # A function that returns settings based on those of an earlier run, or on none.
 SettingsOn = Callable[[Mapping[str, Any] | None], Settings]
@@ -95,6 +97,17 @@ def _create_or_reopen(run: str | None, resume: str | None, description: dict[str
 def found_by(folder: Path) -> str:
     """Return the value for `--resume`: the run's name, or its path if it isn't in the folder of runs."""
     return folder.name if folder.parent == runs_folder() else str(folder)
+
+
+def can_resume_after(error: UserError, folder: Path) -> bool:
+    """Return whether a run that ended with this error can go on after its cause was removed.
+
+    What a resumed run may not change can't be mended. Nor can a model that was never found, but one that answered may
+    be there again.
+    """
+    if isinstance(error, ModelNotFound):
+        return _holds(folder / "journal.jsonl")
+    return not isinstance(error, SettingsError | DatasetError | FlowError | Unjudgeable)
 
 
 def run_settings(name: str) -> Mapping[str, Any]:

@@ -13,7 +13,9 @@ from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems
+from alpha_codium.data.etl import refuse_replacing
 from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.sources import output_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.prepare import human_solutions, parse_test_types
@@ -39,6 +41,7 @@ async def validate_async(
     names: Sequence[str] = (),
     near: float = NEAR,
     output: str | None = None,
+    overwrite: bool = False,
     settings: Settings | None = None,
     run: str | None = None,
     resume: str | None = None,
@@ -48,7 +51,8 @@ async def validate_async(
 
     `sample_rate` is the share of problems to check, `limit` their number, and `names` are their names. A known-correct
     program is near a limit if it uses the share `near` of it. `output` is a name for a copy of the dataset with the
-    findings as columns. `run` names a new run folder with the observations; `resume` names an earlier run.
+    findings as columns, which replaces another one only with `overwrite`. `run` names a new run folder with the
+    observations; `resume` names an earlier run.
 
     Raises UserError if the dataset can't be read, or the output can't be written.
     """
@@ -57,6 +61,8 @@ async def validate_async(
     problems = await in_thread(load_problems, dataset, split)
     if output is not None:
         check_output(output, problems.split_name)
+        if not overwrite:
+            refuse_replacing([problems.split_name], output_path(output))
     # Every test is run, since each is checked separately.
     rules = replace(Rules.of(settings.code_tester), stop_on_first_failure=False)
     subset = Subset(sample_rate, seed, limit, tuple(names))

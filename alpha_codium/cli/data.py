@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from alpha_codium.cli.clean import clean_generations
-from alpha_codium.cli.options import CommonOptions, Group, common_options, dataset_argument
+from alpha_codium.cli.options import CommonOptions, Group, common_options, dataset_argument, overwrite_option
 from alpha_codium.cli.output import print_table, say, size_text
 from alpha_codium.cli.validate import validate
 from alpha_codium.progress import Progress
@@ -31,9 +31,10 @@ group.add_command(clean_generations)
 
 
 @group.command()
-@click.option("--dataset_name", "--source", "source", required=True, metavar="NAME",
-              help="What to read: a hub id, a name saved by etl, or a path.")  # fmt: skip
+@click.option("--dataset_name", "--source", "source", default="deepmind/code_contests", show_default=True,
+              metavar="NAME", help="What to read: a hub id, a name saved by etl, or a path.")  # fmt: skip
 @click.option("--output_dataset_name", required=True, metavar="NAME", help="The name, or folder, to store under.")
+@overwrite_option
 @click.option("--split_name", multiple=True, help="A split to take; repeatable. Default: all.")
 @click.option("--sample_rate", type=float, default=1.0, show_default=True, help="The share of problems to take.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of --sample_rate.")
@@ -49,6 +50,7 @@ group.add_command(clean_generations)
     multiple=True,
     help="Keep problems of this difficulty, such as easy or B; repeatable.",
 )
+@click.option("--problem_name", "names", multiple=True, help="Keep the problem of this name; repeatable.")
 @click.option("--tag", "tags", multiple=True, help="Keep problems with this tag; repeatable.")
 @click.option("--date_from", type=DATE, callback=_day, help="Keep problems published on this day or later.")
 @click.option("--date_to", type=DATE, callback=_day, help="Keep problems published on this day or earlier.")
@@ -63,32 +65,35 @@ def etl(
     split_name: tuple[str, ...],
     sample_rate: float,
     seed: int,
+    overwrite: bool,
     **kept: Any,
 ) -> None:
     """Read a dataset, filter it, and store it."""
     from alpha_codium.data.filters import Filters
 
     _run_etl(
-        common, source, output_dataset_name, split_name, filters=Filters(**kept), sample_rate=sample_rate, seed=seed
-    )
+        common, source, output_dataset_name, split_name,
+        filters=Filters(**kept), sample_rate=sample_rate, seed=seed, overwrite=overwrite,
+    )  # fmt: skip
 
 
 @group.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--output_dataset_name", metavar="NAME", help="The name to store under. Default: the file's name.")
+@overwrite_option
 @click.option(
     "--split_name", multiple=True, help="The name of the split. Default: test, valid or train, by the file's name."
 )
 @common_options
 def import_file(
-    common: CommonOptions, file: Path, output_dataset_name: str | None, split_name: tuple[str, ...]
+    common: CommonOptions, file: Path, output_dataset_name: str | None, split_name: tuple[str, ...], overwrite: bool
 ) -> None:
     """Check a file with one problem or a list of them, and store it."""
     from alpha_codium.errors import DatasetError
 
     if not file.is_file():
         raise DatasetError(f"there is no file {file}")
-    _run_etl(common, str(file), output_dataset_name or file.name.partition(".")[0], split_name)
+    _run_etl(common, str(file), output_dataset_name or file.name.partition(".")[0], split_name, overwrite=overwrite)
 
 
 @group.command("list")

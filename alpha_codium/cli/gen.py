@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, Group, cache_option, common_options, model_options, set_options
+from alpha_codium.cli.options import (
+    CommonOptions,
+    Group,
+    cache_option,
+    common_options,
+    model_options,
+    overwrite_option,
+    set_options,
+)
 from alpha_codium.cli.output import say, write_out
 from alpha_codium.log import visible
 from alpha_codium.wording import counted
@@ -94,15 +102,17 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
     if judgement is not None:
         kinds_text = ", ".join(kinds)
         click.echo(f"{kinds_text}: {judgement.verdict} ({judgement.tests_passed}/{judgement.tests_total})", err=True)
-    if candidate.error is not None:
-        raise click.ClickException(visible(f"no program: {candidate.error}"))
-    write_out(candidate.program)
+    if candidate.error is None:
+        write_out(candidate.program)
+    if solved.fault:
+        raise click.ClickException(visible(solved.fault))
 
 
 @group.command()
 @click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
 @set_options
 @click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.")
+@overwrite_option
 @click.option("--run", "run_name", help="A name for this run.")
 @click.option("--resume", help="Resume this run; options that are not given are taken from it.")
 @click.option("--flow", help=f"A shipped flow, or a folder with a flow.toml.  [default: {DEFAULT_FLOW}]")

@@ -223,6 +223,7 @@ sample_file_options = options(
         help="Whether the column holds completions of the prompt or complete programs.  [default: by the column]",
     ),
 )
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the output if it exists already.")
 run_options = options(
     click.option("--run", help="A name for this run's folder."), click.option("--resume", help="Resume this run.")
 )

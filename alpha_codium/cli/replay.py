@@ -4,7 +4,7 @@ from collections import Counter
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.options import CommonOptions, common_options, overwrite_option
 from alpha_codium.cli.output import say
 
 MOST_SHOWN = 20
@@ -17,9 +17,12 @@ MOST_SHOWN = 20
     help="Another flow, or a folder; the run must have answers to its prompts.  [default: the run's]",
 )
 @click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.  [default: not saved]")
+@overwrite_option
 @click.option("--shared", is_flag=True, help="Take missing answers from the shared cache.")
 @common_options
-def command(run: str, flow: str | None, output_dataset_name: str | None, shared: bool, common: CommonOptions) -> None:
+def command(
+    run: str, flow: str | None, output_dataset_name: str | None, overwrite: bool, shared: bool, common: CommonOptions
+) -> None:
     """Repeat a run from its stored answers, without a model, and compare the candidates."""
     from alpha_codium.app.replaying import replay
     from alpha_codium.cli.reporting import Reporter
@@ -28,6 +31,7 @@ def command(run: str, flow: str | None, output_dataset_name: str | None, shared:
         run,
         flow=flow,
         output=output_dataset_name,
+        overwrite=overwrite,
         shared=shared,
         settings=common.settings_on,
         on_event=Reporter(common),

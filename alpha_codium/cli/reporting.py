@@ -25,6 +25,9 @@ from alpha_codium.log import visible
 from alpha_codium.progress import Progress
 from alpha_codium.wording import counted
 
+# The kinds of work whose results have verdicts.
+JUDGED = ("judged", "known programs judged")
+
 
 class Reporter:
     """The `on_event` of the commands; `run` is the run folder that was opened last, `ablation` the name of all runs."""
@@ -76,8 +79,8 @@ class Reporter:
 
     @contextmanager
     def resumable(self) -> Iterator[None]:
-        """Say how to resume the run that was opened, where it is interrupted or ends with a UserError."""
-        from alpha_codium.app.run_folders import found_by
+        """Say how to resume the run that was opened, if it is interrupted or ends with an error that this can mend."""
+        from alpha_codium.app.run_folders import can_resume_after, found_by
 
         try:
             yield
@@ -86,7 +89,7 @@ class Reporter:
                 click.echo(f"interrupted: resume it with --resume {found_by(self.run)}", err=True)
             raise
         except UserError as error:
-            if self.run is None:
+            if self.run is None or not can_resume_after(error, self.run):
                 raise
             raise UserError(f"{error} (run {self.run.name}: resume it with --resume {found_by(self.run)})") from error
 
@@ -114,6 +117,8 @@ def _counter(event: WorkStarted) -> Any:
         return _Counter(lambda case: case.finding.value not in ("right", "not run"), "{} unexpected")
     if event.what == "replayed":
         return _Counter(lambda missing: missing is not None, "{} lacking an answer")
+    if event.what not in JUDGED:
+        return _Counter(lambda _: False, "")
     # Programs of known verdict, which are judged beside the candidates, don't count.
     return _Counter(
         lambda result: result.verdict == "accepted" and not result.group.startswith("known_"), "{} accepted"

@@ -41,17 +41,27 @@ def tests_option(*, default: str | None = None) -> Decorator:
 
 
 score_options = options(
-    click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."), run_options
+    click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
+    click.option(
+        "--recheck_near_limit",
+        is_flag=True,
+        help="Judge programs within 20 % of a limit three more times, one at a time; the median counts.",
+    ),
+    run_options,
 )
 
 
 def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Score]", /, **given: Any) -> None:
     """Evaluate with the options given to a command, in a run folder, and print the score."""
+    from alpha_codium.app.evaluation import with_code_tester
     from alpha_codium.cli.reporting import Reporter
 
     reporter = Reporter(common)
     given["run"] = new_run(name, given["run"], given["resume"])
-    result = evaluate(**given, settings=common.settings, on_event=reporter)
+    settings = common.settings
+    if given.pop("recheck_near_limit"):
+        settings = with_code_tester(settings, recheck_near_limit=True)
+    result = evaluate(**given, settings=settings, on_event=reporter)
     print_score(result, common, reporter.run.name if reporter.run else "")
 
 

@@ -8,6 +8,7 @@ from alpha_codium.cli.options import (
     CommonOptions,
     common_options,
     dataset_argument,
+    overwrite_option,
     run_options,
     split_option,
     subset_options,
@@ -36,6 +37,7 @@ from alpha_codium.wording import counted
     metavar="NAME",
     help="Store the problems here, with the findings as columns.",
 )
+@overwrite_option
 @run_options
 @common_options
 def validate(common: CommonOptions, run: str | None, resume: str | None, **options: Any) -> None:

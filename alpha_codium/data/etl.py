@@ -1,16 +1,19 @@
 """Extract, transform, load: from any source to a stored dataset in one schema."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from loguru import logger
+
 from alpha_codium.data.benchmarks import benchmark_of, in_our_schema
 from alpha_codium.data.files import FileSource
 from alpha_codium.data.filters import Filters, check_rate, in_sample
 from alpha_codium.data.folders import FolderSource
+from alpha_codium.data.hub import HubSource
 from alpha_codium.data.origin import Record, Source, choose_split
 from alpha_codium.data.reader import RecordReader
 from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, VALIDATION_COLUMNS, features, stored_record
@@ -68,13 +71,14 @@ def run_etl(
     *,
     sample_rate: float = 1.0,
     seed: int = 0,
+    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> EtlReport:
     """Store the given splits of a source (by default all) as the dataset `output_name`, a name or a folder.
 
-    Existing splits of the same names are replaced, others are kept. `progress` is called with the number of records
-    read from the current split. Raises DatasetError if the source can't be read, a record is malformed, no
-    problem would be stored, or the dataset can't be written.
+    Existing splits of the same names are replaced with `overwrite`, others are kept. `progress` is called with
+    the number of records read from the current split. Raises DatasetError if the source can't be read, a record is
+    malformed, no problem would be stored, or the dataset can't be written.
     """
     check_rate(sample_rate)
     selection = Selection(filters or Filters(), sample_rate, seed)
@@ -82,6 +86,11 @@ def run_etl(
     target = output_path(output_name)
     check_target(target)
     splits = _choose_splits(source, split_names)
+    if not overwrite:
+        refuse_replacing(splits, target)
+    if isinstance(source, HubSource) and not split_names and len(splits) > 1:
+        how = "read from the cache" if source.cached else "downloaded"
+        logger.info("{}: all splits are {}: {}; --split_name chooses one", source.text, how, ", ".join(splits))
     with temporary_folder(target) as built:
         reports, infos = [], {}
         for split in splits:
@@ -148,6 +157,14 @@ def _validation_of(source: Source, split: str) -> Mapping[str, Any] | None:
     return read_info(source.path).get(split, {}).get("validation") if isinstance(source, FolderSource) else None
 
 
+def refuse_replacing(splits: Iterable[str], target: Path) -> None:
+    """Raise DatasetError if the dataset at `target` has one of the splits already."""
+    if stored := sorted(set(splits) & read_info(target).keys()):
+        raise DatasetError(
+            f"{target} has the split {stored[0]!r} already: choose another --output_dataset_name, or use --overwrite"
+        )
+
+
 def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Selection) -> None:
     """Raise DatasetError if no problem would be stored."""
     if any(report.problems_out for report in reports):
@@ -162,8 +179,6 @@ def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Select
 
 def _warn(report: SplitReport, label: str) -> None:
     """Log warnings about a split."""
-    from loguru import logger
-
     if report.dropped_columns:
         logger.info("{}: dropped columns that aren't in the schema: {}", label, ", ".join(report.dropped_columns))
     if not report.problems_out:

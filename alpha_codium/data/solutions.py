@@ -186,6 +186,12 @@ def solutions_path(where: str | Path) -> Path:
     return target
 
 
+def refuse_overwriting(target: Path, overwrite: bool) -> None:
+    """Raise DatasetError if there is a dataset at `target` that mustn't be replaced."""
+    if not overwrite and target.exists() and (target.is_file() or any(target.iterdir())):
+        raise DatasetError(f"{target} exists already: choose another --output_dataset_name, or use --overwrite")
+
+
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     optional = [name for name in (*OPTIONAL, *ORIGIN, SUBSET) if rows and all(name in row for row in rows)]
     columns: dict[str, list[Any]] = {name: [] for name in ("task_name", CANDIDATES, *DETAILS, *optional)}

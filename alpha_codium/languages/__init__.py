@@ -64,7 +64,10 @@ class Language(Protocol):
         ...
 
     def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
-        """Return a command that compiles the main file, read from standard input."""
+        """Return a command that checks the main file, read from standard input.
+
+        Its exit status and errors count; a file that it writes isn't kept.
+        """
         ...
 
     def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:

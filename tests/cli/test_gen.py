@@ -240,3 +240,49 @@ def test_quiet_leaves_out_progress_and_verbose_tells_of_every_sample(home, probl
     assert [line for line in quiet.splitlines() if not line.startswith("run folder: ")] == []
     assert "samples: 3/3" in plain
     assert "echo 1, sample 0: 1/1 public tests" in verbose
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "said"),
+    [
+        (ECHO, (), ""),
+        (ECHO, ("--evaluation_test_type", "private_tests"), ""),
+        ("```python\nprint(7)\n```", (), "the program fails 1 of 2 public tests"),
+        ("```python\nprint(7, input())\n```", (), "the program fails 2 of 2 public tests"),
+    ],
+)
+def test_a_program_that_fails_its_tests_is_printed_and_ends_with_1(home, tmp_path, answer, options, said):
+    problem = problem_record(1) | {"public_tests": {"input": ["1\n", "7\n"], "output": ["1\n", "7\n"]}}
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(problem))
+    with ScriptedServer(lambda _: answer) as server:
+        done = run_cli("gen", "solve_problem", "--problem_file", path, "--flow", "baseline", *options,
+                       *model_arguments(server))  # fmt: skip
+    assert done.stdout == answer.removeprefix("```python\n").removesuffix("```")
+    assert (done.returncode, said in done.stderr) == (1 if said else 0, True), done.stderr
+
+
+def test_a_program_that_fails_the_tests_asked_for_ends_with_1(home, tmp_path):
+    problem = problem_record(1) | {"public_tests": {"input": ["1\n"], "output": ["1\n"]}}
+    problem["private_tests"] = {"input": ["2\n", "1\n"], "output": ["2\n", "1\n"]}
+    (tmp_path / "p.json").write_text(json.dumps(problem))
+    asked = ("--problem_file", tmp_path / "p.json", "--flow", "baseline", "--evaluation_test_type", "private_tests")
+    with ScriptedServer(lambda _: "```python\nprint(1)\n```") as server:
+        done = run_cli("gen", "solve_problem", *asked, *model_arguments(server))
+    assert (done.returncode, done.stdout) == (1, "print(1)\n")
+    assert "the program fails the tests asked for: wrong_answer, 1 of 2" in done.stderr
+
+
+@pytest.mark.parametrize("target", ["a_name", "{}/a_path.parquet"])
+def test_an_output_that_exists_is_replaced_only_on_request(server, home, problems, tmp_path, target):
+    target = target.format(tmp_path)
+    assert solve_set(problems, server, "--output_dataset_name", target, "--run", "r").returncode == 0
+    asked = len(server.requests)
+    done = solve_set(problems, server, "--output_dataset_name", target)
+    assert (done.returncode, "exists already: choose another" in done.stderr) == (2, True)
+    assert len(server.requests) == asked, "no call is paid before"
+    assert solve_set(problems, server, "--output_dataset_name", target, "--overwrite").returncode == 0
+    resumed = run_cli("gen", "solve_set", "--resume", "r")
+    assert resumed.returncode == 0, "the output is the run's own"
+    assert run_cli("replay", "r", "--output_dataset_name", target).returncode == 2
+    assert run_cli("replay", "r", "--output_dataset_name", target, "--overwrite").returncode == 0

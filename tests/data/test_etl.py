@@ -102,7 +102,10 @@ def test_a_fingerprint_is_of_the_content(tmp_path):
 def test_new_splits_join_the_old_ones_or_take_their_place(home):
     run_etl(Given({"train": ROWS[:4], "test": ROWS[4:6]}), "grows")
     first = _info(home / "datasets" / "grows")
-    run_etl(Given({"valid": ROWS[6:9], "test": ROWS[9:10]}), "grows")
+    valid = Given({"valid": ROWS[6:9], "test": ROWS[9:10]})
+    with pytest.raises(DatasetError, match=r"has the split 'test' already: .* or use --overwrite"):
+        run_etl(valid, "grows")
+    run_etl(valid, "grows", overwrite=True)
     stored = _load(home / "datasets" / "grows")
     assert {split: rows["name"][:] for split, rows in stored.items()} == {
         "train": ["0_A", "1_A", "2_A", "3_A"],
@@ -120,7 +123,7 @@ def test_only_the_splits_asked_for_are_taken(home):
 
 def test_an_etl_into_its_own_source_filters_it_in_place(tmp_path):
     run_etl(Given({"test": ROWS}), str(tmp_path / "d"))
-    run_etl(str(tmp_path / "d"), str(tmp_path / "d"), filters=Filters(sources=("codeforces",)))
+    run_etl(str(tmp_path / "d"), str(tmp_path / "d"), filters=Filters(sources=("codeforces",)), overwrite=True)
     assert set(_load(tmp_path / "d")["test"]["source"][:]) == {2}
 
 
@@ -133,7 +136,7 @@ def test_an_interrupted_etl_leaves_what_was_there_and_nothing_else(home):
 
     for name in ("kept", "new"):
         with pytest.raises(KeyboardInterrupt):
-            run_etl(Given({"test": interrupted()}), name)
+            run_etl(Given({"test": interrupted()}), name, overwrite=True)
     assert len(_load(home / "datasets" / "kept")["test"]) == 5
     assert [path.name for path in (home / "datasets").iterdir()] == ["kept"]
 
@@ -144,7 +147,7 @@ def test_an_etl_killed_at_work_leaves_what_was_there(home):
     program = (
         "import sys\nfrom tests.data.test_etl import Given, ROWS, run_etl\n"
         "def slow():\n    yield from ROWS\n    print('at work', flush=True)\n    sys.stdin.read()\n"
-        "run_etl(Given({'test': slow()}), 'kept')\n"
+        "run_etl(Given({'test': slow()}), 'kept', overwrite=True)\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ

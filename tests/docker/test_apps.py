@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.docker.test_images import AS_ITS_ROOT, built, in_gvisor, run
+from tests.docker.test_images import AS_ITS_ROOT, build, built, in_gvisor, run
 from tests.support import shared_path
 
 pytestmark = [pytest.mark.images, pytest.mark.timeout(900)]
@@ -29,6 +29,22 @@ def test_programs_for_apps_are_scored_in_gvisor_without_network(tmp_path) -> Non
     verdicts = {tuple(candidate["verdict"] for candidate in candidates) for candidates in judged.values()}
     assert verdicts == {("accepted", "compilation_error")}
     assert result["pass_at_k"] == {"pass@1": pytest.approx(14 / 2 / 77)}
+
+
+def test_the_folder_for_another_machine_scores_both_splits_without_options_of_the_engine(tmp_path) -> None:
+    with shared_path("data/apps.jsonl").open() as lines:
+        records = [json.loads(line) for line in lines]
+    run("make", "apps", f"OUT={tmp_path}/vm")
+    (tmp_path / "vm/data/apps").mkdir(parents=True)
+    for split in ("train", "test"):
+        of_split = [json.dumps(each) + "\n" for each in records if each["x_meta"]["split"] == split]
+        (tmp_path / f"vm/data/apps/{split}.jsonl").write_text("".join(of_split))
+    programs = {_name(each): [json.loads(each["solutions"])[0], "print("] for each in records if _solved(each)}
+    (tmp_path / "vm/data/generations.json").write_text(json.dumps(programs))
+    image = build("apps", f"{tmp_path}/vm/Dockerfile", f"{tmp_path}/vm")
+    # Only the runtime and its flags for this machine, no privileges.
+    said = run(*in_gvisor(), image, "--split_name", "train", "--k", "1", "--only_present")
+    assert "pass@1" in said and "0.5000" in said
 
 
 def _solved(record: dict) -> bool:

@@ -74,11 +74,16 @@ def base() -> str:
 @functools.cache
 def built(name: str, context: str, on: str = "") -> str:
     """The image of `docker/NAME.Dockerfile`, built on the base image or another."""
+    return build(name, f"docker/{name}.Dockerfile", context, on)
+
+
+def build(name: str, dockerfile: str, context: str, on: str = "") -> str:
+    """The image of a Dockerfile."""
     options = ["--layers", "--isolation=chroot", "--network=host", f"--build-arg=BASE={on or base()}"]
     if CERTIFICATES.exists():
         options += [f"--volume={CERTIFICATES}:/ca.crt:ro", "--build-arg=PIP_CERT=/ca.crt"]
     image = f"localhost/gencode-test-{name}"
-    buildah("build", *options, f"--tag={image}", f"--file=docker/{name}.Dockerfile", context)
+    buildah("build", *options, f"--tag={image}", f"--file={dockerfile}", context)
     return image
 
 
@@ -133,6 +138,31 @@ def test_the_evaluation_image_judges_in_gvisor_without_network() -> None:
     assert result["complete"] is True
     assert agreement["correct_accepted"] == agreement["correct_total"] > 0
     assert agreement["incorrect_rejected"] == agreement["incorrect_total"] > 0
+
+
+GRADING = """
+import os
+os.environ["HF_ALLOW_CODE_EVAL"] = "1"
+from alpha_codium.metrics import code_eval
+right, wrong = "def add(a, b): return a + b", "def add(a, b): return a * b"
+print(code_eval.compute([[right, wrong]], ["assert add(2, 3) == 5"], k=[1], **OPTIONS)[0])
+"""
+
+
+@pytest.mark.parametrize("by", ["argument", "setting"])
+def test_a_grading_script_runs_in_gvisor(by: str) -> None:
+    script = GRADING.replace("OPTIONS", '{"tester_type": "gvisor"}' if by == "argument" else "{}")
+    options = (*AS_ITS_ROOT, "--env=GENCODE_HOME=/tmp/home", "--entrypoint=python3")
+    if by == "setting":
+        options += ("--env=GENCODE_CODE_TESTER__TESTER_TYPE=gvisor",)
+    assert run(*in_gvisor(), *options, built("eval", "."), "-c", script) == "{'pass@1': 0.5}\n"
+
+
+def test_a_grading_script_that_names_no_sandbox_is_told_which_works_in_gvisor() -> None:
+    options = (*AS_ITS_ROOT, "--env=GENCODE_HOME=/tmp/home", "--entrypoint=python3")
+    command = [*in_gvisor(), *options, built("eval", "."), "-c", GRADING.replace("OPTIONS", "{}")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    assert 'use ac.open_sandbox("gvisor")' in done.stderr.splitlines()[-1]
 
 
 def test_a_program_in_the_evaluation_image_reaches_nothing_of_it() -> None:

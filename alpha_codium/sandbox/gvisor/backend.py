@@ -5,7 +5,8 @@
 2. A warm interpreter in it forks a process for each test, since starting runsc costs more than a hundred tests of the
    local backend. See `engine/containers/inside`.
 3. If gencode itself runs in gVisor (a container under `--runtime=runsc`), runsc is neither available nor needed: the
-   agent is started in the same gVisor, and makes itself a root with only the interpreter's folders.
+   agent is started in the same gVisor, as root, and makes itself a root with only the interpreter's folders. Without
+   SYS_ADMIN it can't make namespaces, so a test is a single process.
 4. `platform` is runsc's method to run programs: ptrace works everywhere; systrap, in releases since 2023, is several
    times faster; kvm needs a machine that isn't virtual.
 """
@@ -33,7 +34,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     require_interpreter,
     version_of,
 )
-from alpha_codium.sandbox.engine.jail import Jail
+from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
@@ -46,10 +47,9 @@ OVERHEAD_BYTES = 384 << 20
 PLATFORMS = ("systrap", "ptrace")
 # No secrets, and no TMPDIR: runsc would make its root there, which fails in a folder that only we can enter.
 CLEAN = ("env", "--ignore-environment", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
-# A file that exists only in gVisor.
-GVISOR = Path("/proc/sentry-meminfo")
+# The number of the capability.
+SYS_ADMIN = 21
 _numbers = itertools.count()
-INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that kernel's, not the host's"
 
 
 class GvisorSandbox(ContainerSandbox):
@@ -137,16 +137,21 @@ def beside_us(jail: Jail) -> tuple[str, ...]:
     """Return the command of an agent in our own gVisor, which ends, with all its processes, when we end."""
     environment = [f"{name}={value}" for name, value in jail.environment.items()]
     interpreter = os.path.realpath(jail.interpreter.executable)
-    first = ("unshare", "--pid", "--fork", "--kill-child", "env", "--ignore-environment")
-    return (*first, *environment, interpreter, "-S", "-s", "-c", script())
+    namespace = ("unshare", "--pid", "--fork", "--kill-child") if may_make_namespaces() else ()
+    return (*namespace, "env", "--ignore-environment", *environment, interpreter, "-S", "-s", "-c", script())
+
+
+def may_make_namespaces() -> bool:
+    """Whether this process has the capability SYS_ADMIN."""
+    status = Path("/proc/self/status").read_text()
+    return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> SYS_ADMIN & 1)
 
 
 def remove_root(folder: str) -> None:
     """Unmount what an agent mounted in its folder, if it is visible here, and remove the folder."""
     with contextlib.suppress(OSError):
         kernel.unmount(folder)
-    with contextlib.suppress(OSError):
-        Path(folder).rmdir()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @functools.cache

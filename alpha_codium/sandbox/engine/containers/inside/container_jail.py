@@ -5,7 +5,7 @@
    of 2022 lets any process open the files of any other that it sees in /proc.
 2. Without root, the agent first makes a user namespace, in which it can make pid namespaces for its runners.
 3. If that is forbidden too (by Docker's seccomp profile), a test can't start processes, and can signal only itself: see
-   `forkers`.
+   `forkers`. If the agent is root, its runners are of another user here, too.
 4. The root is read-only; writable folders are checked for changes and emptied after each candidate.
 """
 
@@ -156,6 +156,8 @@ def fork_runner(config: Config, guard: bytes) -> int:
         if config["nested"]:
             isolate(config, guard)
         else:
+            if config["uid"]:
+                jail.become(config["uid"])
             walls.die_with(agent)
     return pid
 
