@@ -58,7 +58,7 @@ def test_every_example_parses(line, monkeypatch):
         ),
         (["gen", "solve_set", "--sampels", "3"], "error: No such option '--sampels'"),
         (["bench", "--rounds", "3"], "error: there is no command 'bench' any more: use make bench, in a clone"),
-        (["data", "etl"], "error: Missing option '--dataset_name'"),
+        (["data", "etl", "--dataset_name", "x"], "error: Missing option '--output_dataset_name'"),
         (["gen", "solve_set", "--samples", "x"], "error: Invalid value for '--samples'"),
         (["settings", "-o", "config.modle=x"], "error: -o config.modle=x: unknown setting"),
     ],
