@@ -41,6 +41,16 @@ def test_nothing_heavy_is_imported_for(code):
     assert imported_by(code) & HEAVY == set()
 
 
+def test_a_missing_key_is_found_before_litellm_is_imported(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    code = "from alpha_codium.cli.main import main; main(['gen', 'ask', 'hi', '--model', 'openai/gpt-4o-mini'])"
+    script = [sys.executable, "-c", LIST_MODULES + code]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: openai/gpt-4o-mini: no API key is set; set the environment variable OPENAI_")
+    assert set(json.loads(done.stderr.splitlines()[-1])) & {"litellm", "openai"} == set()
+
+
 def test_settings_need_neither_a_model_nor_a_dataset():
     assert (
         imported_by("import alpha_codium; alpha_codium.load_settings()") & {"litellm", "datasets", "pyarrow"} == set()

@@ -114,7 +114,7 @@ def list_command(common: CommonOptions) -> None:
         for s in summaries
     ]
     if not rows:
-        click.echo("no dataset is stored yet: gencode data etl --source SOURCE --output_dataset_name NAME", err=True)
+        click.echo("no dataset is stored yet: see gencode data etl --help", err=True)
     else:
         print_table([("name", "kind", "rows", "size", "origin"), *rows])
     common.write_json([summary.as_record() for summary in summaries])

@@ -45,6 +45,10 @@ COMMANDS = {
 }
 
 
+# Commands of earlier versions, and what to use instead.
+REMOVED = {"bench": "make bench, in a clone"}
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for."""
 
@@ -55,6 +59,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         name = normalize(cmd_name)
+        if name in REMOVED:
+            raise click.UsageError(f"there is no command {name!r} any more: use {REMOVED[name]}", ctx)
         if name not in COMMANDS:
             return None
         module, attribute, _ = COMMANDS[name]
