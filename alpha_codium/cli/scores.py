@@ -7,6 +7,7 @@ import click
 from click.core import ParameterSource
 
 from alpha_codium.cli.options import CommonOptions, Decorator, needed, options, run_options
+from alpha_codium.cli.output import say
 from alpha_codium.log import visible
 from alpha_codium.wording import counted
 
@@ -42,7 +43,10 @@ def tests_option(*, default: str) -> Decorator:
 
 
 score_options = options(
-    click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."), run_options
+    click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
+    click.option("--per_problem", is_flag=True, help="Print which problems and which of their programs passed."),
+    click.option("--csv", "csv_path", metavar="FILE", help="Write a table with a row for each program to this file."),
+    run_options,
 )
 
 
@@ -50,11 +54,15 @@ def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Sco
     """Evaluate with the options given to a command, in a run folder, and print the score."""
     from alpha_codium.cli.reporting import Reporter
 
-    reporter = Reporter(common)
+    reporter, per_problem, csv_path = Reporter(common), given.pop("per_problem"), given.pop("csv_path")
     settings = with_earlier(common, given)
     given["run"] = new_run(name, given["run"], given["resume"])
     with reporter.resumable():
         result = evaluate(**given, settings=settings, on_event=reporter)
+    if csv_path:
+        result.to_csv(csv_path)
+    for line in result.problem_lines() if per_problem else ():
+        say(line)
     print_score(result, common, reporter.run.name if reporter.run else "")
 
 
