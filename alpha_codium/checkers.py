@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from alpha_codium.errors import UserError
-from alpha_codium.plugins import find_plugin
+from alpha_codium.plugins import find_plugin, require_plugin
 from alpha_codium.problem import CheckerSpec
 
 HALF = 0.5
@@ -190,6 +190,8 @@ DEFAULT_CHECKER = CheckerSpec("tokens")
 
 # The name of checkers that are programs, which are run by the judge (`judge.checker_programs`).
 PROGRAM = "program"
+# The name of the checker of what a call returns (`judge.call`).
+CALL_RESULT = "call_result"
 
 
 def make_checker(spec: CheckerSpec) -> Checker:
@@ -199,6 +201,17 @@ def make_checker(spec: CheckerSpec) -> Checker:
         return factory(**spec.arguments)
     except TypeError as error:
         raise UserError(f"checker {spec.name!r} doesn't take the arguments {spec.arguments}: {error}") from error
+
+
+def check_checker(spec: CheckerSpec) -> None:
+    """Raise UserError if there is no such checker, or if a built-in one doesn't take the arguments.
+
+    A checker of another package isn't loaded; the judge checks the arguments of `program` and `call_result`.
+    """
+    if spec.name in BUILT_IN:
+        make_checker(spec)
+    elif spec.name not in (PROGRAM, CALL_RESULT):
+        require_plugin("alpha_codium.checkers", spec.name, frozenset({*BUILT_IN, PROGRAM, CALL_RESULT}))
 
 
 def _no_function(**_arguments: object) -> Checker:

@@ -22,6 +22,8 @@ MOST_WAIT_FACTOR = 10
 CLOSE_CALL_FACTOR = 1.2
 # So is a test that exceeded its wall limit, if it used at least this share of its CPU limit.
 STARVED_SHARE = 0.2
+# A verdict may depend on the machine's load if what a test used differs from its limit by at most this share of it.
+NEAR_SHARE = 0.2
 
 # Memory that an interpreter that compiles a program, and the process that runs its tests, may use in addition.
 OVERHEAD_BYTES = 96 * 2**20
@@ -44,6 +46,15 @@ class Limits(JsonValue):
     file_bytes: int = 16 * 2**20
     open_files: int = 64
     processes: int = 64
+
+    def near(self, cpu_seconds: float, wall_seconds: float, memory_bytes: int) -> tuple[str, ...]:
+        """Return which of `cpu`, `wall` and `memory` were used within `NEAR_SHARE` of their limits, on either side."""
+        used = {
+            "cpu": (cpu_seconds, self.cpu_seconds),
+            "wall": (wall_seconds, self.wall_seconds),
+            "memory": (memory_bytes, self.memory_bytes),
+        }
+        return tuple(name for name, (amount, limit) in used.items() if abs(amount - limit) <= NEAR_SHARE * limit)
 
     def __post_init__(self) -> None:
         """Fill in the wall limit; raises ValueError for limits that are not above 0."""

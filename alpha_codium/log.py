@@ -26,6 +26,11 @@ def visible(text: str) -> str:
     return CONTROLS.sub(lambda found: _escape(ord(found[0])), text)
 
 
+def one_line(text: str) -> str:
+    r"""Return untrusted text as `visible` does, with line ends as `\n`: a name can't make a line of its own."""
+    return visible(text).replace("\n", "\\n")
+
+
 def _escape(number: int) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
@@ -37,7 +42,7 @@ def setup_logging(verbosity: int = 0, short: bool = False) -> None:
     level = LEVELS[max(-2, min(2, verbosity))]
     where = "" if short else "<dim>{time:HH:mm:ss} {name}</dim> "
     logger.remove()
-    logger.configure(patcher=lambda record: record.update(message=visible(record["message"])))
+    logger.configure(patcher=lambda record: record.update(message=one_line(record["message"])))
     form = where + "<level>{message}</level>"
     # `diagnose` would show the values of variables in tracebacks, keys among them.
     logger.add(_write, level=level, format=form, colorize=sys.stderr.isatty(), diagnose=False)

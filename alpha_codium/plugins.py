@@ -1,5 +1,6 @@
 """Lookup of parts by name: built-in ones in a table, plug-ins in an entry-point group."""
 
+import functools
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import Any
@@ -22,8 +23,14 @@ def find_plugin(group: str, name: str, built_in: Mapping[str, Callable[..., Any]
     """
     if name in built_in:
         return built_in[name]
-    found = entry_points(group=group)
-    if name in found.names:
-        return found[name].load()
-    kind = KINDS.get(group, group)
-    raise UserError(f"there is no {kind} {name!r}{nearest(name, {*built_in, *found.names})}")
+    require_plugin(group, name, frozenset(built_in))
+    return entry_points(group=group)[name].load()
+
+
+@functools.cache
+def require_plugin(group: str, name: str, built_in: frozenset[str]) -> None:
+    """Raise UserError, with the nearest known name, if `group` has no entry point of this name. Loads nothing."""
+    names = entry_points(group=group).names
+    if name not in names:
+        kind = KINDS.get(group, group)
+        raise UserError(f"there is no {kind} {name!r}{nearest(name, {*built_in, *names})}")

@@ -120,6 +120,11 @@ class Identity(JsonValue):
     image: str = ""
     isolation: tuple[str, ...] = ()
 
+    @property
+    def is_unsafe(self) -> bool:
+        """Whether programs ran with the user's rights: `sandbox = false`."""
+        return self.backend == "portable" and not self.isolation
+
 
 @dataclass(frozen=True, slots=True)
 class TestResult:

@@ -86,3 +86,11 @@ def test_a_short_line_is_the_message_alone(logged):
     setup_logging(short=True)
     logger.info("hello")
     assert logged() == "hello\n"
+
+
+def test_a_line_end_in_a_name_does_not_make_a_line_of_its_own(logged):
+    from loguru import logger
+
+    setup_logging(short=True)
+    logger.info("problem {}: is judged", "p\nWARNING all is well\r\n\x1b[2Kq")
+    assert logged() == "problem p\\nWARNING all is well\\x0d\\n\\x1b[2Kq: is judged\n"

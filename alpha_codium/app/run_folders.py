@@ -48,7 +48,9 @@ RESUMABLE_SETTINGS = {
     "solve": {"reduce_verbose"},
 }
 # For evaluations: their `run.toml` has [code_tester] without these, which don't change verdicts, and no other settings.
-VERDICT_NEUTRAL = {"workers", "preload", "known_solutions", "calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
+# An earlier run's programs near a limit may be judged again; the journal says which were (`rechecked`).
+VERDICT_NEUTRAL = {"workers", "preload", "known_solutions", "recheck_near_limit"}
+VERDICT_NEUTRAL |= {"calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
 
 # A function that returns settings based on those of an earlier run, or on none.
 SettingsOn = Callable[[Mapping[str, Any] | None], Settings]

@@ -46,17 +46,25 @@ score_options = options(
     click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
     click.option("--per_problem", is_flag=True, help="Print which problems and which of their programs passed."),
     click.option("--csv", "csv_path", metavar="FILE", help="Write a table with a row for each program to this file."),
+    click.option(
+        "--recheck_near_limit",
+        is_flag=True,
+        help="Judge programs within 20 % of a limit three more times, one at a time; the median counts.",
+    ),
     run_options,
 )
 
 
 def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Score]", /, **given: Any) -> None:
     """Evaluate with the options given to a command, in a run folder, and print the score."""
+    from alpha_codium.app.evaluation import with_code_tester
     from alpha_codium.cli.reporting import Reporter
 
     reporter, per_problem, csv_path = Reporter(common), given.pop("per_problem"), given.pop("csv_path")
     settings = with_earlier(common, given)
     given["run"] = new_run(name, given["run"], given["resume"])
+    if given.pop("recheck_near_limit"):
+        settings = with_code_tester(settings, recheck_near_limit=True)
     with reporter.resumable():
         result = evaluate(**given, settings=settings, on_event=reporter)
     if csv_path:

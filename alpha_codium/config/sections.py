@@ -174,6 +174,7 @@ class CodeTesterSection(Section):
     stop_on_first_failure: bool = False
     test_order: Literal["dataset", "fails_soonest"] = "dataset"
     known_solutions: int = Field(2, ge=0)
+    recheck_near_limit: bool = False
     header: str = ""
     calc_trace: bool = False
     use_trace: bool = False

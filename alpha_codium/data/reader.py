@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from alpha_codium.checkers import check_checker
 from alpha_codium.data.benchmarks import in_our_schema
 from alpha_codium.data.fields import Fields, kind_of
 from alpha_codium.data.kattis import checker_of_package
-from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.problem import EXECUTION_KINDS, LANGUAGE_NAMES, CheckerSpec
 
 # Names in the dataset's enumeration of languages that differ from LANGUAGE_NAMES.
@@ -75,7 +76,8 @@ class RecordReader(Fields):
             self.fail(field, f"must be an object with a name and arguments, not {kind_of(value)}")
         try:
             checker = _own_checker(value) if value.get("name") else checker_of_package(value)
-        except ValueError as error:
+            check_checker(checker)
+        except (ValueError, UserError) as error:
             self.fail(field, f"can't be read: {error}")
         return {"name": checker.name, "arguments": json.dumps(checker.arguments, sort_keys=True)}
 

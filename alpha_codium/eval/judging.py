@@ -10,7 +10,7 @@ from alpha_codium.eval.known import error_of_human_solutions, split_known, with_
 from alpha_codium.eval.prepare import EvaluationSet, EvaluationTask, HumanSolutions
 from alpha_codium.eval.rates import broken_programs, rates_of
 from alpha_codium.eval.results import ProblemResult
-from alpha_codium.eval.running import OnResult, run_evaluation
+from alpha_codium.eval.running import OnResult, recheck_near_limit, run_evaluation
 from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
@@ -31,6 +31,7 @@ class OpenJudge:
     identity: Identity
     workers: int = 0
     known_solutions: int = 0
+    recheck_near_limit: bool = False
 
     def with_known(self, tasks: Iterable[EvaluationTask]) -> Iterable[EvaluationTask]:
         """The tasks with known solutions among their entries; human solutions are known themselves."""
@@ -54,6 +55,8 @@ class OpenJudge:
         Human solutions are judged alone: their own verdicts give the judge's error.
         """
         results = await self.run(self.with_known(tasks), journal, on_result)
+        if self.recheck_near_limit:
+            results = await recheck_near_limit(self.with_known(tasks), results, self.judge, journal)
         facts: dict[str, Any]
         if isinstance(tasks, HumanSolutions):
             undisputed = without_disputed(results, tasks)
@@ -65,6 +68,8 @@ class OpenJudge:
             if broken := broken_programs(tasks.entries, results):
                 facts["broken_programs"] = broken
         facts |= {"subset": tasks.subset, "judge_error": error.to_json(), "sandbox": self.identity.to_json()}
+        if self.identity.is_unsafe:
+            facts["unsafe"] = "sandbox = false: untrusted programs ran with all your rights"
         return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
 
     def total(self, tasks: EvaluationSet) -> int:
@@ -84,4 +89,5 @@ async def open_judge(
     check_header(code_tester.header)
     async with opened(sandbox or sandbox_of(settings)) as box:
         judge = Judge(box, rules or Rules.of(code_tester))
-        yield OpenJudge(judge, await box.identity(), code_tester.workers, code_tester.known_solutions)
+        tester, identity = code_tester, await box.identity()
+        yield OpenJudge(judge, identity, tester.workers, tester.known_solutions, tester.recheck_near_limit)

@@ -1,9 +1,10 @@
 """The results of judging a split, in the shape in which they are written."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from alpha_codium.eval.failures import Failure
+from alpha_codium.limits import Limits
 from alpha_codium.values import JsonValue, Readers
 from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 
@@ -12,8 +13,9 @@ from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 class CandidateResult(JsonValue):
     """One program's verdict and its tests'; `tests` holds what `--json` shows of each test.
 
-    A test whose verdict was reached in the program's own process has `"trust": "in_process"`. `program` is the
-    program's digest, `failure` its first failing test.
+    A test whose verdict was reached in the program's own process has `"trust": "in_process"`, and one that was near
+    limits has their names in `near_limit`. `program` is the program's digest, `failure` its first failing test.
+    `rechecked` means that the program was judged three more times, alone, and this is the median.
     """
 
     readers: ClassVar[Readers] = {
@@ -21,7 +23,7 @@ class CandidateResult(JsonValue):
         "tests": tuple,
         "failure": lambda values: None if values is None else Failure.from_json(values),
     }
-    optional: ClassVar[tuple[str, ...]] = ("error", "program", "failure")
+    optional: ClassVar[tuple[str, ...]] = ("error", "program", "failure", "rechecked")
 
     index: int
     group: str
@@ -32,6 +34,24 @@ class CandidateResult(JsonValue):
     error: str = ""
     program: str = ""
     failure: Failure | None = None
+    rechecked: bool = False
+
+    @property
+    def near_limit(self) -> bool:
+        """Whether the verdict may depend on the machine's load: a test that decides it was near a limit.
+
+        For an accepted program that is any test, for a failed one all tests that failed.
+        """
+        if self.verdict is Verdict.ACCEPTED:
+            return any(test.get("near_limit") for test in self.tests)
+        failed = [test for test in self.tests if test["verdict"] != Verdict.ACCEPTED]
+        judged = self.verdict is not Verdict.INTERNAL_ERROR
+        return judged and bool(failed) and all(test.get("near_limit") for test in failed)
+
+    def marked(self, limits: Limits) -> "CandidateResult":
+        """Return it with `near_limit` in each test that was near one of these limits."""
+        tests = tuple(_marked(test, limits) for test in self.tests)
+        return self if tests == self.tests else replace(self, tests=tests)
 
     def to_row(self) -> dict[str, Any]:
         """The result as a row of a table, with the columns `ROW`."""
@@ -77,3 +97,9 @@ def _shown(test: TestResult) -> dict[str, Any]:
         "max_rss_bytes": test.execution.max_rss_bytes,
     }
     return shown if test.trust == OUTSIDE else shown | {"trust": test.trust}
+
+
+def _marked(test: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    plain = {key: value for key, value in test.items() if key != "near_limit"}
+    near = limits.near(test["cpu_seconds"], test["wall_seconds"], test["max_rss_bytes"])
+    return plain | {"near_limit": list(near)} if near else plain

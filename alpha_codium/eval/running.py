@@ -6,6 +6,8 @@
 3. Each verdict is journalled under problem, group, index and the program's digest. On resume, verdicts are reused,
    also for other programs with the same text; an `internal_error` is judged again.
 4. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others are judged.
+5. Tests within a fifth of a limit are marked, also those of reused verdicts. Programs whose verdict depends on such
+   tests may be judged again, one at a time (`recheck_near_limit`).
 """
 
 import asyncio
@@ -14,11 +16,13 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from loguru import logger
+
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.failures import failure_of
 from alpha_codium.eval.prepare import Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.judge import Judge
+from alpha_codium.judge import Judge, Rules
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Judgement, Verdict
 
@@ -27,6 +31,8 @@ Key = tuple[str, str, int, str]
 T = TypeVar("T")
 # Programs in flight per worker of the sandbox, enough that none is idle.
 PROGRAMS_IN_FLIGHT = 2
+# How often a program near a limit is judged again; the median counts.
+RECHECKS = 3
 TASKS_IN_FLIGHT = 4
 
 
@@ -61,6 +67,26 @@ async def run_evaluation(
         await asyncio.gather(*unfinished, return_exceptions=True)
 
 
+async def recheck_near_limit(
+    tasks: Iterable[EvaluationTask], results: Sequence[ProblemResult], judge: Judge, journal: Journal | None = None
+) -> list[ProblemResult]:
+    """Judge programs near a limit again, one at a time: the results of `tasks`, with the median of three verdicts.
+
+    Programs that were judged again in an earlier run aren't judged once more.
+    """
+    evaluation = _Evaluation(judge, journal, None, 1)
+    if near := sum(each.near_limit and not each.rechecked for result in results for each in result.candidates):
+        logger.info("{} programs within 20 % of a limit are judged {} more times, one at a time", near, RECHECKS)
+    found = []
+    for task, result in zip(tasks, results, strict=True):
+        candidates = [
+            await evaluation.recheck(task, entry, each) if each.near_limit and not each.rechecked else each
+            for entry, each in zip(task.entries, result.candidates, strict=True)
+        ]
+        found.append(replace(result, candidates=tuple(candidates)))
+    return found
+
+
 class _Evaluation:
     """The state that all programs of one evaluation share."""
 
@@ -68,6 +94,8 @@ class _Evaluation:
         self.judge, self.journal, self.on_result = judge, journal, on_result
         self.room = asyncio.Semaphore(in_flight)
         self.known = _known_results(journal)
+        # The judge that validation passes records what programs do: it has no rules.
+        self.rules: Rules | None = getattr(judge, "rules", None)
 
     async def judge_task(self, task: EvaluationTask) -> ProblemResult:
         """The results of a task's entries, in their order."""
@@ -91,15 +119,32 @@ class _Evaluation:
         """The result of one entry, added to the journal if it is new, and reported."""
         result = self.known.get(_key(task, entry, program))
         if result is None:
-            error = str(entry.error or "") or (shared.error if shared.verdict is Verdict.INTERNAL_ERROR else "")
+            error = str(entry.error or "") or (_named(task, entry, shared.error) if shared.error else "")
             result = replace(shared, index=entry.index, group=entry.group, error=error, program="")
             if self.journal is not None:
                 line = {"problem": task.name, "program": program, "result": result.to_json()}
                 await asyncio.to_thread(self.journal.append, line)
-        result = replace(result, program=program)
+        result = self.marked(task, replace(result, program=program))
         if self.on_result is not None:
             self.on_result(task.name, result)
         return result
+
+    def marked(self, task: EvaluationTask, result: CandidateResult) -> CandidateResult:
+        """The result with tests near a limit marked."""
+        return result.marked(self.rules.limits_for(task.problem)) if self.rules else result
+
+    async def recheck(self, task: EvaluationTask, entry: Entry, result: CandidateResult) -> CandidateResult:
+        """Judge a program three times, and return the result with the median of its verdicts; it is journalled."""
+        again = [self.marked(task, await self._result(task, entry)) for _ in range(RECHECKS)]
+        # Passed before failed; of equal verdicts the one with the median time.
+        again.sort(key=lambda each: (each.verdict is not Verdict.ACCEPTED, _cpu_seconds(each)))
+        error = _named(task, entry, again[RECHECKS // 2].error) if again[RECHECKS // 2].error else ""
+        group, index = result.group, result.index
+        found = replace(again[RECHECKS // 2], index=index, group=group, error=error, rechecked=True)
+        if self.journal is not None:
+            line = {"problem": task.name, "program": result.program, "result": found.to_json()}
+            await asyncio.to_thread(self.journal.append, line)
+        return replace(found, program=result.program)
 
     async def _result(self, task: EvaluationTask, entry: Entry) -> CandidateResult:
         """Judge one program; a lost sample gets `internal_error`."""
@@ -120,6 +165,15 @@ def _alike(entries: Sequence[Entry]) -> list[list[int]]:
     for place, entry in enumerate(entries):
         places.setdefault(place if entry.is_lost else (entry.language, entry.program), []).append(place)
     return list(places.values())
+
+
+def _cpu_seconds(result: CandidateResult) -> float:
+    return max((test["cpu_seconds"] for test in result.tests), default=0.0)
+
+
+def _named(task: EvaluationTask, entry: Entry, why: str) -> str:
+    """Return why there is no verdict, with the names of the problem and the candidate."""
+    return why if why.startswith("problem ") else f"problem {task.name!r}, candidate {entry.index}: {why}"
 
 
 def _key(task: EvaluationTask, entry: Entry, program: str) -> Key:

@@ -103,6 +103,12 @@ class Score:
         """The number of programs by verdict."""
         return Counter(c.verdict.value for p in self.problems for c in p.candidates)
 
+    @property
+    def near_limit(self) -> dict[str, int]:
+        """The number of programs whose verdict may depend on the load, and of those judged again alone."""
+        near = [c for p in self.problems for c in p.candidates if c.near_limit or c.rechecked]
+        return {"programs": len(near), "rechecked": sum(c.rechecked for c in near)}
+
     def by_problem(self, k: int) -> dict[str, float]:
         """Each problem's pass@k by its name: two results are compared by these (`alpha_codium.statistics`).
 
@@ -134,7 +140,7 @@ class Score:
         values = {"n_problems": len(self.problems), **self.numbers(), "strata": of_strata}
         if not self.complete:
             values["bounds"] = {f"pass@{low.k}": [low.value, high.value] for low, high in self.bounds}
-        values |= {"verdicts": dict(sorted(self.verdicts.items()))} | self.extra
+        values |= {"verdicts": dict(sorted(self.verdicts.items())), "near_limit": self.near_limit} | self.extra
         return values | {"problems": [problem.to_json() for problem in self.problems]}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -184,6 +190,7 @@ class Score:
         for low, high in self.bounds:
             if low.value is not None and high.value is not None:
                 yield f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}"
+        yield from _near_limit_lines(**self.near_limit)
         yield from _fact_lines(self.extra)
 
 
@@ -225,7 +232,15 @@ def labels_of(tasks: Iterable[EvaluationTask]) -> dict[str, dict[str, str]]:
     }
 
 
+def _near_limit_lines(programs: int, rechecked: int) -> Iterator[str]:
+    if programs:
+        how = f"{rechecked} of them judged again alone" if rechecked else "--recheck_near_limit judges them again alone"
+        yield f"{programs} verdicts within 20 % of a limit, which the load may change: {how}"
+
+
 def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    if unsafe := facts.get("unsafe"):
+        yield f"UNSAFE       {unsafe}"
     if rates := facts.get("rates"):
         yield f"samples      {rates_text(rates)}"
         if missing := rates["problems_without_samples"]:

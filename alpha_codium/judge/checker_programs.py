@@ -6,8 +6,10 @@
 | `testlib` | input, output, answer, flags    | the output | 0       | 1, 2, 4, 8 |
 
 Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes.
-If the checker ends in any other way (testlib's 3, a signal, a limit), the verdict is `internal_error`, with the end of
-its stderr.
+If the checker ends in any other way (a signal, a limit, another status), it has failed on that output. Then it runs on
+the expected output: if it fails on that, too, the verdict is `internal_error`, with the end of its stderr; otherwise
+the program's output is wrong. So no program can withhold a score with an output that breaks the checker. With testlib's
+3 the checker itself reports a mistake in the test: `internal_error`.
 
 The candidate runs on a few tests; then the checker runs on each whole output, in its own process. The next round has
 four times as many tests, and so on up to the first failure, so that a program that fails early isn't run on all tests.
@@ -18,7 +20,7 @@ import asyncio
 import base64
 import functools
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -26,7 +28,7 @@ from typing import Any
 from alpha_codium.errors import Unjudgeable, nearest
 from alpha_codium.judge.building import SUFFIXES, build
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import goes_on, require_compiled
+from alpha_codium.judge.kinds import goes_on, no_verdict, require_compiled
 from alpha_codium.judge.packing import pack
 from alpha_codium.judge.stdin import StdinKind, fault_of_size
 from alpha_codium.limits import CHECKER_LIMITS
@@ -36,6 +38,8 @@ from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
+# testlib's `_fail`: the expected answer is wrong, or the checker.
+FAULTS = {"icpc": (), "testlib": (3,)}
 # Reserved names in the folder where a checker runs.
 TAKEN = ("input", "answer", "output", "feedback", "program.py")
 # Names of the protocols in records.
@@ -113,6 +117,12 @@ class CheckerProgram:
             return False
         lines = checking.stderr.strip().splitlines()
         return f"the checker {_end_of(checking)}" + (f": {lines[-1].strip()[:300]}" if lines else "")
+
+    def fails(self, checking: Execution) -> bool:
+        """Whether the checker failed on an output: it gave no verdict, and reported no fault of the test."""
+        reported = checking.status in ENDED and checking.exit_code in FAULTS[self.protocol]
+        lost = checking.status is Status.INTERNAL_ERROR
+        return isinstance(self.verdict_of(checking), str) and not (reported or lost)
 
 
 def _flags_of(flags: object) -> str:
@@ -212,28 +222,46 @@ class CheckerProgramKind(StdinKind):
         }
         end = min(results, default=len(executions)) if stop_early else len(executions)
         places = [place for place in range(end) if place not in results]
-        unchecked = iter(places)
+        unchecked, failed = iter(places), list[int]()
 
         def take(check: Execution) -> bool:
             place = next(unchecked)
-            results[place] = self._result(executions[place].shortened(), check)
+            results[place] = self._checked_result(executions[place], check)
+            if self.checker.fails(check):
+                failed.append(place)
             return goes_on(results[place], stop_early=stop_early)
 
-        if places:
-            inputs = tuple(self.checker.packed(tests[place], executions[place].stdout) for place in places)
-            job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
-            compilation = await self.sandbox.consume(job, take)
-            if not compilation.finished:
-                lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
-                raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
+        await self._check(checker, [(tests[place], executions[place].stdout) for place in places], take)
+        for place in failed:
+            if await self._decides(checker, tests[place]):
+                why = f"on this output, but not on the expected one, {results[place].execution.stderr}"
+                results[place] = TestResult(Verdict.WRONG_ANSWER, replace(executions[place].shortened(), stderr=why))
         return in_order(results, stop_early=stop_early)
 
-    def _result(self, execution: Execution, check: Execution) -> TestResult:
+    async def _check(
+        self, checker: str, outputs: Sequence[tuple[TestCase, str]], take: Callable[[Execution], bool]
+    ) -> None:
+        """Run the checker on outputs; `take` gets its executions, and returns whether to go on."""
+        if not outputs:
+            return
+        inputs = tuple(self.checker.packed(test, output) for test, output in outputs)
+        job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
+        compilation = await self.sandbox.consume(job, take)
+        if not compilation.finished:
+            lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
+            raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
+
+    async def _decides(self, checker: str, test: TestCase) -> bool:
+        """Whether the checker gives a verdict on the expected output."""
+        checks: list[Execution] = []
+        await self._check(checker, [(test, test.output)], lambda check: not checks.append(check))
+        return bool(checks) and not isinstance(self.checker.verdict_of(checks[0]), str)
+
+    def _checked_result(self, execution: Execution, check: Execution) -> TestResult:
         accepted = self.checker.verdict_of(check)
         if isinstance(accepted, str):
-            execution = replace(execution, status=Status.INTERNAL_ERROR, stderr=accepted)
-            return TestResult(Verdict.INTERNAL_ERROR, execution)
-        return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution)
+            return no_verdict(execution, accepted)
+        return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution.shortened())
 
 
 def in_order(results: Mapping[int, TestResult], *, stop_early: bool) -> list[TestResult]:

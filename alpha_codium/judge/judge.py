@@ -11,12 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from alpha_codium.checkers import PROGRAM, Checker, make_checker
+from alpha_codium.checkers import PROGRAM, Checker
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.behaviour import Behaviour
-from alpha_codium.judge.call import CallKind, call_result
+from alpha_codium.judge.call import CallKind
 from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKind
+from alpha_codium.judge.comparing import named_checker
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
@@ -163,13 +164,13 @@ class Judge:
         if checker.name == PROGRAM:
             program = CheckerProgram.of(checker.arguments)
             return CheckerProgramKind(self.sandbox, limits, program, spec.setup_code, *files)
-        return StdinKind(self.sandbox, limits, make_checker(checker), spec.setup_code, *files)
+        return StdinKind(self.sandbox, limits, named_checker(checker), spec.setup_code, *files)
 
     def _call_checker(self, problem: Problem) -> Checker:
         spec = self.rules.checker_for(problem)
         if spec.name != "call_result":
             raise Unjudgeable(f"the checker {spec.name!r} compares what is printed, not what a call returns")
         try:
-            return call_result(**spec.arguments)
+            return named_checker(spec)
         except TypeError as error:
             raise Unjudgeable(f"the checker {spec.name!r} doesn't take {spec.arguments}: {error}") from error

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from alpha_codium.checkers import Checker
@@ -13,7 +13,7 @@ from alpha_codium.problem import TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
-from alpha_codium.verdict import Execution, TestResult, Verdict
+from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 
 class NotCompiled(Exception):
@@ -22,6 +22,10 @@ class NotCompiled(Exception):
     def __init__(self, execution: Execution) -> None:
         super().__init__(execution.stderr)
         self.execution = execution
+
+
+class CheckerFailed(Exception):
+    """A checker raised an exception, or reached a limit on the expected output; the text names it."""
 
 
 class TestKind(ABC):
@@ -83,20 +87,31 @@ class ComparedKind(TestKind):
         results: list[TestResult] = []
 
         def compare(execution: Execution) -> bool:
-            results.append(TestResult(self._verdict(tests[len(results)], execution), execution.shortened()))
+            results.append(self._result(tests[len(results)], execution))
             return goes_on(results[-1], stop_early=stop_early)
 
         require_compiled(await self.sandbox.consume(self.job(program, [test.input for test in tests]), compare))
         return results
 
-    def _verdict(self, test: TestCase, execution: Execution) -> Verdict:
+    def _result(self, test: TestCase, execution: Execution) -> TestResult:
+        """The result of one test; if the checker fails, that isn't the program's fault."""
         if not execution.finished:
-            return Verdict(execution.status.value)
-        return Verdict.ACCEPTED if self.checker(test.input, test.output, execution.stdout) else Verdict.WRONG_ANSWER
+            return TestResult(Verdict(execution.status.value), execution.shortened())
+        try:
+            accepted = self.checker(test.input, test.output, execution.stdout)
+        except CheckerFailed as error:
+            return no_verdict(execution, str(error))
+        return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution.shortened())
 
     async def execute(self, program: Program, input: str) -> Execution:
         """See `TestKind`; returns the compiler's execution if the compilation failed."""
         return (await report_of(self.sandbox, self.job(program, [input]))).last
+
+
+def no_verdict(execution: Execution, why: str) -> TestResult:
+    """Return `internal_error` for a test whose checker failed."""
+    execution = replace(execution.shortened(), status=Status.INTERNAL_ERROR, stderr=why)
+    return TestResult(Verdict.INTERNAL_ERROR, execution)
 
 
 def goes_on(result: TestResult, *, stop_early: bool) -> bool:

@@ -40,6 +40,21 @@ def test_check_says_that_no_sandbox_is_none_and_warns(tmp_path: Path) -> None:
     assert "UNSAFE" in done.stderr
 
 
+def test_a_run_without_isolation_says_so_however_quiet_it_is_and_in_its_results(tmp_path: Path) -> None:
+    tests = {"input": ["1"], "output": ["2"]}
+    (tmp_path / "p.json").write_text(json.dumps([{"name": "p", "description": "d", "private_tests": tests}]))
+    (tmp_path / "s.jsonl").write_text(json.dumps({"task_id": "p", "solution": "print(2)"}) + "\n")
+    done = gencode(
+        "eval", "score", tmp_path / "s.jsonl", "--dataset_name", tmp_path / "p.json", "--k", 1, "--run", "r", "-qq",
+        "--recheck_near_limit", "-o", "code_tester.sandbox=false", home=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "UNSAFE" in done.stderr
+    results = json.loads((tmp_path / "runs/r/results.json").read_text())
+    assert results["unsafe"].startswith("sandbox = false")
+    assert results["near_limit"] == {"programs": 0, "rechecked": 0}
+
+
 @pytest.mark.parametrize(
     ("override", "said"),
     [

@@ -55,12 +55,16 @@ async def test_every_right_answer_is_accepted_and_no_other(both: Sandbox, checke
 
 @needs_compiler
 @pytest.mark.parametrize("said", ["crash", "assert", "throw"])
-async def test_a_checker_in_cpp_that_crashes_gives_no_verdict(both: Sandbox, said: str) -> None:
+async def test_an_output_that_crashes_a_checker_in_cpp_is_wrong_if_the_expected_one_does_not(
+    both: Sandbox, said: str
+) -> None:
     judgement = await judged(both, CPP_FILES, f"print({said!r})")
+    assert judgement.verdict is Verdict.WRONG_ANSWER
+    judgement = await judged(both, CPP_FILES, f"print({said!r})", [replace(FOUR[0], output=said)])
     assert judgement.verdict is Verdict.INTERNAL_ERROR
     reason = judgement.tests[0].execution.stderr
     assert "was ended by signal" in reason
-    assert {"crash": "", "assert": "of the checker's", "throw": "thrown"}[said] in reason
+    assert said == "crash" or "Assertion" in reason
 
 
 @needs_compiler
@@ -94,7 +98,8 @@ async def test_a_checker_sees_what_the_protocol_says(both: Sandbox) -> None:
 
 async def test_testlibs_exit_statuses_are_understood(both: Sandbox) -> None:
     statuses = {0: "accepted", 1: "wrong_answer", 2: "wrong_answer", 3: "internal_error", 4: "wrong_answer"}
-    statuses |= {7: "internal_error", 8: "wrong_answer", 42: "internal_error"}
+    # 7 and 42 are no verdicts; the checker gives one on the expected output, which is 2.
+    statuses |= {7: "wrong_answer", 8: "wrong_answer", 42: "wrong_answer"}
     for status, verdict in statuses.items():
         judgement = await judged(both, TESTLIB, f"print({status})", [TestCase("4", "2")], protocol="testlib")
         assert verdicts(judgement) == [verdict], status
@@ -111,6 +116,30 @@ NO_VERDICT = [
     ("testlib", "import os; os.kill(os.getpid(), 9)", "was ended by signal 9"),
     ("icpc", "while True: pass", "took more than 0.5 s"),
 ]
+
+
+# Reads a number, as many checkers do, and fails on other outputs.
+READS_A_NUMBER = "import sys\nsys.exit(42 if int(sys.stdin.read()) == int(open(sys.argv[2]).read()) else 43)"
+
+
+async def test_an_output_on_which_a_checker_fails_is_wrong_and_says_why(both: Sandbox) -> None:
+    tests = [TestCase(str(number), "2") for number in range(6)]
+    program = "n = int(input())\nprint('abc' if n in (1, 4) else 2)"
+    judgement = await judged(both, READS_A_NUMBER, program, tests)
+    assert verdicts(judgement) == ["accepted", "wrong_answer", "accepted", "accepted", "wrong_answer", "accepted"]
+    reason = judgement.tests[1].execution.stderr
+    assert "not on the expected one, the checker was ended by signal 6: ValueError: invalid literal" in reason
+    stopped = (
+        await Judge(both, Rules(cpu_seconds=2, stop_on_first_failure=True))
+        .for_problem(problem(READS_A_NUMBER))
+        .judge(program, tests)
+    )
+    assert verdicts(stopped) == ["accepted", "wrong_answer"]
+
+
+async def test_a_checker_that_fails_on_the_expected_output_too_gives_no_verdict(both: Sandbox) -> None:
+    judgement = await judged(both, READS_A_NUMBER, "print('abc')", [TestCase("1", "two")])
+    assert verdicts(judgement) == ["internal_error"]
 
 
 @pytest.mark.parametrize(("protocol", "code", "said"), NO_VERDICT)

@@ -142,7 +142,8 @@ class ServerProcess:
             return ""
         fd = self._log.fileno()  # pread doesn't move the position, which the child shares
         log = os.pread(fd, LOG_TAIL_BYTES, max(0, os.fstat(fd).st_size - LOG_TAIL_BYTES)).decode(errors="replace")
-        logger.debug("end of the log of {}:\n{}", self._model.name, log)
+        for line in log.splitlines():
+            logger.debug("end of the log of {}: {}", self._model.name, line)
         said = f"; it said: {error}" if (error := quoted_error(log)) else ""
         hint = f"; if the file is damaged, delete {self._model.path} and get or add it again" if code > 0 else ""
         return f"the server of local model {self._model.name} ended: {ending(code)}{said}{hint}"

@@ -33,11 +33,12 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
     """
     if isolation == "strict":
         raise SandboxError(
-            'sandbox = "strict" requires complete isolation, but the portable backend doesn\'t isolate files: '
+            'sandbox = "strict" requires complete isolation, but the portable backend lets programs read files: '
             "use -o code_tester.sandbox=true, or -o code_tester.tester_type=local"
         )
     if not isolation:
-        logger.warning("UNSAFE: sandbox = false runs untrusted programs with all your rights")
+        # An error, so that -qq doesn't hide it.
+        logger.error("UNSAFE: sandbox = false runs untrusted programs with all your rights")
         return ()
     command = namespaces_command()
     if not command:

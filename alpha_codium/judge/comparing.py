@@ -1,0 +1,89 @@
+"""Comparing outputs by a checker: long ones in another process, and a checker that fails is named.
+
+1. A long comparison would hold the interpreter's lock, and no time limit could end it. So outputs of more than
+   `LONG` characters are compared in a process with limits of CPU time and memory. Others take milliseconds.
+2. An output on which that process reaches a limit is wrong, unless the expected output reaches it as well.
+"""
+
+import pickle
+import resource
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from alpha_codium.checkers import BUILT_IN, Checker, make_checker
+from alpha_codium.judge.call import call_result
+from alpha_codium.judge.kinds import CheckerFailed
+from alpha_codium.limits import CHECKER_LIMITS
+from alpha_codium.problem import CheckerSpec
+
+LONG = 1 << 20
+# Modules are found as here: a checker may be in a package that isn't installed for every process.
+CHILD = "import pickle, sys; sys.path[:], *rest = pickle.load(sys.stdin.buffer)\n" + (
+    "from alpha_codium.judge.comparing import compare_in_child; compare_in_child(*rest)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedChecker:
+    """A checker that raises CheckerFailed in place of any other exception; `seconds` limit a long comparison."""
+
+    spec: CheckerSpec
+    checker: Checker
+    seconds: float = CHECKER_LIMITS.cpu_seconds
+
+    def __call__(self, input: str, expected: str, actual: str, /) -> bool:
+        """See `Checker`."""
+        if len(expected) + len(actual) > LONG:
+            return self._compare_long(input, expected, actual)
+        try:
+            return bool(self.checker(input, expected, actual))
+        except (Exception, SystemExit) as error:
+            raise CheckerFailed(self._described(error)) from error
+
+    def _compare_long(self, input: str, expected: str, actual: str) -> bool:
+        if expected == actual and self.spec.name in BUILT_IN:
+            return True
+        if (accepted := self._apart(input, expected, actual)) is not None:
+            return accepted
+        if self._apart(input, expected, expected) is not None:
+            return False
+        raise CheckerFailed(f"the checker {self.spec.name!r} can't compare the expected output with itself in time")
+
+    def _apart(self, input: str, expected: str, actual: str) -> bool | None:
+        """Compare in another process; None if that reached a limit."""
+        texts = pickle.dumps((sys.path, self.spec, input, expected, actual, self.seconds))
+        command = [sys.executable, "-P", "-c", CHILD]
+        try:
+            done = subprocess.run(command, input=texts, capture_output=True, check=False, timeout=3 * self.seconds + 2)
+        except subprocess.TimeoutExpired:
+            return None
+        if done.returncode == 0:
+            return pickle.loads(done.stdout)  # noqa: S301 - our own
+        if done.returncode == 1:
+            raise CheckerFailed(f"the checker {self.spec.name!r} raised {done.stderr.decode(errors='replace')[-300:]}")
+        return None
+
+    def _described(self, error: BaseException) -> str:
+        return f"the checker {self.spec.name!r} raised {type(error).__name__}: {str(error)[:300]}"
+
+
+def named_checker(spec: CheckerSpec) -> NamedChecker:
+    """Return the checker for `spec`; raises UserError, and TypeError if `call_result` doesn't take the arguments."""
+    checker = call_result(**spec.arguments) if spec.name == "call_result" else make_checker(spec)
+    return NamedChecker(spec, checker)
+
+
+def compare_in_child(spec: CheckerSpec, input: str, expected: str, actual: str, seconds: float) -> None:
+    """Compare under limits; write the result to stdout, or the exception to stderr, with exit status 1."""
+    limit = int(seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_AS, (CHECKER_LIMITS.memory_bytes, CHECKER_LIMITS.memory_bytes))
+    try:
+        result = bool(named_checker(spec).checker(input, expected, actual))
+    except MemoryError:
+        sys.exit(2)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is reported
+        sys.stderr.write(f"{type(error).__name__}: {error}")
+        sys.exit(1)
+    sys.stdout.buffer.write(pickle.dumps(result))
