@@ -30,6 +30,7 @@ images: $(VENV)/.dev
 	$(BIN)/python -m pytest -m images --durations=0 --durations-min=1 tests/docker $(PYTEST_OPTIONS)
 
 test-slow: $(VENV)/.dev
+	$(PYTEST) -m "hypothesis and not slow and not images" --hypothesis-profile random $(PYTEST_OPTIONS)
 	$(BIN)/python -m pytest -m slow --timeout 3600 $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.dev

@@ -1,7 +1,11 @@
 """Errors that users can fix; every other exception is a bug, and keeps its traceback."""
 
 import difflib
+import re
 from collections.abc import Iterable
+
+TESTER_TYPE = re.compile(r"-o code_tester\.tester_type=(\w+)")
+ISOLATION = re.compile(r"-o code_tester\.sandbox=(true|false)")
 
 
 class UserError(Exception):
@@ -25,7 +29,19 @@ class ModelNotFound(UserError):
 
 
 class SandboxError(UserError):
-    """The sandbox isn't available on this machine."""
+    """The sandbox isn't available on this machine.
+
+    The message is written with options of the command line, `for_command_line`; `str` has calls of `ac` in their place.
+    """
+
+    @property
+    def for_command_line(self) -> str:
+        """The message with options of the command line."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        text = TESTER_TYPE.sub(r'ac.open_sandbox("\1")', self.for_command_line)
+        return ISOLATION.sub(lambda option: f"ac.open_sandbox(isolation={option[1].capitalize()})", text)
 
 
 class Unjudgeable(UserError):

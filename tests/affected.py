@@ -1,7 +1,8 @@
 """The tests of what was changed, for `make check`: prints their paths.
 
 `alpha_codium/ROOM/NAME.py` is tested by `tests/ROOM/test_NAME*.py`, or by all of `tests/ROOM` where there is no such
-file; a changed test file by itself. What every change may break is always tested: `ALWAYS`.
+file, and by `tests/test_ROOM*.py` where there is no such folder; a changed test file by itself; prompts and settings by
+the tests of `DATA`. What every change may break is always tested: `ALWAYS`.
 """
 
 import subprocess
@@ -11,6 +12,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("alpha_codium")
 ALWAYS = ("tests/test_imports.py", "tests/test_public_names.py", "tests/cli/test_main.py")
+SETTINGS = "tests/flows/test_switches.py::test_every_setting_has_a_test_that_it_changes_what_happens"
+DATA = {
+    "prompts": ["tests/flows/test_prompts.py", "tests/flows/test_loading.py"],
+    "settings": ["tests/test_config.py", SETTINGS],
+}
 
 
 def affected(changed: Iterable[Path], root: Path = ROOT) -> list[str]:
@@ -22,6 +28,7 @@ def affected(changed: Iterable[Path], root: Path = ROOT) -> list[str]:
 
 
 def _tests_of(path: Path, root: Path) -> Iterator[str]:
+    yield from DATA.get(path.parts[0], ())
     if path.suffix != ".py":
         return
     if path.parts[0] == "tests" and path.name.startswith("test_") and (root / path).exists():
@@ -32,8 +39,12 @@ def _tests_of(path: Path, root: Path) -> Iterator[str]:
     while not (root / folder).is_dir():
         folder = folder.parent
     stem = path.stem if path.stem != "__init__" else path.parent.name
-    mirrored = sorted(str(test.relative_to(root)) for test in (root / folder).glob(f"test_{stem.strip('_')}*.py"))
-    yield from mirrored or ([str(folder)] if folder != Path("tests") else [])
+    mirrored = _named(stem.strip("_"), root / folder, root)
+    yield from mirrored or ([str(folder)] if folder != Path("tests") else _named(path.parent.name, root / folder, root))
+
+
+def _named(stem: str, folder: Path, root: Path) -> list[str]:
+    return sorted(str(test.relative_to(root)) for test in folder.glob(f"test_{stem}*.py"))
 
 
 def changed_files() -> list[Path]:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.affected import ALWAYS, affected
+from tests.affected import ALWAYS, SETTINGS, affected
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,9 @@ from tests.affected import ALWAYS, affected
         ("alpha_codium/eval/comparing/formats.py", ["tests/eval"]),
         ("tests/eval/test_known.py", ["tests/eval/test_known.py"]),
         ("tests/eval/test_deleted.py", []),
+        ("alpha_codium/config/sections.py", ["tests/test_config.py"]),
+        ("settings/configuration.toml", ["tests/test_config.py", SETTINGS]),
+        ("prompts/auto/flow.toml", ["tests/flows/test_prompts.py", "tests/flows/test_loading.py"]),
         ("docs/architecture.md", []),
         ("benchmarks/sandbox/__main__.py", []),
     ],

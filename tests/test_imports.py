@@ -3,8 +3,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import alpha_codium
 
 HEAVY = {
     "aiohttp", "datasets", "httpx", "jinja2", "litellm", "numpy", "openai", "pandas", "pyarrow", "pydantic", "rich",
@@ -38,6 +41,16 @@ def test_nothing_heavy_is_imported_for(code):
     assert imported_by(code) & HEAVY == set()
 
 
+def test_a_missing_key_is_found_before_litellm_is_imported(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    code = "from alpha_codium.cli.main import main; main(['gen', 'ask', 'hi', '--model', 'openai/gpt-4o-mini'])"
+    script = [sys.executable, "-c", LIST_MODULES + code]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: openai/gpt-4o-mini: no API key is set; set the environment variable OPENAI_")
+    assert set(json.loads(done.stderr.splitlines()[-1])) & {"litellm", "openai"} == set()
+
+
 def test_settings_need_neither_a_model_nor_a_dataset():
     assert (
         imported_by("import alpha_codium; alpha_codium.load_settings()") & {"litellm", "datasets", "pyarrow"} == set()
@@ -47,3 +60,11 @@ def test_settings_need_neither_a_model_nor_a_dataset():
 def test_a_file_of_problems_is_loaded_without_the_datasets_package():
     loaded = imported_by("import alpha_codium; alpha_codium.load_problems('examples/humaneval.jsonl')[0]")
     assert loaded & {"datasets", "pandas", "pyarrow"} == set()
+
+
+def test_the_metrics_print_what_evaluate_loads():
+    done = subprocess.run([sys.executable, "-m", "alpha_codium.metrics"], capture_output=True, text=True, check=True)
+    path = Path(alpha_codium.__file__).parents[1]
+    first, *calls = done.stdout.splitlines()
+    assert first == f"PATH is {path}"
+    assert f'evaluate.load("{path}/alpha_codium/metrics/code_contests")' in calls and len(calls) == 4

@@ -30,7 +30,7 @@ from alpha_codium.flows import Flow, load_flow
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache, spent_by
-from alpha_codium.gen.choosing import check_fit, chosen_flow
+from alpha_codium.gen.choosing import check_fit, chosen_flow, refuse_blank
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.summary import RunSummary, counts_of
@@ -122,6 +122,7 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
     chosen = subset.choose(problems)
     refuse_twins(chosen.names)
     check_fit(flow, chosen)
+    refuse_blank(chosen)
     in_force = with_model(in_force, choose) if choose else with_model(in_force)
     samples = options.samples or in_force.dataset.num_iterations
     job = SampleJob(chosen, samples, in_force.config.concurrency)

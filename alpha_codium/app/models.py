@@ -13,6 +13,8 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import ModelNotFound, SettingsError
 from alpha_codium.gen.pricing import check_prices
 from alpha_codium.llm.endpoints import models_of
+from alpha_codium.llm.errors import AuthenticationFailed
+from alpha_codium.llm.litellm_loading import start_loading
 from alpha_codium.llm.local.fetching import best_available, fetch
 from alpha_codium.llm.local.registry import BEST, KNOWN, SMALLEST, find
 from alpha_codium.llm.local.server import require_xllamacpp
@@ -60,6 +62,7 @@ def with_model(settings: Settings, choose: ChooseModel = choose_model) -> Settin
     chosen = settings.model_copy(update={"config": effective_config(settings.config, model)})
     if choose is choose_model:
         require_local_models(chosen.config)
+        start_loading()
     check_prices(chosen)
     return chosen
 
@@ -71,6 +74,17 @@ def require_local_models(config: ConfigSection) -> None:
             require_xllamacpp()
             if (name := model.removeprefix(LOCAL)) not in KNOWN:
                 find(name, models_folder())
+
+
+def refuse_without_key(config: ConfigSection) -> None:
+    """Raise AuthenticationFailed if a well-known provider's key is missing, before litellm is imported."""
+    provider = config.model.partition("/")[0].upper()
+    key = f"{provider}_API_KEY"
+    # Other variables of the provider may stand in for the key.
+    known = any(value and name.startswith((f"{provider}_", "GOOGLE_")) for name, value in os.environ.items())
+    if key in MODEL_OF_KEY and not (known or config.api_base or config.extra or config.fallback_models):
+        hint = f"set the environment variable {key}, or add it to .env"
+        raise AuthenticationFailed(f"{config.model}: no API key is set; {hint}")
 
 
 def model_without_fetching(config: ConfigSection, folder: Path) -> str:
@@ -90,7 +104,10 @@ def smallest_model() -> str:
 
 async def ask_async(question: str, system: str = "", settings: Settings | None = None) -> Answer:
     """Return the model's answer to a question; raises UserError if it isn't available, and other ModelErrors."""
-    settings = await in_thread(with_model, settings or load_settings())
+    settings = settings or load_settings()
+    load_secrets()
+    refuse_without_key(settings.config)
+    settings = await in_thread(with_model, settings)
     config = settings.config
     messages = [Message("system", system)] if system else []
     request = ChatRequest(

@@ -11,7 +11,7 @@ from alpha_codium.app.events import OnEvent, ignore
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.benchmarks import ALIASES, refuse_another_benchmark
-from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.samples.programs import columns_of, problems_for, solutions_of
 from alpha_codium.data.samples.reading import CANDIDATES, Columns, Row, read_samples
 from alpha_codium.data.samples.runs import parse_selections, selected
@@ -23,7 +23,15 @@ from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.metric import DEFAULT_KS
 from alpha_codium.eval.prepare import only_asked, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
-from alpha_codium.gen.cleaning import CleaningCounts, clean_samples
+from alpha_codium.gen.cleaning import (
+    RULES,
+    STOP_WORDS,
+    CleaningCounts,
+    CleaningRule,
+    clean_rows,
+    clean_samples,
+    write_rows,
+)
 from alpha_codium.problem import TestType
 
 # Benchmarks in our own schema.
@@ -111,6 +119,35 @@ async def score_async(
 
 
 score = blocking(score_async)
+
+
+def clean_file(
+    file: str,
+    output: Path,
+    benchmark: str | None = None,
+    *,
+    dataset: str | None = None,
+    split: str | None = None,
+    column: str = "",
+    form: str | None = None,
+    rules: Sequence[CleaningRule] = RULES,
+    stop_words: Sequence[str] = (),
+) -> tuple[CleaningCounts, bool]:
+    """Write the samples in `file` to `output`, without fences, prose and the like.
+
+    The other arguments are those of `score_async`. Returns the counts, and whether the problems' prompts are known.
+    Raises UserError if the samples or the problems can't be read, or don't match.
+    """
+    name = dataset_of(benchmark, dataset)
+    rows = read_samples(file, Columns(column, form or ""))
+    if not rows:
+        raise DatasetError(f"{file} contains no samples")
+    problems = load_problems(name, split) if name is not None else None
+    if problems is not None:
+        refuse_another_benchmark(benchmark, problems.names, repr(problems))
+    counts = CleaningCounts()
+    write_rows(output, clean_rows(rows, problems, counts, rules, stop_words or STOP_WORDS), rows)
+    return counts, problems is not None
 
 
 def _usual_setup(rows: list[Row]) -> str:

@@ -12,13 +12,13 @@ from alpha_codium.app.models import model_without_fetching, with_model
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problem_file, load_problems
-from alpha_codium.data.statements import load_statement
+from alpha_codium.data.statements import load_statement, with_examples
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
-from alpha_codium.gen.choosing import DEFAULT_FLOW, check_fit, chosen_flow
+from alpha_codium.gen.choosing import DEFAULT_FLOW, check_fit, chosen_flow, refuse_blank
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.sample import Solver
 from alpha_codium.judge import Judge
@@ -67,6 +67,7 @@ async def solve_problem_async(
     settings = settings or load_settings()
     chosen = chosen_flow(flow, settings)
     check_fit(chosen, [problem])
+    refuse_blank([problem])
     settings = await in_thread(with_model, settings)
     samples = settings.dataset.num_iterations
     on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
@@ -116,9 +117,9 @@ def chosen_problem(
     if dataset_name is not None and (problem_file is not None or statement is not None):
         raise DatasetError("--dataset_name can't be combined with --problem_file or --statement")
     if statement is not None:
-        return load_statement(statement)
+        return _with_examples(load_statement(statement))
     if problem_file is not None:
-        return load_problem_file(problem_file)
+        return _with_examples(load_problem_file(problem_file))
     if dataset_name is None:
         raise DatasetError("--problem_name and --problem_number need a --dataset_name")
     problems = load_problems(dataset_name, split_name)
@@ -130,10 +131,23 @@ def chosen_problem(
     return problems[problem_number]
 
 
+def _with_examples(problem: Problem) -> Problem:
+    """Return the problem with the examples in its description as public tests, if it has none."""
+    found = with_examples(problem)
+    if examples := len(found.public_tests) - len(problem.public_tests):
+        shown = "1 example in the statement is a public test" if examples == 1 else (
+            f"{examples} examples in the statement are public tests")  # fmt: skip
+        logger.info("{}: {}", problem.name, shown)
+    return found
+
+
 def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:
     """Estimate `solve_problem_async`, without asking or downloading a model."""
+    chosen = chosen_flow(flow, settings)
+    check_fit(chosen, [problem])
+    refuse_blank([problem])
     settings = with_model(settings, model_without_fetching)
-    return preview_of(chosen_flow(flow, settings), [problem], settings.dataset.num_iterations, settings)
+    return preview_of(chosen, [problem], settings.dataset.num_iterations, settings)
 
 
 @contextlib.asynccontextmanager

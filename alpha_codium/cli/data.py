@@ -31,8 +31,8 @@ group.add_command(clean_generations)
 
 
 @group.command()
-@click.option("--dataset_name", "--source", "source", required=True, metavar="NAME",
-              help="What to read: a hub id, a name saved by etl, or a path.")  # fmt: skip
+@click.option("--dataset_name", "--source", "source", default="deepmind/code_contests", show_default=True,
+              metavar="NAME", help="What to read: a hub id, a name saved by etl, or a path.")  # fmt: skip
 @click.option("--output_dataset_name", required=True, metavar="NAME", help="The name, or folder, to store under.")
 @overwrite_option
 @click.option("--split_name", multiple=True, help="A split to take; repeatable. Default: all.")
@@ -50,6 +50,7 @@ group.add_command(clean_generations)
     multiple=True,
     help="Keep problems of this difficulty, such as easy or B; repeatable.",
 )
+@click.option("--problem_name", "names", multiple=True, help="Keep the problem of this name; repeatable.")
 @click.option("--tag", "tags", multiple=True, help="Keep problems with this tag; repeatable.")
 @click.option("--date_from", type=DATE, callback=_day, help="Keep problems published on this day or later.")
 @click.option("--date_to", type=DATE, callback=_day, help="Keep problems published on this day or earlier.")
@@ -113,7 +114,7 @@ def list_command(common: CommonOptions) -> None:
         for s in summaries
     ]
     if not rows:
-        click.echo("no dataset is stored yet: gencode data etl --source SOURCE --output_dataset_name NAME", err=True)
+        click.echo("no dataset is stored yet: see gencode data etl --help", err=True)
     else:
         print_table([("name", "kind", "rows", "size", "origin"), *rows])
     common.write_json([summary.as_record() for summary in summaries])

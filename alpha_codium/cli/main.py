@@ -18,11 +18,15 @@ import click
 from alpha_codium import __version__
 from alpha_codium.cli.options import add_examples, normalize
 from alpha_codium.cli.output import forget_unwritten
-from alpha_codium.errors import UserError
+from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.log import visible
 
 # What a disk says that takes no more.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+# Options of other programs -> ours.
+RENAMED = {"--filter_languages": ["--language"], "--train_sample": ["--sample_rate"], "--k_values": ["--k"],
+           "--prompt": ["--statement", "--flow"], "--input_dataset": ["--dataset_name"],
+           "--level": ["--difficulty"]}  # fmt: skip
 # name -> (module, attribute, what it does)
 COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Load, filter, list, show, import and validate problems."),
@@ -41,6 +45,10 @@ COMMANDS = {
 }
 
 
+# Commands of earlier versions, and what to use instead.
+REMOVED = {"bench": "make bench, in a clone"}
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for."""
 
@@ -51,6 +59,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         name = normalize(cmd_name)
+        if name in REMOVED:
+            raise click.UsageError(f"there is no command {name!r} any more: use {REMOVED[name]}", ctx)
         if name not in COMMANDS:
             return None
         module, attribute, _ = COMMANDS[name]
@@ -86,12 +96,15 @@ def main(arguments: list[str] | None = None) -> Any:
         error.show()
         sys.exit(error.exit_code)
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and (ours := RENAMED.get(f"--{normalize(error.option_name[2:])}")):
+            error = click.UsageError(f"No such option {error.option_name!r}: use {' or '.join(ours)}", error.ctx)
         context = error.ctx if isinstance(error, click.UsageError) else None
         hint = f" (see {context.command_path} --help)" if context else ""
         click.echo(visible(f"error: {error.format_message()}{hint}"), err=True)
         sys.exit(error.exit_code)
     except UserError as error:
-        click.echo(visible(f"error: {error}"), err=True)
+        message = error.for_command_line if isinstance(error, SandboxError) else str(error)
+        click.echo(visible(f"error: {message}"), err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

@@ -25,6 +25,9 @@ from alpha_codium.log import visible
 from alpha_codium.progress import Progress
 from alpha_codium.wording import counted
 
+# The kinds of work whose results have verdicts.
+JUDGED = ("judged", "known programs judged")
+
 
 class Reporter:
     """The `on_event` of the commands; `run` is the run folder that was opened last, `ablation` the name of all runs."""
@@ -114,6 +117,8 @@ def _counter(event: WorkStarted) -> Any:
         return _Counter(lambda case: case.finding.value not in ("right", "not run"), "{} unexpected")
     if event.what == "replayed":
         return _Counter(lambda missing: missing is not None, "{} lacking an answer")
+    if event.what not in JUDGED:
+        return _Counter(lambda _: False, "")
     # Programs of known verdict, which are judged beside the candidates, don't count.
     return _Counter(
         lambda result: result.verdict == "accepted" and not result.group.startswith("known_"), "{} accepted"

@@ -7,10 +7,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from loguru import logger
+
 from alpha_codium.data.benchmarks import benchmark_of, in_our_schema
 from alpha_codium.data.files import FileSource
 from alpha_codium.data.filters import Filters, check_rate, in_sample
 from alpha_codium.data.folders import FolderSource
+from alpha_codium.data.hub import HubSource
 from alpha_codium.data.origin import Record, Source, choose_split
 from alpha_codium.data.reader import RecordReader
 from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, VALIDATION_COLUMNS, features, stored_record
@@ -85,6 +88,9 @@ def run_etl(
     splits = _choose_splits(source, split_names)
     if not overwrite:
         refuse_replacing(splits, target)
+    if isinstance(source, HubSource) and not split_names and len(splits) > 1:
+        how = "read from the cache" if source.cached else "downloaded"
+        logger.info("{}: all splits are {}: {}; --split_name chooses one", source.text, how, ", ".join(splits))
     with temporary_folder(target) as built:
         reports, infos = [], {}
         for split in splits:
@@ -173,8 +179,6 @@ def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Select
 
 def _warn(report: SplitReport, label: str) -> None:
     """Log warnings about a split."""
-    from loguru import logger
-
     if report.dropped_columns:
         logger.info("{}: dropped columns that aren't in the schema: {}", label, ", ".join(report.dropped_columns))
     if not report.problems_out:

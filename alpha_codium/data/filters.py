@@ -2,7 +2,7 @@
 
 import datetime
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,9 +18,9 @@ VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
 class Filters:
     """Filters of problems and solutions; an empty one keeps everything.
 
-    `languages` selects solutions. The others select problems: by source, difficulty, tag (one must match), date of
-    publication (inclusive), or the result of validation (`valid` or `not_invalid`). Raises DatasetError for unknown
-    names.
+    `languages` selects solutions. The others select problems: by name, source, difficulty, tag (one must match), date
+    of publication (inclusive), or the result of validation (`valid` or `not_invalid`). Languages, sources and
+    difficulties may be written in upper case, too. Raises DatasetError for unknown ones.
     """
 
     languages: tuple[str, ...] = ()
@@ -30,13 +30,14 @@ class Filters:
     date_from: datetime.date | None = None
     date_to: datetime.date | None = None
     validity: str = ""
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raise DatasetError for unknown names."""
-        _check("language", self.languages, LANGUAGE_NAMES)
-        _check("source", self.sources, SOURCE_NAMES.values())
-        _check("difficulty", self.difficulties, DIFFICULTY_NAMES)
-        _check("validity", (self.validity,), ("", *VALIDITIES))
+        """Correct the case of names; raise DatasetError for unknown ones."""
+        known = {"languages": LANGUAGE_NAMES, "sources": SOURCE_NAMES.values(), "difficulties": DIFFICULTY_NAMES}
+        for field, names in known.items():
+            object.__setattr__(self, field, tuple(_known(field, word, names) for word in getattr(self, field)))
+        _known("validity", self.validity, ("", *VALIDITIES))
 
     @property
     def need_dates(self) -> bool:
@@ -45,6 +46,8 @@ class Filters:
 
     def keeps_problem(self, stored: Mapping[str, Any]) -> bool:
         """Return whether a stored record passes the filters of problems."""
+        if self.names and stored["name"] not in self.names:
+            return False
         if self.sources and stored["source_name"] not in self.sources:
             return False
         if self.difficulties and stored["difficulty_name"] not in self.difficulties:
@@ -102,7 +105,10 @@ def _as_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _check(kind: str, given: tuple[str, ...], known: Any) -> None:
-    for word in given:
-        if word not in known:
-            raise DatasetError(f"unknown {kind} {word!r}{nearest(word, known)}")
+def _known(field: str, word: str, known: Iterable[str]) -> str:
+    """Return the known name that `word` is in any case; raises DatasetError if there is none."""
+    names = {name.lower(): name for name in known}
+    if word.lower() not in names:
+        kind = {"languages": "language", "sources": "source", "difficulties": "difficulty"}.get(field, field)
+        raise DatasetError(f"unknown {kind} {word!r}{nearest(word, names.values())}")
+    return names[word.lower()]

@@ -61,7 +61,7 @@ class FolderSource:
                 yield from read_parquet(path)
             return
         for entry in self.dataset(split).cache_files:
-            yield from _read_arrow(Path(entry["filename"]))
+            yield from read_arrow(Path(entry["filename"]))
 
     def dataset(self, split: str) -> "Dataset":
         """Return one split as a memory-mapped `datasets.Dataset`; raises DatasetError if it can't be read."""
@@ -131,7 +131,8 @@ def _parquet_files(folder: Path) -> dict[str, list[Path]]:
     return splits
 
 
-def _read_arrow(path: Path) -> Iterator[Record]:
+def read_arrow(path: Path) -> Iterator[Record]:
+    """Yield the rows of an Arrow file, read a few at a time; raises DatasetError if it can't be read."""
     import pyarrow as pa
 
     with _saved_errors(path), pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:

@@ -4,9 +4,11 @@
    (`HF_HUB_ETAG_TIMEOUT`). All reads use that commit.
 2. `datasets` streams the splits; a lost connection is retried a few times. Dataset scripts (APPS) aren't run: their
    repository's JSON lines are read instead, and a file's name decides its split.
-3. `HF_ENDPOINT`, `HF_TOKEN` and `HF_HUB_OFFLINE` work as in `huggingface_hub`.
+3. A dataset that `datasets.load_dataset` has stored in its cache is read from there, without a request.
+4. `HF_ENDPOINT`, `HF_TOKEN` and `HF_HUB_OFFLINE` work as in `huggingface_hub`.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.data.files import ROWS_AT_A_TIME, guess_split, one_line, read_json_lines
+from alpha_codium.data.folders import read_arrow
 from alpha_codium.data.origin import Origin, Record
 from alpha_codium.errors import DatasetError
 
 if TYPE_CHECKING:
     from huggingface_hub import DatasetInfo
 
+COMMIT = re.compile(r"[0-9a-f]{40}")
 HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 # In addition to the retries of huggingface_hub. The default of `datasets`, 20, would wait for ten minutes.
 READ_RETRIES = 2
@@ -40,16 +44,25 @@ class HubSource:
         self.text = text or self.dataset_id
 
     @cached_property
+    def cached(self) -> "CachedDataset | None":
+        """The dataset in the cache of `datasets`, if it is there."""
+        return _find_cached(self.repository, self.configuration)
+
+    @cached_property
     def origin(self) -> Origin:
         """The dataset's id and commit; raises DatasetError if the hub can't be reached."""
-        return Origin(self.text, "hub", self.dataset_id, self._info.sha)
+        return Origin(self.text, "hub", self.dataset_id, self.cached.revision if self.cached else self._info.sha)
 
     def splits(self) -> tuple[str, ...]:
         """Return the names of the splits."""
-        return tuple(self._streams)
+        return tuple(self.cached.files if self.cached else self._streams)
 
     def records(self, split: str) -> Iterator[Record]:
-        """Yield the rows of one split as they are downloaded."""
+        """Yield the rows of one split as they are downloaded, or from the cache."""
+        if self.cached:
+            for path in self.cached.files[split]:
+                yield from read_arrow(path)
+            return
         stream = self._streams[split]
         with _hub_errors(self.repository):
             yield from stream
@@ -94,6 +107,46 @@ class HubSource:
 
 
 @dataclass(frozen=True)
+class CachedDataset:
+    """A dataset in the cache of `datasets`: the commit, if known, and the Arrow files of each split."""
+
+    folder: Path
+    revision: str | None
+    files: dict[str, list[Path]]
+
+
+def _find_cached(repository: str, configuration: str) -> CachedDataset | None:
+    """Return the newest complete copy of a dataset in the cache of `datasets`, or None."""
+    import datasets
+
+    root = Path(datasets.config.HF_DATASETS_CACHE) / repository.replace("/", "___")
+    infos = sorted(root.glob(f"{configuration or '*'}/*/*/dataset_info.json"), key=lambda path: path.stat().st_mtime)
+    if not configuration and len({path.relative_to(root).parts[0] for path in infos}) > 1:
+        infos = [path for path in infos if path.relative_to(root).parts[0] == "default"]
+    found = [copy for path in reversed(infos) if (copy := _cached_copy(path))]
+    return found[0] if found else None
+
+
+def _cached_copy(info: Path) -> CachedDataset | None:
+    try:
+        splits = json.loads(info.read_bytes())["splits"]
+        files = {name: _arrow_files(info.parent, split) for name, split in splits.items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+    if not files or not all(path.is_file() for paths in files.values() for path in paths):
+        return None
+    revision = info.parent.name if COMMIT.fullmatch(info.parent.name) else None
+    return CachedDataset(info.parent, revision, files)
+
+
+def _arrow_files(folder: Path, split: dict[str, Any]) -> list[Path]:
+    name, shards = f"{split['dataset_name']}-{split['name']}", len(split.get("shard_lengths") or ())
+    if shards < 2:
+        return [folder / f"{name}.arrow"]
+    return [folder / f"{name}-{number:05}-of-{shards:05}.arrow" for number in range(shards)]
+
+
+@dataclass(frozen=True)
 class _JsonLines:
     """Files of JSON lines in a repository, downloaded when they are read."""
 
@@ -128,7 +181,9 @@ def _hub_errors(dataset_id: str, subject: str = "") -> Iterator[None]:
     try:
         yield
     except errors.OfflineModeIsEnabled as error:
-        raise DatasetError(f"{dataset_id} is on the hub, and HF_HUB_OFFLINE is set") from error
+        raise DatasetError(
+            f"{dataset_id} is on the hub, not in the cache of `datasets`, and HF_HUB_OFFLINE is set"
+        ) from error
     except errors.GatedRepoError as error:
         raise DatasetError(f"{dataset_id} is gated: ask for access on its page and set HF_TOKEN") from error
     except errors.RepositoryNotFoundError as error:

@@ -157,6 +157,7 @@ def _stored_copy(source: HubSource, split: str | None) -> Source:
     path = stored_path(name)
     if path is None or (split is not None and split not in FolderSource(path).splits()):
         split = choose_split(source, split)
-        logger.info("{}[{}] is fetched from the hub and stored as {}", source.dataset_id, split, name)
+        where = "read from the cache of `datasets`" if source.cached else "fetched from the hub"
+        logger.info("{}[{}] is {} and stored as {}", source.dataset_id, split, where, name)
         path = run_etl(source, name, [split], overwrite=True).path
     return FolderSource(path, source.dataset_id)

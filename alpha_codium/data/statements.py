@@ -3,15 +3,20 @@
 1. A problem is named by the first line if that is `# Title`, else by the file. The rest is its description.
 2. If the statement is code that ends inside a function, after its docstring, the problem is to complete that function,
    and the whole text is the description.
+3. `with_examples` makes the examples in a description public tests: pairs of blocks called "Input" and "Output" after
+   the heading "Example", or "Sample Input 1" and "Sample Output 1"; in a function, doctests and `f(1) == 2`.
 """
 
 import re
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from alpha_codium.errors import DatasetError
 from alpha_codium.languages.python.beginnings import beginning_of
-from alpha_codium.problem import ExecutionSpec, Problem
+from alpha_codium.languages.python.examples import examples_in
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 
 STDIN = "-"
 # Larger than any statement.
@@ -19,6 +24,80 @@ MAX_BYTES = 4 << 20
 TITLE = re.compile(r"#\s+(\S.*)")
 # Characters that don't occur in text files.
 BINARY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+# A line such as `### Sample Input 1`, `**Output:**` or `Input: 3 4`; `rest` is what stands in the same line.
+LABEL = re.compile(
+    r"[\s#>*_`-]{0,12}(?P<example>example|sample)?s?\s?(?:expected\s)?(?P<kind>input|output)s?\s?#?\d{0,3}[*_`\s]{0,6}"
+    r"(?P<colon>:?)[*_`\s]{0,6}(?P<rest>.*)",
+    re.IGNORECASE,
+)
+EXAMPLES = re.compile(
+    r"[\s#>*_-]{0,12}(?:examples?|samples?)(?:\s(?:tests?|cases?))?\s?#?\d{0,3}[*_:\s]{0,6}", re.IGNORECASE
+)
+# What follows the examples.
+AFTER = re.compile(r"[\s#>*_-]{0,12}(?:explanation|note|constraints|hint|scoring|limits)s?\b.*|#+\s.*", re.IGNORECASE)
+FENCE_LINE = re.compile(r"\s*(?:```|~~~)")
+# `nums = [2, 7], target = 9` are arguments, not text that a program reads.
+ARGUMENTS = re.compile(r"(?<!\w)[A-Za-z_]\w* = ")
+
+
+def with_examples(problem: Problem) -> Problem:
+    """Return the problem with the examples in its description as public tests, if it has none."""
+    if problem.public_tests or problem.execution.kind == "call":
+        return problem
+    if problem.execution.kind == "assertions":
+        return replace(problem, public_tests=examples_in(problem.statement))
+    return replace(problem, public_tests=tuple(_examples_of_text(problem.description)))
+
+
+def _examples_of_text(text: str) -> Iterator[TestCase]:
+    """Yield the pairs of an input and the output that follows it."""
+    input: str | None = None
+    for kind, content in _labelled_blocks(text.splitlines()):
+        if kind == "input":
+            input = content
+        elif input is not None:
+            if content.strip() and not ARGUMENTS.search(input):
+                yield TestCase(f"{input}\n", f"{content}\n")
+            input = None
+
+
+def _labelled_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield `input` or `output` for each label of an example, and the text that it labels."""
+    in_examples, place = False, 0
+    while place < len(lines):
+        line, place = lines[place], place + 1
+        label = LABEL.fullmatch(line)
+        if EXAMPLES.fullmatch(line):
+            in_examples = True
+        elif label is not None and (label["colon"] or not label["rest"]) and (in_examples or label["example"]):
+            in_examples = True
+            content, place = _content(lines, place, label["rest"])
+            yield label["kind"].lower(), content
+        elif line.startswith("#"):
+            in_examples = False
+
+
+def _content(lines: list[str], place: int, rest: str) -> tuple[str, int]:
+    """Return the text after a label, and the index of the line after it.
+
+    It is a fenced block; or all lines up to the next label; or the first paragraph, if no label follows.
+    """
+    while not rest and place < len(lines) and lines[place].strip() in ("", "Copy"):
+        place += 1
+    if not rest and place < len(lines) and FENCE_LINE.match(lines[place]):
+        start = place + 1
+        end = next((n for n in range(start, len(lines)) if FENCE_LINE.match(lines[n])), len(lines))
+        return "\n".join(lines[start:end]), end + 1
+    end = next((n for n in range(place, len(lines)) if _ends_content(lines[n])), len(lines))
+    found = [rest, *lines[place:end]] if rest else lines[place:end]
+    if end == len(lines) or not LABEL.fullmatch(lines[end]):
+        blank = next((n for n, line in enumerate(found) if not line.strip()), len(found))
+        found = found[:blank]
+    return "\n".join(found).strip("\n").strip("`"), end
+
+
+def _ends_content(line: str) -> bool:
+    return bool(LABEL.fullmatch(line) or EXAMPLES.fullmatch(line) or AFTER.fullmatch(line))
 
 
 def load_statement(source: str) -> Problem:

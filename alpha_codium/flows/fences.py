@@ -95,7 +95,8 @@ def clean(answer: str) -> str:
 def strip_thinking(text: str) -> str:
     """Remove the model's thinking; without a closing tag, everything after the opening one is removed.
 
-    Tags are recognized only outside fences and at the start of a line, since a program may print `<think>`. A closing
+    Tags are recognized only outside fences and at the start of a line, since a program may print `<think>`; an indented
+    one only if it is closed, since a long value may be wrapped before it. A closing
     tag without an opening one, at the end of a line, removes everything before it, since many chat templates put the
     opening tag into the prompt.
     """
@@ -107,8 +108,10 @@ def strip_thinking(text: str) -> str:
         if match["mark"]:
             opening = _open_after(opening, match)
         elif not opening and match["tag"]:
-            kept.append(text[start : match.start()])
             closing = re.compile(f"</{match['tag']}>", re.IGNORECASE).search(text, position)
+            if closing is None and match["lead"]:
+                continue
+            kept.append(text[start : match.start()])
             start = position = closing.end() if closing else len(text)
         elif not opening:
             kept, start = [], position

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from alpha_codium.config import Settings
 from alpha_codium.data.reader import EXECUTION_KINDS
-from alpha_codium.errors import FlowError
+from alpha_codium.errors import DatasetError, FlowError
 from alpha_codium.flows import Flow, load_flow
 from alpha_codium.problem import Problem
 
@@ -30,6 +30,13 @@ def check_fit(flow: Flow, problems: Iterable[Problem]) -> None:
         first = first or problem
     if first is not None:
         raise FlowError(misfit(flow, first))
+
+
+def refuse_blank(problems: Iterable[Problem]) -> None:
+    """Raise DatasetError for a problem without a description: the model wouldn't know what to write."""
+    for problem in problems:
+        if not problem.description.strip():
+            raise DatasetError(f"the problem {problem.name!r} has no description, so there is nothing to ask a model")
 
 
 def misfit(flow: Flow, problem: Problem) -> str:

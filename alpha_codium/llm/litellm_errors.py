@@ -152,7 +152,7 @@ def no_key(model: str) -> AuthenticationFailed:
 def key_hint(model: str) -> str:
     """Return a hint on the provider's environment variable if it isn't set, else ""."""
     missing = [name for name in load().validate_environment(model)["missing_keys"] if name.endswith(("KEY", "TOKEN"))]
-    return f"; set the environment variable {' or '.join(missing)}" if missing else ""
+    return f"; set the environment variable {' or '.join(missing)}, or add it to .env" if missing else ""
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -41,6 +41,11 @@ def load() -> Any:
         return litellm
 
 
+def start_loading() -> None:
+    """Begin to import litellm in a thread, while other work goes on; `load` waits for it."""
+    threading.Thread(target=load, daemon=True, name="gencode-litellm").start()
+
+
 @contextlib.contextmanager
 def without_collections() -> Iterator[None]:
     """Turn the garbage collector off within the context."""

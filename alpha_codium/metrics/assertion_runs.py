@@ -29,9 +29,8 @@ from alpha_codium.eval.running import all_or_none
 from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.limits import Limits
-from alpha_codium.metrics.shared import check_programs
+from alpha_codium.metrics.shared import backend_of, check_programs
 from alpha_codium.problem import ExecutionSpec, TestCase
-from alpha_codium.sandbox import open_sandbox
 from alpha_codium.statistics import mean_pass_at_k
 from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Status, Verdict
 
@@ -51,13 +50,17 @@ MOST_IN_BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How programs run: `timeout` CPU seconds each, `num_workers` at a time (at most one a core is used)."""
+    """How programs run: `timeout` CPU seconds each, `num_workers` at a time (at most one a core is used).
+
+    `tester_type` names the sandbox (None: that of the settings), `sandbox_options` are settings of `code_tester`.
+    """
 
     timeout: float = 3.0
     num_workers: int = 4
     setup_code: str = ""
     output_variable: str = ""
     sandbox_options: dict[str, Any] = field(default_factory=dict)
+    tester_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ async def _run_all(
     jobs = list(dict.fromkeys((task, each) for task, candidates in enumerate(predictions) for each in candidates))
     size = max(1, min(MOST_IN_BATCH, -(-len(jobs) // workers)))
     outcomes: dict[tuple[int, str], CandidateOutcome] = {}
-    async with open_sandbox("local", workers=workers, **settings.sandbox_options) as sandbox:
+    async with backend_of(settings.tester_type, workers, **settings.sandbox_options) as sandbox:
         kind = _kind_of(sandbox, settings)
 
         async def judge(some: Sequence[tuple[int, str]]) -> None:

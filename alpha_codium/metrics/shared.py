@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import Any
 
 from alpha_codium.errors import UserError
+from alpha_codium.sandbox import Sandbox, sandbox_of
 
 
 def metric_class(
@@ -39,6 +40,18 @@ def metric_class(
             return metric.compute(**arguments)
 
     return type(name, (EvaluateMetric,), {"__doc__": metric.__doc__})
+
+
+def backend_of(tester_type: str | None, workers: int, **options: Any) -> Sandbox:
+    """Return the sandbox called `tester_type`, by default the one of the settings, with the settings of that one.
+
+    `options` are settings of `code_tester`. Raises UserError if there is no such sandbox.
+    """
+    from alpha_codium.config import load_settings
+
+    settings = load_settings()
+    changed = {**options, "workers": workers, **({"tester_type": tester_type} if tester_type else {})}
+    return sandbox_of(settings.model_copy(update={"code_tester": settings.code_tester.model_copy(update=changed)}))
 
 
 def check_programs(predictions: Sequence[Any]) -> None:

@@ -1,10 +1,13 @@
 """The protocol of sandboxes, which every backend implements."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self
+
+from loguru import logger
 
 from alpha_codium.coroutines import BACKGROUND, run_blocking
 from alpha_codium.errors import SandboxError
@@ -19,6 +22,17 @@ if TYPE_CHECKING:
 Isolation = bool | Literal["strict"]
 # Where each side of a pair finds its end of the channel between them: a connected AF_UNIX stream socket.
 CHANNEL = 3
+# Programs that wait need no core, but each worker has an interpreter of its own.
+WORKERS_PER_CORE, FEW_WORKERS = 8, 32
+
+
+def worker_count(asked: int) -> int:
+    """Return how many programs run at a time: as many as asked for, within reason, or one per core for 0."""
+    cores = os.cpu_count() or 1
+    most = max(FEW_WORKERS, WORKERS_PER_CORE * cores)
+    if asked > most:
+        logger.warning(f"workers = {asked} is too many for {cores} cores: {most} programs run at a time")
+    return min(asked or cores, most)
 
 
 class PairUnsupported(SandboxError):

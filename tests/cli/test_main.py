@@ -93,3 +93,18 @@ def test_a_command_that_is_done_does_not_look_for_garbage_once_more():
     code += "from alpha_codium.cli.main import main\nmain(['--version'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "True"
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "ours"),
+    [
+        ("data etl", "--filter_languages", "--language"),
+        ("data etl", "--train-sample", "--sample_rate"),
+        ("data etl", "--input_dataset", "--dataset_name"),
+        ("eval score", "--k_values", "--k"),
+        ("gen solve_problem", "--prompt", "--statement or --flow"),
+    ],
+)
+def test_options_of_other_programs_are_answered_with_ours(command, option, ours):
+    done = run_cli(*command.split(), option, "x")
+    assert (done.returncode, ours in done.stderr.replace("'", "")) == (2, True), done.stderr

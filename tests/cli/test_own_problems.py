@@ -212,3 +212,24 @@ def test_where_there_is_nothing_to_read_or_write_one_line_says_so(server, home, 
     assert said in done.stderr.decode().splitlines()[-1]
     assert b"Traceback" not in done.stderr
     assert b"Exception ignored" not in done.stderr
+
+
+def test_examples_in_a_statement_are_public_tests_and_it_says_so(home, tmp_path):
+    (tmp_path / "s.md").write_text(f"{STATEMENT}\n\n## Example\n\nInput:\n7\n\nOutput:\n7\n")
+    with ScriptedServer(lambda _: ECHO) as server:
+        done = solve(server, "--statement", tmp_path / "s.md")
+    assert done.returncode == 0, done.stderr
+    assert "1 example in the statement is a public test" in done.stderr
+    assert "1/1 public tests" in done.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--dry_run",)])
+def test_a_problem_without_a_description_is_refused_before_the_first_call(home, tmp_path, more):
+    (tmp_path / "b.json").write_text('{"name": "B"}')
+    said = "the problem 'B' has no description, so there is nothing to ask a model"
+    with ScriptedServer(lambda _: ECHO) as server:
+        one = solve(server, "--problem_file", tmp_path / "b.json", *more)
+        several = run_cli("gen", "solve_set", "--dataset_name", tmp_path / "b.json", *model_arguments(server), *more)
+        assert not server.requests
+    for done in (one, several):
+        assert (done.returncode, said in done.stderr, done.stdout) == (2, True, "")

@@ -73,3 +73,10 @@ def test_a_problem_is_kept_by_what_is_known_of_it(filters, kept):
 def test_an_unknown_language_is_told_the_nearest():
     with pytest.raises(DatasetError, match=r"unknown language 'pyhton3' \(did you mean 'python3'\?\)"):
         Filters(languages=("pyhton3",))
+
+
+def test_names_of_problems_are_chosen_and_words_may_be_in_upper_case():
+    chosen = Filters(names=("b",), languages=("PYTHON3",), sources=("CodeForces",))
+    assert (chosen.languages, chosen.sources) == (("python3",), ("codeforces",))
+    stored = [stored_record(record(name, source=2)) for name in "abc"]
+    assert [each["name"] for each in stored if chosen.keeps_problem(each)] == ["b"]

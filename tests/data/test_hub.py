@@ -150,4 +150,28 @@ def test_without_the_hub_it_is_said_so(home, environment):
         home=home,
         env=environment | {"HF_HUB_OFFLINE": "1"},
     )
-    assert (done.returncode, done.stderr) == (2, f"error: {ID} is on the hub, and HF_HUB_OFFLINE is set\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"error: {ID} is on the hub, not in the cache of `datasets`, and HF_HUB_OFFLINE is set\n",
+    )
+
+
+@pytest.mark.parametrize("offline", ["0", "1"])
+def test_a_dataset_in_the_cache_of_datasets_needs_no_hub(home, tmp_path, environment, hub, offline):
+    code = f"import datasets; datasets.load_dataset({ID!r})"
+    subprocess.run([sys.executable, "-c", code], env=os.environ | environment, check=True, capture_output=True)
+    asked = len(hub.requests)
+    env = environment | {"HF_HUB_OFFLINE": offline}
+    done = gencode("data", "etl", "--source", ID, "--output_dataset_name", "101", home=home, env=env)
+    assert done.returncode == 0, done.stderr
+    assert "all splits are read from the cache: train, test; --split_name chooses one" in done.stderr
+    assert len(hub.requests) == asked
+    info = json.loads((home / "datasets" / "101" / "etl.json").read_text())["splits"]
+    assert [(split["records_in"], split["origin"]["revision"]) for split in info.values()] == [
+        (20, COMMIT),
+        (10, COMMIT),
+    ]
+    (cut,) = (tmp_path / "hf").rglob("code_contests-train.arrow")
+    cut.unlink()
+    done = gencode("data", "etl", "--source", ID, "--output_dataset_name", "102", home=home, env=env)
+    assert done.returncode == (2 if offline == "1" else 0), done.stderr

@@ -1,13 +1,16 @@
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.data.statements import MAX_BYTES, load_statement, problem_of_statement
+from alpha_codium.data import load_problems
+from alpha_codium.data.statements import MAX_BYTES, load_statement, problem_of_statement, with_examples
 from alpha_codium.errors import DatasetError
-from alpha_codium.problem import ExecutionSpec
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase
+from tests.support import shared_path
 
 MARKDOWN = "# Two Beans\n\nRead *n*, then n numbers.\nPrint their sum.\n"
 FUNCTION = '''from typing import List
@@ -117,3 +120,94 @@ def test_every_text_is_a_problem_with_a_name_and_a_description_or_is_refused(tex
     else:
         assert problem.name.strip()
         assert problem.description.strip()
+
+
+CODEFORCES = """Print the sum.
+
+Input
+
+The first line contains n. The second line contains n numbers.
+
+Output
+
+Print one number.
+
+Examples
+
+Input
+
+
+2
+1 2
+
+
+Output
+
+
+3
+
+
+Input
+
+1
+7
+
+Output
+
+7
+
+Note
+
+In the first example 1 + 2 = 3.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "tests"),
+    [
+        (CODEFORCES, [("2\n1 2\n", "3\n"), ("1\n7\n", "7\n")]),
+        ("Add.\n\n### Sample Input 1\n\n```\n1 2\n\n3\n```\n\n### Sample Output 1\n\n```\n6\n```\n\nDone.",
+         [("1 2\n\n3\n", "6\n")]),
+        ("Add.\n\n**Example 1:**\n**Input:** 1 2\n**Output:** 3\n\nSo it is.", [("1 2\n", "3\n")]),
+        ("Add.\n\n## Example\nInput: `1 2`\nOutput: `3`", [("1 2\n", "3\n")]),
+        ("Add.\nExample input:\n1 2\nExample output:\n3\n\nThat is all.", [("1 2\n", "3\n")]),
+        ("Examples\ninput\nCopy\n1 2\noutput\nCopy\n3\n", [("1 2\n", "3\n")]),
+        ("Add.\n\nSample Input 1:\n1\n\n2\nSample Output 1:\n3\nSample Input 2:\n4\n5\nSample Output 2:\n9\nNote: ok",
+         [("1\n\n2\n", "3\n"), ("4\n5\n", "9\n")]),
+        ("Two sum.\n\nExample 1:\nInput: nums = [2, 7], target = 9\nOutput: [0, 1]", []),
+        ("Input\n\nTwo numbers.\n\nOutput\n\nTheir sum.\n", []),
+        ("# Example\nInput\n1\n", []),
+        ("Input: two numbers. Output: their sum.", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_the_examples_of_a_statement_are_public_tests(text, tests):
+    found = with_examples(Problem("p", text)).public_tests
+    assert [(test.input, test.output) for test in found] == tests
+
+
+def test_examples_of_a_function_are_assertions():
+    text = 'def double(n):\n    """Twice.\n\n    >>> double(2)\n    4\n    """\n'
+    problem = with_examples(problem_of_statement(text))
+    assert [test.input for test in problem.public_tests] == ["assert double(2) == 4"]
+
+
+def test_public_tests_that_are_given_stay():
+    problem = Problem("p", CODEFORCES, public_tests=(TestCase("1\n", "1\n"),))
+    assert with_examples(problem) is problem
+
+
+@given(st.lists(st.sampled_from(["Example", "Input", "Output", "```", "1 2", "", "Note", "Sample Input 1", "x: y"])))
+def test_any_statement_can_be_searched_for_examples(lines):
+    for test in with_examples(Problem("p", "\n".join(lines))).public_tests:
+        assert test.output.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["codecontests_test", "codecontests_train"])
+def test_the_examples_of_real_statements_are_found(name):
+    problems = load_problems(shared_path(f"data/{name}.jsonl"))
+    for problem in problems:
+        known = {test.input.split()[0] for test in problem.public_tests if test.input.split()}
+        found = with_examples(replace(problem, public_tests=())).public_tests
+        assert found or not known, problem.name

@@ -140,6 +140,31 @@ def test_the_evaluation_image_judges_in_gvisor_without_network() -> None:
     assert agreement["incorrect_rejected"] == agreement["incorrect_total"] > 0
 
 
+GRADING = """
+import os
+os.environ["HF_ALLOW_CODE_EVAL"] = "1"
+from alpha_codium.metrics import code_eval
+right, wrong = "def add(a, b): return a + b", "def add(a, b): return a * b"
+print(code_eval.compute([[right, wrong]], ["assert add(2, 3) == 5"], k=[1], **OPTIONS)[0])
+"""
+
+
+@pytest.mark.parametrize("by", ["argument", "setting"])
+def test_a_grading_script_runs_in_gvisor(by: str) -> None:
+    script = GRADING.replace("OPTIONS", '{"tester_type": "gvisor"}' if by == "argument" else "{}")
+    options = (*AS_ITS_ROOT, "--env=GENCODE_HOME=/tmp/home", "--entrypoint=python3")
+    if by == "setting":
+        options += ("--env=GENCODE_CODE_TESTER__TESTER_TYPE=gvisor",)
+    assert run(*in_gvisor(), *options, built("eval", "."), "-c", script) == "{'pass@1': 0.5}\n"
+
+
+def test_a_grading_script_that_names_no_sandbox_is_told_which_works_in_gvisor() -> None:
+    options = (*AS_ITS_ROOT, "--env=GENCODE_HOME=/tmp/home", "--entrypoint=python3")
+    command = [*in_gvisor(), *options, built("eval", "."), "-c", GRADING.replace("OPTIONS", "{}")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    assert 'use ac.open_sandbox("gvisor")' in done.stderr.splitlines()[-1]
+
+
 def test_a_program_in_the_evaluation_image_reaches_nothing_of_it() -> None:
     check = ("sandbox", "check", "-o", "code_tester.tester_type=gvisor", "--json", "/tmp/facts.json")
     script = f"gencode {' '.join(check)} >&2 && cat /tmp/facts.json"

@@ -184,6 +184,15 @@ def test_values_that_were_properly_written_as_yaml_come_back_exactly(values, aro
     assert EVERYTHING.parse(around.replace("{}", text)) == values
 
 
+@pytest.mark.parametrize("style", [None, "'"])
+@pytest.mark.parametrize("around", ["Here is the answer:\n{}", "{}", "```yaml\n{}```"])
+def test_a_value_in_flow_style_that_wraps_before_a_tag_keeps_it(style, around):
+    for words in range(25, 48):
+        values = {"goal": "a " * words + "<THINK> b", "labels": [], "tests": []}
+        text = yaml.safe_dump(values, default_style=style, sort_keys=False, default_flow_style=True)
+        assert EVERYTHING.parse(around.replace("{}", text)) == values
+
+
 @settings(max_examples=200, deadline=None)
 @given(VALUES, AROUND, st.sampled_from([None, 2]), st.booleans())
 def test_values_that_were_properly_written_as_json_come_back_exactly(values, around, indent, ensure_ascii):

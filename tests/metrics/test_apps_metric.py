@@ -42,6 +42,17 @@ def dataset(tmp_path_factory):
     return str(path)
 
 
+def test_the_sandbox_is_that_of_the_argument_or_of_the_settings(dataset, monkeypatch):
+    # Only a portable sandbox lets programs start others.
+    other = f"import os\nassert os.system('exit 0') == 0\n{DOUBLE}"
+    options = {"dataset": dataset, "level": "interview", "progress": False}
+    accuracy = {"avg_accuracy": pytest.approx(1), "strict_accuracy": pytest.approx(1)}
+    assert compute([[other]], **options)["strict_accuracy"] == 0
+    assert accuracy.items() <= compute([[other]], tester_type="portable", **options).items()
+    monkeypatch.setenv("GENCODE_CODE_TESTER__TESTER_TYPE", "portable")
+    assert accuracy.items() <= compute([[other]], **options).items()
+
+
 def test_one_program_a_problem_gives_accuracies_and_more_give_pass_at_k(dataset):
     half = "n = int(input())\nprint(2 * n if n < 3 else 0)"
     single = compute([[half], [SUM]][:1], level="interview", dataset=dataset, progress=False)

@@ -21,7 +21,7 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
-def texts(programs: list[str], reference: str = ADD, **options: float) -> list[str]:
+def texts(programs: list[str], reference: str = ADD, **options: float | str) -> list[str]:
     """The result of each program."""
     _, results = compute([programs], [reference], k=[1], **options)  # type: ignore[arg-type]
     return [result["result"] for _, result in results[0]]
@@ -39,6 +39,17 @@ def test_the_documented_examples_give_what_is_documented(
     programs: list[str], k: list[int], scores: dict[str, float]
 ) -> None:
     assert compute([programs], [ADD], k=k)[0] == scores
+
+
+def test_the_sandbox_is_that_of_the_argument_or_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Only a portable sandbox lets programs start others.
+    shows = "import os\nadd = lambda a, b: a + b + os.system('exit 0')"
+    assert texts([shows], tester_type="local") == texts([shows]) != ["passed"]
+    assert texts([shows], tester_type="portable") == ["passed"]
+    monkeypatch.setenv("GENCODE_CODE_TESTER__TESTER_TYPE", "portable")
+    assert texts([shows]) == ["passed"]
+    with pytest.raises(UserError, match="did you mean 'local'"):
+        texts([shows], tester_type="locl")
 
 
 def test_results_hold_each_candidate_by_task() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from alpha_codium.errors import UserError
 from alpha_codium.metrics import restrictedpython_code_eval as metric
 from tests.metrics.restricted import results_of, text_of, texts_of
 from tests.support import ROOT
@@ -40,6 +41,14 @@ def test_the_documented_example_gives_a_half_and_one() -> None:
     assert right == {"task_id": 0, "passed": True, "result": "passed", "completion_id": 1}
     assert not wrong["passed"]
     assert wrong["result"].startswith("failed")
+
+
+def test_the_sandbox_is_that_of_the_argument() -> None:
+    program, reference = ADD
+    for name in ("local", "portable"):
+        assert metric.compute([[program]], [reference], k=[1], tester_type=name)[0] == {"pass@1": 1.0}
+    with pytest.raises(UserError, match="did you mean 'portable'"):
+        metric.compute([[program]], [reference], k=[1], tester_type="portabel")
 
 
 def test_the_example_of_the_page_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:

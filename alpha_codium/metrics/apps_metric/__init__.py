@@ -31,9 +31,9 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.metrics.apps_metric.live import LiveScore
 from alpha_codium.metrics.apps_metric.scores import codes_of, scores
-from alpha_codium.metrics.shared import check_programs
+from alpha_codium.metrics.shared import backend_of, check_programs
 from alpha_codium.problem import TestType
-from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox import Sandbox
 from alpha_codium.wording import counted
 
 DEFAULT_KS = (1, 10, 100)
@@ -56,6 +56,7 @@ def compute(
     timeout: float = TIMEOUT,
     header: str = "",
     progress: bool = True,
+    tester_type: str | None = None,
 ) -> dict[str, Any]:
     """`{"avg_accuracy", "strict_accuracy", "pass_at_k"}` of the programs of each problem.
 
@@ -64,7 +65,8 @@ def compute(
     adds `results`, for each problem a list of codes for each program, `names`, the problems in that order, and
     `ambiguous`, those of them whose tests were rebuilt by guessing types. `timeout` is in CPU seconds a test, `header`
     code that runs before each program, `num_workers` how many run at a time (0: one a core). `debug` logs each
-    program's codes. pass@k so far is shown on stderr, unless `progress` is False. May be called in a notebook.
+    program's codes. pass@k so far is shown on stderr, unless `progress` is False. `tester_type` is
+    the name of a sandbox, by default that of the settings. May be called in a notebook.
 
     Raises UserError if the number of predictions isn't that of the problems, or an argument is invalid.
     """
@@ -74,7 +76,8 @@ def compute(
     problems = _of_level(load_problems(dataset, split), level)
     _check(predictions, problems, f"{dataset}[{split}], level {level!r}")
     rules = Rules(cpu_seconds=timeout, header=header)
-    judged = run_blocking(_judged(predictions, problems, rules, num_workers, LiveScore(ks, progress)))
+    backend = backend_of(tester_type, num_workers)
+    judged = run_blocking(_judged(predictions, problems, rules, backend, LiveScore(ks, progress)))
     codes = [[codes_of(candidate) for candidate in problem.candidates] for problem in judged]
     for problem, of_problem in zip(judged, codes, strict=True) if debug else ():
         for index, of_program in enumerate(of_problem):
@@ -99,7 +102,7 @@ async def _judged(
     predictions: Sequence[Sequence[str]],
     problems: ProblemSet,
     rules: Rules,
-    num_workers: int,
+    backend: Sandbox,
     live: LiveScore,
 ) -> list[ProblemResult]:
     entries = {
@@ -107,9 +110,10 @@ async def _judged(
         for name, programs in zip(problems.names, predictions, strict=True)
     }
     tasks = EvaluationSet(problems, entries, [TestType.PRIVATE])
-    async with open_sandbox("local", workers=num_workers) as sandbox:
+    async with backend as sandbox:
         with live.over({name: len(programs) for name, programs in entries.items()}):
-            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=live.add, workers=num_workers)
+            workers = getattr(sandbox, "workers", 0)
+            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=live.add, workers=workers)
 
 
 def _check_options(timeout: float, num_workers: int) -> None:

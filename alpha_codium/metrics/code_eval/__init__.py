@@ -27,17 +27,19 @@ def compute(
     k: Iterable[int] = DEFAULT_KS,
     num_workers: int = 4,
     timeout: float = 3.0,
+    tester_type: str | None = None,
 ) -> ScoresAndResults:
     """`(pass_at_k, results)`: the scores, and each candidate's result by task.
 
     `predictions[task]` are the candidates, `references[task]` the code that tests them. `timeout` is in CPU seconds
     of a program; three times that plus 2 s of waiting end it as well. `results[task]` holds `(i, {"task_id", "passed",
     "result", "completion_id"})` of each candidate i, `result` being `passed`, `timed out` or `failed: ` and why.
+    `tester_type` is the name of a sandbox, by default that of the settings (`code_tester.tester_type`).
 
     Raises ValueError unless the environment has HF_ALLOW_CODE_EVAL=1, and UserError if the arguments aren't such lists,
     or a reference isn't Python or asserts nothing.
     """
     require_permission()
     ks = checked_ks(k)
-    outcomes = run_samples(predictions, references, RunSettings(timeout, num_workers))
+    outcomes = run_samples(predictions, references, RunSettings(timeout, num_workers, tester_type=tester_type))
     return pass_at_k_and_results(outcomes, ks)

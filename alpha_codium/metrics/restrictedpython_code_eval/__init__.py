@@ -48,6 +48,7 @@ def compute(
     return_output: bool = False,
     output_variable: str = "output",
     policy: type | None = None,
+    tester_type: str | None = None,
 ) -> ScoresAndResults:
     """`(pass_at_k, results)` as `code_eval.compute` gives them, of candidates in a subset of Python.
 
@@ -56,7 +57,7 @@ def compute(
     `additional_locals`, which the reference sees as the candidate left them. It may import `allowed_imports` and what
     is in them. `policy` is a subclass of RestrictedPython's RestrictingNodeTransformer, in place of that.
     With `return_output` each result has `output`: the value of `output_variable`, its repr if it isn't a plain value,
-    None if there is none.
+    None if there is none. `tester_type` is the name of a sandbox, by default that of the settings.
 
     Raises ValueError unless the environment has HF_ALLOW_CODE_EVAL=1, and UserError for invalid arguments, values that
     can't be sent into the sandbox, and a sandbox whose Python has no RestrictedPython.
@@ -79,6 +80,7 @@ def compute(
         setup_code=restrictions.setup_code(),
         output_variable=_checked_name(output_variable, "output_variable") if return_output else "",
         sandbox_options={"preload": PRELOAD},
+        tester_type=tester_type,
     )
     outcomes = _outcomes(predictions, references, settings, restrictions.wrapper())
     pass_at_k, results = pass_at_k_and_results(outcomes, ks)

@@ -9,6 +9,7 @@ import resource
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from alpha_codium.limits import COMPILE_BYTES, Limits
@@ -19,6 +20,9 @@ from alpha_codium.sandbox.engine.scratch import Scratch
 from alpha_codium.sandbox.engine.seccomp import build_filter
 
 SCRATCH_BYTES = 64 << 20
+# A file that exists only in gVisor, and what gencode needs to isolate programs there.
+GVISOR = Path("/proc/sentry-meminfo")
+INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that kernel's, not the host's"
 # Processes in addition to the test's for the limit: the one outside the namespace, the zygote and the runner.
 OWN_PROCESSES = 3
 # The largest stack that a program can ask for, of the threads that it starts.

@@ -9,7 +9,6 @@
 import asyncio
 import contextlib
 import functools
-import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -35,7 +34,7 @@ from alpha_codium.sandbox.engine.interpreter import (
 from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.session import Session, run_pair
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, require_one_file
+from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, require_one_file, worker_count
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 # Modules loaded in every zygote: those that programs import most and that hardly slow down a fork.
@@ -98,7 +97,7 @@ class JailPool(Sandbox, ABC):
         interpreter: str = "",
         preload: Sequence[str] = HEAVY,
     ) -> None:
-        self.workers = workers or os.cpu_count() or 1
+        self.workers = worker_count(workers)
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
         self.preload = tuple(preload)

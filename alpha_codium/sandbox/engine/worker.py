@@ -170,6 +170,7 @@ class Worker:
             control.close()
         if process is not None:
             end(process)
+        reap_orphans()
         if stderr >= 0:
             os.close(stderr)
         self._let_go()
@@ -316,3 +317,18 @@ def processor_wait(runner: int) -> float:
         return max((int((task / "schedstat").read_text().split()[1]) / 1e9 for task in tasks), default=0.0)
     except (OSError, ValueError):
         return 0.0
+
+
+def reap_orphans() -> None:
+    """Reap the first processes of jails that became our children, which happens only if we are process 1.
+
+    The kernel may kill the process outside of a jail, their parent, for lack of memory.
+    """
+    if os.getpid() != 1:
+        return
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            fields = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
+            # Processes that we started have one number: ours are in no other namespace.
+            if fields["PPid"].strip() == "1" and "Z" in fields["State"] and len(fields["NSpid"].split()) > 1:
+                os.waitpid(int(folder.name), os.WNOHANG)

@@ -34,7 +34,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     require_interpreter,
     version_of,
 )
-from alpha_codium.sandbox.engine.jail import Jail
+from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
@@ -47,12 +47,9 @@ OVERHEAD_BYTES = 384 << 20
 PLATFORMS = ("systrap", "ptrace")
 # No secrets, and no TMPDIR: runsc would make its root there, which fails in a folder that only we can enter.
 CLEAN = ("env", "--ignore-environment", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
-# A file that exists only in gVisor.
-GVISOR = Path("/proc/sentry-meminfo")
 # The number of the capability.
 SYS_ADMIN = 21
 _numbers = itertools.count()
-INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that kernel's, not the host's"
 
 
 class GvisorSandbox(ContainerSandbox):

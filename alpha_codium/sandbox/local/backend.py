@@ -6,7 +6,7 @@ from loguru import logger
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
-from alpha_codium.sandbox.engine.jail import Jail, Layer
+from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail, Layer
 from alpha_codium.sandbox.engine.pool import JailPool
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Status
@@ -104,6 +104,9 @@ class LocalSandbox(JailPool):
 
 def no_jail(reason: str) -> SandboxError:
     """Return the error for a machine on which no jail works."""
+    if GVISOR.exists():
+        how = f"use -o code_tester.tester_type=gvisor, and {INSIDE}"
+        return SandboxError(f"gencode runs in gVisor, where the local backend can't isolate programs: {how}")
     return SandboxError(
         f"this machine can't isolate untrusted programs ({reason}): {NEEDS}, "
         "or disable isolation at your own risk with -o code_tester.sandbox=false"

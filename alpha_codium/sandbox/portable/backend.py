@@ -11,7 +11,6 @@
 
 import asyncio
 import contextlib
-import os
 import queue
 import shutil
 import signal
@@ -35,7 +34,7 @@ from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, req
 from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
 from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command
 from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
-from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language
+from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, worker_count
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
@@ -45,7 +44,7 @@ class PortableSandbox(Sandbox):
     """A sandbox of plain processes; see the module."""
 
     def __init__(self, workers: int = 0, isolation: Isolation = True, interpreter: str = "") -> None:
-        self.workers = workers or os.cpu_count() or 1
+        self.workers = worker_count(workers)
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
         self._idle: queue.SimpleQueue[tuple[SpawnerClient, SpawnerClient]] = queue.SimpleQueue()

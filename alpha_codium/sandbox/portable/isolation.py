@@ -33,7 +33,7 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
     """
     if isolation == "strict":
         raise SandboxError(
-            'sandbox = "strict" requires complete isolation, but the portable backend doesn\'t isolate files: '
+            'sandbox = "strict" requires complete isolation, but the portable backend lets programs read files: '
             "use -o code_tester.sandbox=true, or -o code_tester.tester_type=local"
         )
     if not isolation:

@@ -74,12 +74,12 @@ class Rooms:
         self.limits_processes = counts_only_ours()
         self.scores = self.private.open_score(job["folder"])
         self.folders = self.private.PrivateFolders(job["interpreter"])
+        self.private.give_programs_no_rights()
 
-    def give_up_rights(self, processes: int) -> None:
-        """In the child: limit the number of its processes, and give up its capabilities."""
+    def limit_processes(self, processes: int) -> None:
+        """In the child: limit the number of its processes."""
         if self.limits_processes:
             limit_to(resource.RLIMIT_NPROC, processes)
-        self.private.give_up_rights()
 
 
 def counts_only_ours() -> bool:
@@ -191,7 +191,7 @@ def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", to
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     if ROOMS.private is not None:
-        ROOMS.give_up_rights(job["processes"])
+        ROOMS.limit_processes(job["processes"])
     die_with_parent()
     os.execvpe(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
 

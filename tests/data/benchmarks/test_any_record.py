@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alpha_codium.data import benchmarks
 from alpha_codium.data.benchmarks import BENCHMARKS, benchmark_of
 from alpha_codium.data.schema import problem_from_record, stored_record
 from alpha_codium.errors import DatasetError
@@ -61,3 +62,9 @@ def test_every_benchmark_tells_its_own_records_from_those_of_all_others():
 @given(st.dictionaries(st.sampled_from(["name", "description", "task_id", "prompt", "text"]), st.text()))
 def test_a_record_in_our_schema_is_left_alone(row):
     assert benchmark_of({"name": "1_A", **row}) is None
+
+
+def test_the_problems_of_a_benchmark_that_has_no_short_name_are_refused_too(monkeypatch):
+    monkeypatch.setattr(benchmarks, "ALIASES", {})
+    with pytest.raises(DatasetError, match="are problems of apps, not of --benchmark mbpp: leave out --benchmark"):
+        benchmarks.refuse_another_benchmark("mbpp", ["apps/1"], "x")

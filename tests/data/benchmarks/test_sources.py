@@ -172,7 +172,7 @@ def test_problems_without_tests_are_counted_and_told(home, tmp_path, log):
     path = write_jsonl(tmp_path / "some.jsonl", [*rows, record("2_A", public_tests=None, private_tests=None)])
     report = run_etl(str(path), "some")
     assert report.splits[0].without_tests == 2
-    assert log == [f"{path}[test]: 2 problems have no tests: no program can pass them\n"]
+    assert log == [f"{path}[test]: 2 problems without tests, which no program can pass\n"]
     info = json.loads((home / "datasets" / "some" / "etl.json").read_text())["splits"]["test"]
     assert info["without_tests"] == 2
 

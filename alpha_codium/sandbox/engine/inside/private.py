@@ -93,8 +93,8 @@ def leave_few_devices() -> None:
         os.close(source)
 
 
-def give_up_rights() -> None:
-    """Give up all capabilities at the next exec but the one to read every file."""
+def give_programs_no_rights() -> None:
+    """Prevent programs that are started later from getting a capability, but for the one to read every file."""
     k.forbid_capabilities(keep=CAP_DAC_READ_SEARCH)
 
 
@@ -115,5 +115,5 @@ def tops_below(folder: str, paths: list[str]) -> set[str]:
 if __name__ == "__main__":
     open_score(sys.argv[1])
     PrivateFolders(sys.argv[2]).renew(sys.argv[1])
-    give_up_rights()
+    give_programs_no_rights()
     os.execv(sys.argv[2], [sys.argv[2], "-I", "-S", "-c", ""])  # noqa: S606 (no shell is what we want)
