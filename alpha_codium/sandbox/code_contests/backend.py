@@ -8,7 +8,6 @@
 """
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -34,6 +33,7 @@ from alpha_codium.sandbox.protocol import (
     job_of,
     require_language,
     require_one_file,
+    worker_count,
 )
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
@@ -60,7 +60,7 @@ class CodeContestsSandbox(Sandbox):
         interpreter: str = "",
         environment: str | Path = "",
     ) -> None:
-        self.workers = workers or os.cpu_count() or 1
+        self.workers = worker_count(workers)
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
         self.environment = Path(environment) if environment else None

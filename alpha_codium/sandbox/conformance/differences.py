@@ -40,6 +40,7 @@ CODE_CONTESTS = {
 
 DEAR = "under ptrace a system call takes 30 microseconds, a fork 15 milliseconds: the limits suit another kernel"
 CLOCK = "its programs burn by their own clock, and gVisor's counts waiting, too"
+DEVICES = "a test can set the times of the worker's own devices: gVisor of 2022 has no read-only binds"
 CALLS = "many attacks end with sandbox_violation where they were to finish; honest programs can't write files"
 ATTACK = "test_a_hostile_program_ends_as_its_first_line_says"
 
@@ -50,6 +51,7 @@ GVISOR = {
     f"{ATTACK}[hidden_cpu_double_fork.py]": CLOCK,
     f"{ATTACK}[hidden_cpu_ignored_children.py]": CLOCK,
     f"{ATTACK}[many_short_burners.py]": CLOCK,
+    f"{ATTACK}[times_of_devices.py]": DEVICES,
     "test_a_flood_on_stderr_harms_nothing_and_its_end_is_kept": DEAR,
 }
 
