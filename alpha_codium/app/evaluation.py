@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from alpha_codium.app.events import OnEvent, ignore, judging
-from alpha_codium.app.run_folders import opened_run, verdict_settings
+from alpha_codium.app.run_folders import opened_run, recordable, verdict_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, load_solutions
@@ -37,13 +37,14 @@ Rows = Iterable[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation; `description` is written to `run.toml`."""
+    """One evaluation; `description` and `options`, which `--resume` uses again, are written to `run.toml`."""
 
     tasks: EvaluationSet
     description: dict[str, Any]
     settings: Settings
     sandbox: AnySandbox | None = None
     rules: Rules | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     async def run(
         self, ks: Sequence[int], run: str | None = None, resume: str | None = None, on_event: OnEvent = ignore
@@ -53,7 +54,9 @@ class Evaluation:
         refuse_without_tests(self.tasks, self.description["dataset"])
         async with open_judge(self.settings, self.sandbox, self.rules) as judge:
             decisive = {"code_tester": verdict_settings(self.settings.code_tester), "sandbox": judge.identity.to_json()}
-            with opened_run(run, resume, self.description | decisive, on_event) as folder:
+            settings = {name: getattr(self.settings, name).model_dump() for name in ("code_tester", "sandbox")}
+            options = {"options": {**self.options, "settings": settings}}
+            with opened_run(run, resume, self.description | decisive | options, on_event) as folder:
                 result = await self._score(judge, ks, folder, on_event)
                 if folder is not None:
                     folder.write_json("results.json", result.to_json())
@@ -103,6 +106,7 @@ async def evaluate_async(
     Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
     fingerprint of the problems don't match.
     """
+    options = recordable(locals())
     settings = settings or load_settings()
     changes: dict[str, Any] = {} if known_solutions is None else {"known_solutions": known_solutions}
     if isinstance(sandbox, str):
@@ -112,7 +116,7 @@ async def evaluate_async(
         Subset(sample_rate, seed, limit, tuple(names)), only_present,
         with_code_tester(settings, **changes), None if isinstance(sandbox, str) else sandbox, rules,
     )  # fmt: skip
-    return await evaluation.run(k, run, resume, on_event)
+    return await replace(evaluation, options=options).run(k, run, resume, on_event)
 
 
 evaluate = blocking(evaluate_async)
@@ -142,12 +146,14 @@ async def evaluate_human_async(
 
     Raises UserError if the dataset can't be read, or has no such tests.
     """
+    options = recordable(locals())
     loaded = await in_thread(load_problems, dataset, split)
     subset = Subset(sample_rate, seed, limit, tuple(names))
     tasks = human_solutions(subset.choose(loaded), groups, test_type, subset.note(loaded))
     described = {"sample_rate": sample_rate, "seed": seed} | subset.as_record()
     description = describe(command, dataset, loaded, tasks.test_types, solutions=groups, **described)
-    return await Evaluation(tasks, description, settings or load_settings()).run(k, run, resume, on_event)
+    evaluation = Evaluation(tasks, description, settings or load_settings(), options=options)
+    return await evaluation.run(k, run, resume, on_event)
 
 
 evaluate_human = blocking(evaluate_human_async)

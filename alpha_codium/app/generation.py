@@ -1,5 +1,6 @@
 """Generation of candidates for a split, in a run folder."""
 
+import shlex
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -195,6 +196,7 @@ async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event
                 run=folder.name,
                 run_folder=str(folder.path),
                 solutions=str(where),
+                next_command=_command_to_judge(planned, where),
             )
             folder.write_json("results.json", summary.to_json())
     return summary
@@ -216,6 +218,14 @@ async def _generate(
         async with open_solver(planned.flow, settings, judge.judge) as solver:
             with open_cache(settings) as cache:
                 return await generate(job, replace(solver, ledger=ledger), folder, on_candidate, cache)
+
+
+def _command_to_judge(planned: GenerationPlan, solutions: Path) -> str:
+    """Return the command that judges the candidates by the private tests."""
+    problems = str(planned.options.dataset_name)
+    words = ["gencode", "eval", "eval_gen_solutions", "--solution_dataset", str(solutions), "--dataset_name", problems]
+    split = planned.options.split_name
+    return shlex.join([*words, *(["--split_name", split] if split else [])])
 
 
 def _save(planned: GenerationPlan, candidates: Sequence[Candidate], folder: RunFolder) -> Path:

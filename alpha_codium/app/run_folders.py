@@ -25,7 +25,9 @@ from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
 # The options that choose a part of a split's problems.
 SUBSET = ("sample_rate", "limit", "names")
 # Entries and settings that may change when a run is resumed, since results don't depend on them.
-RESUMABLE_ENTRIES = {"versions", "output_dataset_name"}
+RESUMABLE_ENTRIES = {"versions", "output_dataset_name", "options"}
+# Arguments of use cases that aren't options of a run.
+NO_OPTIONS = {"run", "resume", "settings", "command"}
 # For `solve_set`, whose `run.toml` has all settings; budgets and prices may change so that more samples can be made.
 RESUMABLE_SETTINGS = {
     "budget": set(BudgetSection.model_fields),
@@ -120,6 +122,27 @@ def run_options(name: str, given: Any) -> dict[str, Any]:
     earlier = _earlier(name)
     keys = ("dataset_name", "split_name", "output_dataset_name", "samples", "flow", "without", *SUBSET)
     return {key: earlier.get(key) for key in keys if getattr(given, key) in (None, ())}
+
+
+def recorded_options(name: str) -> dict[str, Any]:
+    """Return the options that an evaluation was run with, with its `settings`; none for runs of earlier versions."""
+    return _earlier(name).get("options", {})
+
+
+def recordable(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a use case that can be written to `run.toml`: texts, numbers, and lists of these."""
+    found: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if isinstance(value, list | tuple) and all(isinstance(each, str | int | float) for each in value):
+            found[name] = [_plain(each) for each in value]
+        elif isinstance(value, str | int | float) and name not in NO_OPTIONS:
+            found[name] = _plain(value)
+    return found
+
+
+def _plain(value: str | float) -> str | float:
+    """Return the value without its enum, which would be written as a list."""
+    return str(value) if isinstance(value, str) else value
 
 
 def shown_settings(settings: Settings) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from loguru import logger
 
 from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
 from alpha_codium.app.events import OnEvent, ignore
+from alpha_codium.app.run_folders import recordable
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.benchmarks import ALIASES, refuse_another_benchmark
@@ -76,6 +77,7 @@ async def score_async(
 
     Raises UserError if the samples or the problems can't be read, or don't match.
     """
+    options = recordable(locals())
     settings = settings or load_settings()
     if header is not None:
         settings = with_code_tester(settings, header=header)
@@ -113,7 +115,7 @@ async def score_async(
             subset=tasks.subset,
             **({"clean": True} if clean else {}),
         )
-        return Evaluation(tasks, description, settings)
+        return Evaluation(tasks, description, settings, options=options)
 
     return await (await in_thread(evaluation)).run(k, run, resume, on_event)
 

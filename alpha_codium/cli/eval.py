@@ -10,6 +10,7 @@ from alpha_codium.cli.options import (
     Group,
     common_options,
     dataset_option,
+    needed,
     only_present_option,
     options,
     split_option,
@@ -40,7 +41,7 @@ _dataset_options = options(
         show_default=True,
         help="Which human solutions to judge.",
     ),
-    tests_option(),
+    tests_option(default="private_tests"),
     score_options,
     common_options,
 )
@@ -65,14 +66,14 @@ def pass_at_k(common: CommonOptions, **given: Any) -> None:
 
 
 @group.command()
-@click.option("--solution_dataset", "solutions", required=True, help="A Solutions dataset: a name or a path.")
-@click.option("--dataset_name", "--ground_truth_dataset", "problems", required=True,
+@click.option("--solution_dataset", "solutions", callback=needed, help="A Solutions dataset: a name or a path.")
+@click.option("--dataset_name", "--ground_truth_dataset", "problems", callback=needed,
               help="The problems: a name saved by etl, a hub id, or a path.")  # fmt: skip
 @click.option("--split_name", "--ground_truth_split", "split", help="The split; needed only if there are several.")
 @subset_options
 @only_present_option
 @ignore_fingerprint_option
-@tests_option()
+@tests_option(default="private_tests")
 @score_options
 @common_options
 def eval_gen_solutions(common: CommonOptions, **given: Any) -> None:

@@ -135,7 +135,7 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
         summary = generate_set(SetOptions(**options), common.settings_on, reporter)
     common.write_json(summary.to_json())
     for name, value in summary.to_json().items():
-        if not isinstance(value, dict):
+        if name != "next_command" and not isinstance(value, dict):
             say(f"{name:<18} {'unknown' if value is None else value}")
     for budget, samples in summary.ended_by_budget.items():
         ended = f"{budget} is spent and ended {counted(samples, 'sample')}"
@@ -148,6 +148,7 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
         )
     if not summary.complete:
         raise click.exceptions.Exit(1)
+    click.echo(visible(summary.closing()), err=True)
 
 
 def _show(preview: "Preview", common: CommonOptions) -> None:

@@ -183,8 +183,15 @@ def dataset_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_dataset
 
 
+def needed(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuse a missing value, unless it is taken from the run to resume."""
+    if value is None and not context.params.get("resume"):
+        raise click.MissingParameter(ctx=context, param=parameter)
+    return value
+
+
 dataset_option = click.option(
-    "--dataset_name", "dataset", required=True, help="A name saved by etl, a hub id, or a path."
+    "--dataset_name", "dataset", callback=needed, help="A name saved by etl, a hub id, or a path."
 )
 split_option = click.option("--split_name", "split", help="The split; needed only if there are several.")
 # A part of the problems.
@@ -208,7 +215,7 @@ set_options = options(
 )
 # A file of samples made elsewhere.
 sample_file_options = options(
-    click.argument("file", metavar="FILE"),
+    click.argument("file", metavar="FILE", required=False, callback=needed),
     click.option("--benchmark", metavar="NAME", help="The benchmark that was sampled: humaneval, mbpp, apps, ..."),
     click.option(
         "--dataset_name",
@@ -225,7 +232,8 @@ sample_file_options = options(
 )
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the output if it exists already.")
 run_options = options(
-    click.option("--run", help="A name for this run's folder."), click.option("--resume", help="Resume this run.")
+    click.option("--run", help="A name for this run's folder."),
+    click.option("--resume", is_eager=True, help="Resume this run."),
 )
 
 

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from alpha_codium.cli.options import CommonOptions, Decorator, options, run_options
+from alpha_codium.cli.options import CommonOptions, Decorator, needed, options, run_options
+from alpha_codium.cli.output import say
 from alpha_codium.log import visible
 from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
+    from alpha_codium.config import Settings
     from alpha_codium.eval.scoring import Score
 
 
@@ -31,17 +34,18 @@ class KList(click.ParamType):
         return tuple(numbers)
 
 
-def tests_option(*, default: str | None = None) -> Decorator:
-    """The option for the kinds of tests; required without a default."""
+def tests_option(*, default: str) -> Decorator:
+    """The option for the kinds of tests."""
     return click.option(
-        "--evaluation_test_type", "test_type", multiple=True, required=default is None, metavar="TESTS",
-        default=(default,) if default else None, show_default=default is not None,
+        "--evaluation_test_type", "test_type", multiple=True, metavar="TESTS", default=(default,), show_default=True,
         help="public_tests, private_tests, generated_tests or all; repeatable.",
     )  # fmt: skip
 
 
 score_options = options(
     click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
+    click.option("--per_problem", is_flag=True, help="Print which problems and which of their programs passed."),
+    click.option("--csv", "csv_path", metavar="FILE", help="Write a table with a row for each program to this file."),
     click.option(
         "--recheck_near_limit",
         is_flag=True,
@@ -56,13 +60,33 @@ def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Sco
     from alpha_codium.app.evaluation import with_code_tester
     from alpha_codium.cli.reporting import Reporter
 
-    reporter = Reporter(common)
+    reporter, per_problem, csv_path = Reporter(common), given.pop("per_problem"), given.pop("csv_path")
+    settings = with_earlier(common, given)
     given["run"] = new_run(name, given["run"], given["resume"])
-    settings = common.settings
     if given.pop("recheck_near_limit"):
         settings = with_code_tester(settings, recheck_near_limit=True)
-    result = evaluate(**given, settings=settings, on_event=reporter)
+    with reporter.resumable():
+        result = evaluate(**given, settings=settings, on_event=reporter)
+    if csv_path:
+        result.to_csv(csv_path)
+    for line in result.problem_lines() if per_problem else ():
+        say(line)
     print_score(result, common, reporter.run.name if reporter.run else "")
+
+
+def with_earlier(common: CommonOptions, given: dict[str, Any]) -> "Settings":
+    """Return the settings; if a run is resumed, its settings and its values of the options that aren't given."""
+    from alpha_codium.app.run_folders import recorded_options
+
+    context = click.get_current_context()
+    earlier = recorded_options(given["resume"]) if given["resume"] and not given["run"] else {}
+    for name in given.keys() & earlier.keys():
+        if context.get_parameter_source(name) is ParameterSource.DEFAULT:
+            given[name] = earlier[name]
+    for parameter in context.command.params:
+        if parameter.callback is needed and given[parameter.name or ""] is None:
+            raise click.MissingParameter("the run doesn't record it", context, parameter)
+    return common.settings_on(earlier.get("settings"))
 
 
 def new_run(command: str, name: str | None, resume: str | None) -> str | None:

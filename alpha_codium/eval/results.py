@@ -53,6 +53,12 @@ class CandidateResult(JsonValue):
         tests = tuple(_marked(test, limits) for test in self.tests)
         return self if tests == self.tests else replace(self, tests=tests)
 
+    def to_row(self) -> dict[str, Any]:
+        """The result as a row of a table, with the columns `ROW`."""
+        values = self.to_json() | (self.failure.to_json() if self.failure else {})
+        values |= {"verdict": self.verdict.value, "failed_test": self.failure.test if self.failure else None}
+        return {name: values.get(name, "") for name in ROW}
+
     @classmethod
     def of(cls, index: int, group: str, judgement: Judgement, failure: Failure | None = None) -> "CandidateResult":
         """The result of one judgement, without the program's outputs; `error` says why there is no verdict."""
@@ -61,6 +67,13 @@ class CandidateResult(JsonValue):
         tests = tuple(map(_shown, judgement.tests))
         passed, total = judgement.tests_passed, judgement.tests_total
         return cls(index, group, judgement.verdict, passed, total, tests, error, failure=failure)
+
+
+# The columns of a program in a table, besides its problem.
+ROW = (
+    "index", "group", "verdict", "tests_passed", "tests_total", "program", "failed_test", "assertion",
+    "expected", "actual", "stderr", "error",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

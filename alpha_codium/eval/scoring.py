@@ -5,16 +5,19 @@
 2. A stratum, such as all easy problems, is scored like a split. It may be complete when the whole split isn't.
 """
 
+import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
+from alpha_codium.errors import UserError
 from alpha_codium.eval.known import JudgeError
 from alpha_codium.eval.prepare import EvaluationTask
 from alpha_codium.eval.rates import broken_lines, rates_text
-from alpha_codium.eval.results import ProblemResult
+from alpha_codium.eval.results import ROW, ProblemResult
 from alpha_codium.statistics import (
     Estimate,
     Interval,
@@ -28,6 +31,9 @@ from alpha_codium.statistics import (
 from alpha_codium.statistics.intervals import BOOTSTRAP, WILSON
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 # Difficulty and source of each problem, by its name: {"difficulty": "easy", "source": "codeforces"}.
 Labels = Mapping[str, Mapping[str, str]]
@@ -136,6 +142,38 @@ class Score:
             values["bounds"] = {f"pass@{low.k}": [low.value, high.value] for low, high in self.bounds}
         values |= {"verdicts": dict(sorted(self.verdicts.items())), "near_limit": self.near_limit} | self.extra
         return values | {"problems": [problem.to_json() for problem in self.problems]}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each program: its problem, verdict and first failing test."""
+        return [
+            {"problem": problem.name, **candidate.to_row()}
+            for problem in self.problems
+            for candidate in problem.candidates
+        ]
+
+    def to_pandas(self) -> "DataFrame":
+        """The rows as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        return DataFrame(self.rows(), columns=["problem", *ROW])
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the rows to a CSV file; raises UserError if it can't be written."""
+        try:
+            with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                writer = csv.DictWriter(file, ["problem", *ROW])
+                writer.writeheader()
+                writer.writerows(self.rows())
+        except OSError as error:
+            raise UserError(f"{path} can't be written: {error.strerror}") from error
+
+    def problem_lines(self) -> Iterator[str]:
+        """Each problem with the number of its programs that passed, and their indices."""
+        width = max((len(problem.name) for problem in self.problems), default=0)
+        for problem in self.problems:
+            passed = [each.index for each in problem.candidates if each.verdict is Verdict.ACCEPTED]
+            which = f": {', '.join(map(str, passed))}" if passed else ""
+            yield f"{problem.name:<{width}}  {len(passed)} of {len(problem.candidates)} passed{which}"
 
     def lines(self) -> Iterator[str]:
         """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts."""

@@ -43,6 +43,8 @@ class RunSummary:
     `cost` is the cost of all answers, `spent` what this run paid, over all resumes, in US dollars; None if a price is
     unknown. `unfinished` samples ended through no fault of the model, and are tried again on resume. `ended_by_budget`
     is the number of samples ended by each budget. `seconds` is the time since the start or the last resume.
+    `solved_public` is the number of problems of which a sample passes the public tests, `tested_public` of those that
+    have any. `next_command` judges the candidates.
     """
 
     problems: int
@@ -64,11 +66,19 @@ class RunSummary:
     run: str
     run_folder: str
     solutions: str
+    tested_public: int = 0
+    next_command: str = ""
 
     @property
     def complete(self) -> bool:
         """Whether every sample has succeeded or failed, without unfinished samples and spent budgets."""
         return not self.unfinished and not self.ended_by_budget
+
+    def closing(self) -> str:
+        """Return the score on the public tests, the cost and the next command, as the last lines of a run."""
+        public = f"{self.solved_public} of {counted(self.tested_public, 'problem')} solved by the public tests"
+        score = public if self.tested_public else "the problems have no public tests"
+        return f"{score}, cost {in_dollars(self.spent)}\nnext: {self.next_command}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary for `results.json` and `--json`."""
@@ -85,6 +95,7 @@ def counts_of(candidates: Sequence[Candidate]) -> dict[str, Any]:
         "failed_samples": sum(c.error is not None and c.is_final for c in candidates),
         "unfinished": sum(not c.is_final for c in candidates),
         "solved_public": len({c.task_name for c in candidates if c.solved_public}),
+        "tested_public": len({c.task_name for c in candidates if c.public_tests_total}),
         **{name: sum(getattr(c, name) for c in candidates) for name in sums},
         "cost": None if None in costs else sum(c or 0 for c in costs),
     }

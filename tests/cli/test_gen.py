@@ -1,4 +1,5 @@
 import json
+import shlex
 
 import pytest
 
@@ -286,3 +287,13 @@ def test_an_output_that_exists_is_replaced_only_on_request(server, home, problem
     assert resumed.returncode == 0, "the output is the run's own"
     assert run_cli("replay", "r", "--output_dataset_name", target).returncode == 2
     assert run_cli("replay", "r", "--output_dataset_name", target, "--overwrite").returncode == 0
+
+
+def test_a_run_ends_with_its_score_its_cost_and_the_command_that_judges_it(server, home, problems):
+    done = solve_set(problems, server)
+    *_, score, following = done.stderr.splitlines()
+    assert score == "3 of 3 problems solved by the public tests, cost unknown"
+    assert following.startswith("next: gencode eval eval_gen_solutions --solution_dataset ")
+    judged = run_cli(*shlex.split(following)[2:])
+    assert judged.returncode == 0, judged.stderr
+    assert "pass@1   1.0000" in judged.stdout

@@ -1,3 +1,4 @@
+import json
 import tomllib
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from alpha_codium.app.run_folders import shown_settings
 from alpha_codium.config import load_settings
 from alpha_codium.runs import RunFolder
+from alpha_codium.runs.folder import to_toml
 from tests.gen.running import (
     KEY,
     assert_refused,
@@ -148,3 +150,45 @@ def test_secrets_among_the_extra_parameters_are_in_no_file_and_may_change(home, 
 def test_a_password_in_the_address_of_the_model_is_not_kept():
     settings = load_settings(overrides=["config.api_base=http://me:hunter2@host:80/v1?key=1"], environment={})
     assert shown_settings(settings)["config"]["api_base"] == "http://host:80/v1"
+
+
+def test_an_evaluation_is_resumed_by_its_name_alone(home, tmp_path):
+    problems = write_problems(tmp_path, 4)
+    rows = [{"task_name": f"echo {n}", "solution_candidates": ["print(input())", "print(7)"]} for n in range(3)]
+    solutions = tmp_path / "s.jsonl"
+    solutions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    part = ("--limit", 2, "--k", "1,2", "-o", "code_tester.timeout=2.5", "-o", "code_tester.known_solutions=0")
+    gen = ("--solution_dataset", solutions, "--dataset_name", problems, "--evaluation_test_type", "public_tests", *part)
+    options = {
+        "eval_gen_solutions": gen,
+        "score": (solutions, "--dataset_name", problems, "--header", "import re", "--only_present", *part),
+        "pass_at_k": ("--dataset_name", problems, *part),
+    }
+    for command, given in options.items():
+        first = run_cli("eval", command, *given, "--run", command, "--json", tmp_path / "first")
+        assert first.returncode == 0, first.stderr
+        again = run_cli("eval", command, "--resume", command, "--json", tmp_path / "again")
+        assert again.returncode == 0, again.stderr
+        values = [json.loads((tmp_path / name).read_text()) for name in ("first", "again")]
+        assert values[0] == values[1]
+        assert values[0]["pass_at_k"].keys() == {"pass@1", "pass@2"}
+        assert_refused(run_cli("eval", command, "--resume", command, "--limit", 1), "was made with", "limit")
+
+
+def test_an_evaluation_of_an_earlier_version_needs_its_options(home, tmp_path):
+    problems = write_problems(tmp_path, 1)
+    given = ("--dataset_name", problems, "--k", 1)
+    assert run_cli("eval", "pass_at_k", *given, "--run", "old").returncode == 0
+    path = home / "runs" / "old" / "run.toml"
+    described = tomllib.loads(path.read_text())
+    del described["options"]
+    path.write_text(to_toml(described))
+    done = run_cli("eval", "pass_at_k", "--resume", "old")
+    assert (done.returncode, "--dataset_name" in done.stderr) == (2, True)
+    assert run_cli("eval", "pass_at_k", *given, "--resume", "old").returncode == 0
+
+
+def test_a_command_without_its_samples_is_refused(home):
+    for command in ("score", "eval_gen_solutions", "pass_at_k"):
+        done = run_cli("eval", command)
+        assert (done.returncode, "Missing " in done.stderr) == (2, True), done.stderr

@@ -1,12 +1,14 @@
 """`gencode runs`: what a run's folder says of a failed sample, and the deletion of runs."""
 
+import csv
 import json
 
 import pytest
 
+from alpha_codium import evaluate
 from alpha_codium.runs import RunFolder
 from tests.data.records import record, write_jsonl
-from tests.eval.splits import RIGHT, WRONG
+from tests.eval.splits import RIGHT, WRONG, problem
 from tests.gen.running import ECHO, model_arguments, run_cli, write_problems
 from tests.servers.scripted import ScriptedServer
 
@@ -60,6 +62,26 @@ def test_each_program_stands_once_in_the_folder_and_results_have_its_hash_and_fa
     assert results[1]["failure"]["stderr"] == "\x1b[31mred\n"
     for line in (scored / "journal.jsonl").read_text().splitlines():
         assert len(line) < 2000
+
+
+def test_a_table_has_a_row_for_each_program(scored, tmp_path):
+    table = ("--per_problem", "--csv", tmp_path / "t.csv", "--json", tmp_path / "o.json")
+    done = run_cli("eval", "score", "--resume", "r", *table)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("p/2   1 of 1 passed: 0\np/10  1 of 2 passed: 0\n")
+    rows = list(csv.DictReader((tmp_path / "t.csv").open(newline="")))
+    assert [(row["problem"], row["index"], row["verdict"]) for row in rows] == [
+        ("p/2", "0", "accepted"), ("p/10", "0", "accepted"), ("p/10", "1", "wrong_answer"),
+    ]  # fmt: skip
+    assert (rows[2]["failed_test"], rows[2]["expected"], rows[2]["actual"]) == ("0", "2\n", "0\n")
+    assert run_cli("eval", "score", "--resume", "r", "--csv", tmp_path).returncode == 2
+
+
+def test_python_gives_the_same_table(home):
+    problems = [problem("a"), problem("b")]
+    frame = evaluate([{"task_name": "a", "solution_candidates": [RIGHT, WRONG]}], problems, k=[1]).to_pandas()
+    assert list(frame["verdict"]) == ["accepted", "wrong_answer"]
+    assert list(evaluate([], problems, k=[1]).to_pandas().columns) == list(frame.columns)
 
 
 def test_a_folder_of_an_earlier_version_is_still_shown_and_resumed(scored, tmp_path):

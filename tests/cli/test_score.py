@@ -87,7 +87,9 @@ def test_the_run_folder_says_what_was_scored_and_goes_on_with_nothing_else(tmp_p
     assert (kept["setup"], kept["columns"], len(kept["file_sha256"])) == ("imports", {"solution": "solution"}, 64)
     assert json.loads((tmp_path / "runs/mine/results.json").read_text()) == result(tmp_path)
     assert score(tmp_path, file, *header, "--resume", "mine", benchmark=problems).returncode == 0
-    assert "header" in score(tmp_path, file, "--resume", "mine", benchmark=problems).stderr
+    assert score(tmp_path, file, "--resume", "mine", benchmark=problems).returncode == 0, "the header is the run's"
+    changed = score(tmp_path, file, "--header", "import re", "--resume", "mine", benchmark=problems)
+    assert "header" in changed.stderr
     write_jsonl(file, [{"task_id": 2, "solution": "def twice(n):\n    return 0\n"}])
     other = score(tmp_path, file, *header, "--resume", "mine", benchmark=problems)
     assert (other.returncode, "file_sha256" in other.stderr) == (2, True)

@@ -102,6 +102,22 @@ def test_known_solutions_says_how_many_stand_beside_the_candidates(home, known):
     assert json.loads((home / "out.json").read_text())["judge_error"]["correct_total"] == known
 
 
+@changes("code_tester.recheck_near_limit")
+@pytest.mark.parametrize("again", [False, True])
+def test_programs_near_a_limit_are_judged_again(home, again):
+    """The program takes 90 % of its limit, whatever the load: it measures its own CPU time."""
+    problem = {"name": "p", "private_tests": {"input": ["1"], "output": ["1"]}}
+    program = "import time\nwhile time.process_time() < 0.36: pass\nprint(1)"
+    (home / "problems.jsonl").write_text(json.dumps(problem))
+    (home / "answers.jsonl").write_text(json.dumps({"task_name": "p", "solution_candidates": [program]}))
+    arguments = ["--solution_dataset", "answers.jsonl", "--ground_truth_dataset", "problems.jsonl", "--k", "1"]
+    arguments += ["--evaluation_test_type", "private_tests", "-o", "code_tester.timeout=0.4"]
+    arguments += ["-o", f"code_tester.recheck_near_limit={str(again).lower()}"]
+    done = CliRunner().invoke(eval_gen_solutions, [*arguments, "--json", "out.json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads((home / "out.json").read_text())["near_limit"] == {"programs": 1, "rechecked": int(again)}
+
+
 @changes("code_tester.header")
 @pytest.mark.parametrize(("header", "verdict"), [("", "runtime_error"), ("import math", "accepted")])
 def test_the_header_runs_before_each_program(home, header, verdict):

@@ -250,6 +250,30 @@ async def test_no_special_method_makes_a_wrong_program_pass_outside_its_process(
     assert passed == []
 
 
+EQUALS_ALL = "class Yes:\n    def __eq__(self, other): return True\n"
+# What the assertions pass on is a part of an answer that can't be lent: the program would decide in its own process.
+PASSED_ON = [
+    (f"{EQUALS_ALL}import uuid\ndef f(x): return uuid.uuid4() if x == 1 else Yes()", "assert f(f(1).is_safe) == 2"),
+    (
+        f"{EQUALS_ALL}def f(x):\n    if x == 1: raise KeyError(x)\n    return Yes()",
+        "try:\n    f(1)\nexcept KeyError as error:\n    assert f(error.__traceback__) == 2",
+    ),
+    (
+        f"{EQUALS_ALL}import numpy\ndef f(x): return numpy.ones(2, 'longdouble') if type(x) is int else Yes()",
+        "assert f(f(1)[0]) == 2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("program", "test"), PASSED_ON)
+async def test_what_a_program_returns_does_not_make_it_decide_in_its_own_process(
+    both: Sandbox, program: str, test: str
+) -> None:
+    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
+    result = await kind.judge(as_program(program), test)
+    assert (result.verdict is Verdict.ACCEPTED, result.trust) == (False, OUTSIDE)
+
+
 HONEST = [
     (
         "class L(list): pass\ndef f(x): return L([x])",
