@@ -78,10 +78,10 @@ def _planned(run: str, flow_name: str | None, output: str | None, overwrite: boo
     if described.get("command") != COMMAND:
         raise UserError(f"run {run!r} called no model: only runs of gencode gen {COMMAND} can be replayed")
     in_force = settings(described.get("settings", {}))
-    if output:
-        refuse_overwriting(solutions_path(output), overwrite)
     if output and solutions_path(output).resolve().is_relative_to(folder.path.resolve()):
         raise UserError(f"a replay changes no file of its run: --output_dataset_name {output} is in its folder")
+    if output:
+        refuse_overwriting(solutions_path(output), overwrite)
     subset = Subset.of(described, in_force.config.seed or 0)
     chosen = subset.choose(_problems(described))
     without = described.get("without") or ()

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from loguru import logger
 
@@ -20,7 +21,7 @@ from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import DEFAULT_FLOW, check_fit, chosen_flow, refuse_blank
 from alpha_codium.gen.preview import Preview, preview_of
-from alpha_codium.gen.sample import Solver
+from alpha_codium.gen.sample import Solver, candidate_to_json
 from alpha_codium.judge import Judge
 from alpha_codium.llm.opening import open_model
 from alpha_codium.paths import models_folder
@@ -51,6 +52,14 @@ class Solved:
             return ""
         failed = judgement.tests_total - judgement.tests_passed
         return f"the program fails the tests asked for: {judgement.verdict.value}, {failed} of {judgement.tests_total}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the candidate and its verdict for `--json`."""
+        values, judgement = candidate_to_json(self.candidate), self.judgement
+        if judgement is None:
+            return values
+        passed = {"tests_passed": judgement.tests_passed, "tests_total": judgement.tests_total}
+        return values | {"verdict": judgement.verdict.value} | passed
 
 
 async def solve_problem_async(

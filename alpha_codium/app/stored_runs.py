@@ -41,6 +41,12 @@ class StoredRun:
     finished: bool
     pass_at_k: Mapping[str, float | None]
 
+    @property
+    def state(self) -> str:
+        """The run's first score, or whether it is finished."""
+        scores = [f"{name} {value:.3f}" for name, value in self.pass_at_k.items() if value is not None]
+        return scores[0] if scores else "finished" if self.finished else "unfinished"
+
     def to_json(self) -> dict[str, Any]:
         """The run as `--json` writes it."""
         fields = {name: getattr(self, name) for name in self.__slots__}

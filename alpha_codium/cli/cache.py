@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options
-from alpha_codium.cli.output import say
+from alpha_codium.cli.output import say, size_text
 from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def stats(common: CommonOptions) -> None:
 
     found = stats_of(_path())
     common.write_json(found.to_json())
-    click.echo(f"{counted(found.answers, 'answer')}, {_size(found.bytes)} in {found.path}")
+    click.echo(f"{counted(found.answers, 'answer')}, {size_text(found.bytes)} in {found.path}")
     _print_models(found)
 
 
@@ -51,7 +51,7 @@ def clear(model: str | None, older_than: float | None, everything: bool, common:
     freed = max(0, before - cache_maintenance.size_of(path))
     common.write_json({"path": str(path), "answers": gone, "bytes": freed})
     what = "an invalid cache file" if gone is None else counted(gone, "answer")
-    click.echo(f"deleted {what}, freed {_size(freed)}")
+    click.echo(f"deleted {what}, freed {size_text(freed)}")
 
 
 def _path() -> "Path":
@@ -76,7 +76,3 @@ def _print_models(found: "CacheStats") -> None:
 
 def _day(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"

@@ -103,16 +103,7 @@ def list_command(common: CommonOptions) -> None:
     from alpha_codium.data.catalogue import list_datasets
 
     summaries = list_datasets()
-    rows = [
-        [
-            s.name,
-            s.kind,
-            ", ".join(f"{k}: {v}" for k, v in s.splits.items()),
-            size_text(s.size_bytes),
-            s.error or s.origin,
-        ]
-        for s in summaries
-    ]
+    rows = [[s.name, s.kind, s.rows, size_text(s.size_bytes), s.error or s.origin] for s in summaries]
     if not rows:
         click.echo("no dataset is stored yet: see gencode data etl --help", err=True)
     else:

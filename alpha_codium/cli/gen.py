@@ -26,7 +26,6 @@ from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from alpha_codium.gen.preview import Preview
-    from alpha_codium.verdict import Judgement
 
 # As alpha_codium.gen.choosing and alpha_codium.data.statements have them, which take long to import.
 DEFAULT_FLOW = "auto"
@@ -91,7 +90,7 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
     with contextlib.redirect_stdout(sys.stderr):
         solved = solving.solve_problem(problem, flow, kinds, common.settings, Reporter(common))
     candidate, judgement = solved.candidate, solved.judgement
-    common.write_json(_solved(candidate, judgement))
+    common.write_json(solved.to_json())
     passed, tests = candidate.public_tests_passed, candidate.public_tests_total
     public = f"{passed} of {tests} public tests" if tests else "no public tests"
     tokens = candidate.prompt_tokens + candidate.completion_tokens
@@ -100,8 +99,8 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
         err=True,
     )
     if judgement is not None:
-        kinds_text = ", ".join(kinds)
-        click.echo(f"{kinds_text}: {judgement.verdict} ({judgement.tests_passed}/{judgement.tests_total})", err=True)
+        passed = f"({judgement.tests_passed}/{judgement.tests_total})"
+        click.echo(f"{', '.join(kinds)}: {judgement.verdict} {passed}", err=True)
     if candidate.error is None:
         write_out(candidate.program)
     if solved.fault:
@@ -137,18 +136,12 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
     for name, value in summary.to_json().items():
         if name != "next_command" and not isinstance(value, dict):
             say(f"{name:<18} {'unknown' if value is None else value}")
-    for budget, samples in summary.ended_by_budget.items():
-        ended = f"{budget} is spent and ended {counted(samples, 'sample')}"
-        click.echo(f"{ended}: raise it and resume with --resume {summary.run}", err=True)
-    if summary.unfinished:
-        click.echo(
-            f"{counted(summary.unfinished, 'sample')} ended because of errors other than the model's: "
-            f"try them again with --resume {summary.run}",
-            err=True,
-        )
+    for hint in summary.hints():
+        click.echo(hint, err=True)
     if not summary.complete:
         raise click.exceptions.Exit(1)
-    click.echo(visible(summary.closing()), err=True)
+    if common.verbosity >= 0:
+        click.echo(visible(summary.closing()), err=True)
 
 
 def _show(preview: "Preview", common: CommonOptions) -> None:
@@ -159,13 +152,3 @@ def _show(preview: "Preview", common: CommonOptions) -> None:
     for line in preview.lines():
         say(line)
     click.echo(HOW, err=True)
-
-
-def _solved(candidate: Any, judgement: "Judgement | None") -> dict[str, Any]:
-    from alpha_codium.gen.sample import candidate_to_json
-
-    values = candidate_to_json(candidate)
-    if judgement is None:
-        return values
-    passed = {"tests_passed": judgement.tests_passed, "tests_total": judgement.tests_total}
-    return values | {"verdict": judgement.verdict.value} | passed

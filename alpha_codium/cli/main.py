@@ -43,8 +43,6 @@ COMMANDS = {
     "settings": ("alpha_codium.cli.settings", "command", "Print the effective settings."),
     "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems with the embedded model."),
 }
-
-
 # Commands of earlier versions, and what to use instead.
 REMOVED = {"bench": "make bench, in a clone"}
 

@@ -1,13 +1,9 @@
 """`gencode replay`: a run again, offline, from the answers it kept."""
 
-from collections import Counter
-
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options, overwrite_option
 from alpha_codium.cli.output import say
-
-MOST_SHOWN = 20
 
 
 @click.command("replay")
@@ -37,30 +33,7 @@ def command(
         on_event=Reporter(common),
     )
     common.write_json({"run": run} | replayed.to_json())
-    whole, of = replayed.replayed, len(replayed.candidates)
-    click.echo(f"{whole} of {of} sample{'s' * (of != 1)} replayed, {replayed.compared} compared with the journal")
-    for reason, count in Counter(each.reason for each in replayed.never_begun).items():
-        click.echo(f"{count} {'sample was' if count == 1 else 'samples were'} not replayed: {reason}")
-    _list("sample lacks an answer", "samples lack an answer", [
-        f"{each.problem}, sample {each.sample}: {each.prompt or 'a prompt'}, {each.calls} call{'s' * (each.calls != 1)}"
-        for each in replayed.missing
-    ])  # fmt: skip
-    _list("candidate is not the journal's", "candidates are not the journal's", [
-        f"{each.problem}, sample {each.sample}: {', '.join(each.fields)}" for each in replayed.differing
-    ])  # fmt: skip
-    if replayed.compared and not replayed.differing:
-        click.echo("all of them are identical to the journal's")
-    if replayed.solutions is not None:
-        say(f"written to {replayed.solutions}")
+    for line in replayed.lines():
+        say(line)
     if replayed.missing or replayed.differing:
         raise click.exceptions.Exit(1)
-
-
-def _list(one: str, many: str, lines: list[str]) -> None:
-    if not lines:
-        return
-    click.echo(f"{len(lines)} {one if len(lines) == 1 else many}:")
-    for line in lines[:MOST_SHOWN]:
-        say(f"  {line}")
-    if len(lines) > MOST_SHOWN:
-        click.echo(f"  ... and {len(lines) - MOST_SHOWN} more (all with --json)")

@@ -18,11 +18,7 @@ def list_command(common: CommonOptions) -> None:
     from alpha_codium.app.stored_runs import list_runs
 
     found = list_runs()
-    rows = []
-    for run in found:
-        scores = [f"{name} {value:.3f}" for name, value in run.pass_at_k.items() if value is not None][:1]
-        state = scores[0] if scores else "finished" if run.finished else "unfinished"
-        rows.append([run.name, run.command, run.dataset, f"{run.changed:%F %H:%M}", size_text(run.size_bytes), state])
+    rows = [[r.name, r.command, r.dataset, f"{r.changed:%F %H:%M}", size_text(r.size_bytes), r.state] for r in found]
     if rows:
         print_table([("name", "command", "problems", "changed (UTC)", "size", "state"), *rows])
     else:

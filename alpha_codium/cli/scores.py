@@ -9,7 +9,6 @@ from click.core import ParameterSource
 from alpha_codium.cli.options import CommonOptions, Decorator, needed, options, run_options
 from alpha_codium.cli.output import say
 from alpha_codium.log import visible
-from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from alpha_codium.config import Settings
@@ -98,26 +97,11 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
 
 def print_score(result: "Score", common: CommonOptions, run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
-    _print_how_to_complete(result, run)
+    for hint in result.hints(run):
+        click.echo(visible(hint), err=True)
     common.write_json(result.to_json())
     for line in result.lines():
         click.echo(line)
     if not result.complete:
         click.echo("the result is INCOMPLETE", err=True)
         raise click.exceptions.Exit(1)
-
-
-def _print_how_to_complete(result: "Score", run: str) -> None:
-    """What got no verdict, why, and what helps: judging again doesn't give a sample that was never made."""
-    from alpha_codium.solution import ErrorKind, SampleError
-
-    unjudged = [c for p in result.problems for c in p.candidates if c.verdict == "internal_error"]
-    lost = [c for c in unjudged if (error := SampleError.parse(c.error)) and error.kind is not ErrorKind.MODEL]
-    if lost:
-        why = visible(lost[0].error)
-        click.echo(f"{counted(len(lost), 'sample')} missing ({why}): gencode gen solve_set --resume", err=True)
-    if len(unjudged) > len(lost):
-        reason = visible(next(c.error for c in unjudged if c not in lost))
-        programs = counted(len(unjudged) - len(lost), "program")
-        click.echo(f"{programs} got no verdict ({reason or 'a fault of the sandbox'}): "
-                   f"try them again with --resume {run}", err=True)  # fmt: skip

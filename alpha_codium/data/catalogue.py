@@ -31,6 +31,11 @@ class Summary:
     origin: str
     error: str = ""
 
+    @property
+    def rows(self) -> str:
+        """The number of rows of each split, for people."""
+        return ", ".join(f"{split}: {rows}" for split, rows in self.splits.items())
+
     def as_record(self) -> dict[str, Any]:
         """Return the summary as JSON."""
         return asdict(self)

@@ -18,6 +18,7 @@ from alpha_codium.eval.known import JudgeError
 from alpha_codium.eval.prepare import EvaluationTask
 from alpha_codium.eval.rates import broken_lines, rates_text
 from alpha_codium.eval.results import ROW, ProblemResult
+from alpha_codium.solution import ErrorKind, SampleError
 from alpha_codium.statistics import (
     Estimate,
     Interval,
@@ -174,6 +175,17 @@ class Score:
             passed = [each.index for each in problem.candidates if each.verdict is Verdict.ACCEPTED]
             which = f": {', '.join(map(str, passed))}" if passed else ""
             yield f"{problem.name:<{width}}  {len(passed)} of {len(problem.candidates)} passed{which}"
+
+    def hints(self, run: str) -> Iterator[str]:
+        """Lines on the programs without a verdict: why, and how to get one; judging again gives no missing sample."""
+        unjudged = [c for p in self.problems for c in p.candidates if c.verdict == Verdict.INTERNAL_ERROR]
+        lost = [c for c in unjudged if (error := SampleError.parse(c.error)) and error.kind is not ErrorKind.MODEL]
+        if lost:
+            yield f"{counted(len(lost), 'sample')} missing ({lost[0].error}): gencode gen solve_set --resume"
+        if len(unjudged) > len(lost):
+            reason = next(c.error for c in unjudged if c not in lost) or "a fault of the sandbox"
+            programs = counted(len(unjudged) - len(lost), "program")
+            yield f"{programs} got no verdict ({reason}): try them again with --resume {run}"
 
     def lines(self) -> Iterator[str]:
         """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts."""

@@ -13,6 +13,7 @@
 import contextlib
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -32,6 +33,7 @@ from alpha_codium.runs import AnswerCache, AnswerStore, RunFolder
 from alpha_codium.runs.answers import StoreBroken
 from alpha_codium.runs.events import FailedCall
 from alpha_codium.solution import Candidate
+from alpha_codium.wording import counted
 
 # The problem's name and the sample's index.
 SampleKey = tuple[str, int]
@@ -39,6 +41,10 @@ SampleKey = tuple[str, int]
 
 class AnswerMissing(ModelError):
     """A call has no stored answer; a replay doesn't ask a model."""
+
+
+# The most samples that a list names.
+MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,24 @@ class Replay:
         """The number of samples that were replayed to their end."""
         return len(self.candidates) - len(self.missing) - len(self.never_begun)
 
+    def lines(self) -> Iterator[str]:
+        """The result for people: what was replayed, what was missing, and what differs from the journal."""
+        samples = counted(len(self.candidates), "sample")
+        yield f"{self.replayed} of {samples} replayed, {self.compared} compared with the journal"
+        for reason, count in Counter(each.reason for each in self.never_begun).items():
+            yield f"{counted(count, 'sample')} not replayed: {reason}"
+        yield from _listed(f"{counted(len(self.missing), 'sample')} without all answers", [
+            f"{each.problem}, sample {each.sample}: {each.prompt or 'a prompt'}, {counted(each.calls, 'call')}"
+            for each in self.missing
+        ])  # fmt: skip
+        yield from _listed(f"{counted(len(self.differing), 'candidate')} different from the journal's", [
+            f"{each.problem}, sample {each.sample}: {', '.join(each.fields)}" for each in self.differing
+        ])  # fmt: skip
+        if self.compared and not self.differing:
+            yield "all of them are identical to the journal's"
+        if self.solutions is not None:
+            yield f"written to {self.solutions}"
+
     def to_json(self) -> dict[str, Any]:
         """Return the result for `--json`."""
         return {
@@ -102,6 +126,15 @@ class Replay:
             "differing": [asdict(each) for each in self.differing],
             "solutions": None if self.solutions is None else str(self.solutions),
         }
+
+
+def _listed(title: str, lines: list[str]) -> Iterator[str]:
+    """Yield a title and the first lines below it; nothing if there are none."""
+    if lines:
+        yield f"{title}:"
+        yield from (f"  {line}" for line in lines[:MOST_SHOWN])
+    if len(lines) > MOST_SHOWN:
+        yield f"  ... and {len(lines) - MOST_SHOWN} more (all with --json)"
 
 
 @dataclass

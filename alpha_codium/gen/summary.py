@@ -1,7 +1,7 @@
 """The numbers of a run: its progress, and the summary at its end."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -73,6 +73,15 @@ class RunSummary:
     def complete(self) -> bool:
         """Whether every sample has succeeded or failed, without unfinished samples and spent budgets."""
         return not self.unfinished and not self.ended_by_budget
+
+    def hints(self) -> Iterator[str]:
+        """Lines on the samples that aren't finished, and how to finish them."""
+        for budget, samples in self.ended_by_budget.items():
+            ended = f"{budget} is spent and ended {counted(samples, 'sample')}"
+            yield f"{ended}: raise it and resume with --resume {self.run}"
+        if self.unfinished:
+            ended = f"{counted(self.unfinished, 'sample')} ended because of errors other than the model's"
+            yield f"{ended}: try them again with --resume {self.run}"
 
     def closing(self) -> str:
         """Return the score on the public tests, the cost and the next command, as the last lines of a run."""

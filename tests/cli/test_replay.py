@@ -36,7 +36,7 @@ def test_many_missing_calls_are_told_in_short_and_all_in_json(prompt, tmp_path):
     lines = done.stdout.splitlines()
     assert lines[:3] == [
         "0 of 25 samples replayed, 0 compared with the journal",
-        "25 samples lack an answer:",
+        "25 samples without all answers:",
         "  echo 0, sample 0: step0, 1 call",
     ]
     assert lines[-1] == "  ... and 5 more (all with --json)"
@@ -56,7 +56,7 @@ def test_a_missing_call_is_logged_on_request_only(prompt):
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.splitlines() == [
         "24 of 25 samples replayed, 0 compared with the journal",
-        "1 sample lacks an answer:",
+        "1 sample without all answers:",
         "  echo 3, sample 0: step0, 1 call",
     ]
     logged = [line for line in run_cli("replay", "r", "-v").stderr.splitlines() if "was not asked this" in line]

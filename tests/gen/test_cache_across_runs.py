@@ -20,7 +20,7 @@ from tests.servers.scripted import ScriptedServer, Status, Text, When
 
 PROBLEMS, SAMPLES, STEPS = 2, 3, 2
 CALLS = PROBLEMS * SAMPLES * STEPS
-OURS = ("asked", "from_cache", "spent", "seconds", "run", "run_folder", "solutions")
+OURS = ("asked", "from_cache", "spent", "seconds", "run", "run_folder", "solutions", "next_command")
 
 
 @pytest.fixture

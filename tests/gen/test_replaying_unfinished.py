@@ -51,7 +51,7 @@ def test_samples_that_a_spent_budget_kept_from_beginning_lack_nothing(run, tmp_p
     assert (status, result["replayed"], result["compared"], result["missing"]) == (0, 3, 3, []), said
     reason = "the run's budget of 5 calls was spent"
     assert result["never_begun"] == never_begun(("echo 1", 1), ("echo 2", 0), ("echo 2", 1), reason=reason)
-    assert f"3 samples were not replayed: {reason}\n" in said
+    assert f"3 samples not replayed: {reason}\n" in said
     assert columns_of(tmp_path / "again") == columns_of(folder / "solutions")
 
 
@@ -93,7 +93,7 @@ def test_a_run_that_was_killed_between_its_samples_is_replayed_as_far_as_it_came
     cut_off(home, tmp_path, 7)
     status, said, result = replay()
     assert (status, result["replayed"], result["compared"], result["missing"]) == (0, 3, 3, []), said
-    assert f"3 samples were not replayed: {CUT_OFF}\n" in said
+    assert f"3 samples not replayed: {CUT_OFF}\n" in said
     assert "all of them are identical to the journal's" in said
 
 
