@@ -56,6 +56,7 @@ async def score_async(
     limit: int | None = None,
     names: Sequence[str] = (),
     only_present: bool = False,
+    difficulty: Sequence[str] = (),
     ignore_fingerprint: bool = False,
     test_type: str | Iterable[str] = TestType.PRIVATE,
     k: Sequence[int] = DEFAULT_KS,
@@ -72,7 +73,8 @@ async def score_async(
     `COLUMN=VALUE`. `column` is the column with the programs, and `form` is `completion` or `solution`; by default the
     columns' names decide. `clean` removes fences, prose and the like from the samples first. `header` is code that runs
     before each program. `setup` is the part of the prompt's code that programs may use: `all`, `imports` or `none`.
-    `sample_rate` with `seed`, `names` and `limit` choose a part of the problems, and `only_present` those with samples.
+    `sample_rate` with `seed`, `names` and `limit` choose a part of the problems, `only_present` those with samples, and
+    `difficulty` those with one of these names, such as `introductory`.
     `run` names a new run folder with a journal; `resume` names an earlier run.
 
     Raises UserError if the samples or the problems can't be read, or don't match.
@@ -100,7 +102,8 @@ async def score_async(
             refuse_other_problems(with_origin, problems)
         chosen = setup or _usual_setup(rows)
         tasks = prepare_for_evaluation(solutions, WithSetup(problems, chosen), test_type)
-        tasks = only_asked(tasks, subsets_of(solutions), Subset(sample_rate, seed, limit, tuple(names)), only_present)
+        part = Subset(sample_rate, seed, limit, tuple(names))
+        tasks = only_asked(tasks, subsets_of(solutions), part, only_present, difficulty)
         description = describe(
             "score",
             name,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options
-from alpha_codium.cli.output import say, size_text
-from alpha_codium.wording import counted
+from alpha_codium.cli.output import say
+from alpha_codium.wording import counted, size_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ import click
 
 from alpha_codium.cli.clean import clean_generations
 from alpha_codium.cli.options import CommonOptions, Group, common_options, dataset_argument, overwrite_option
-from alpha_codium.cli.output import print_table, say, size_text
+from alpha_codium.cli.output import print_table, say
 from alpha_codium.cli.validate import validate
 from alpha_codium.progress import Progress
-from alpha_codium.wording import counted
+from alpha_codium.wording import counted, size_text
 
 DATE = click.DateTime(["%Y-%m-%d"])
 

@@ -17,9 +17,8 @@ import click
 
 from alpha_codium import __version__
 from alpha_codium.cli.options import add_examples, normalize
-from alpha_codium.cli.output import forget_unwritten
+from alpha_codium.cli.output import forget_unwritten, say_error
 from alpha_codium.errors import SandboxError, UserError
-from alpha_codium.log import visible
 
 # What a disk says that takes no more.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -70,12 +69,9 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
 
 
-EXAMPLE = "\b\nExample:\n  gencode data import examples/jars.json --output_dataset_name jars"
-
-
 @click.group(
     cls=LazyGroup,
-    epilog=EXAMPLE,
+    epilog="\b\nExample:\n  gencode data import examples/jars.json --output_dataset_name jars",
     context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="gencode")
@@ -98,11 +94,10 @@ def main(arguments: list[str] | None = None) -> Any:
             error = click.UsageError(f"No such option {error.option_name!r}: use {' or '.join(ours)}", error.ctx)
         context = error.ctx if isinstance(error, click.UsageError) else None
         hint = f" (see {context.command_path} --help)" if context else ""
-        click.echo(visible(f"error: {error.format_message()}{hint}"), err=True)
+        say_error(f"{error.format_message()}{hint}")
         sys.exit(error.exit_code)
     except UserError as error:
-        message = error.for_command_line if isinstance(error, SandboxError) else str(error)
-        click.echo(visible(f"error: {message}"), err=True)
+        say_error(error.for_command_line if isinstance(error, SandboxError) else str(error))
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -114,5 +109,5 @@ def main(arguments: list[str] | None = None) -> Any:
         if error.errno not in FULL:
             raise
         forget_unwritten()
-        click.echo(f"error: cannot write the output: {error.strerror}", err=True)
+        say_error(f"cannot write the output: {error.strerror}")
         sys.exit(2)

@@ -153,8 +153,6 @@ MODEL_OPTIONS = {
     "seed": ("config.seed", int, "The seed for the model, and for the choice of problems."),
     "concurrency": ("config.concurrency", int, "Samples to generate concurrently."),
 }
-
-
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 

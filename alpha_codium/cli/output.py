@@ -1,6 +1,7 @@
 """Writing untrusted text to stdout: unchanged into a pipe, with visible control characters on a terminal."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -9,10 +10,21 @@ import click
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 
+# The colours of verdicts, each at the beginning of an indented line. None leaves the choice to click.
+VERDICT = re.compile(r"^  (accepted|[a-z]+_(?:answer|error|exceeded|violation))\b", re.MULTILINE)
+COLOR = False if os.environ.get("NO_COLOR") else None
+
 
 def say(text: str) -> None:
-    """Write a line of untrusted text to stdout."""
-    click.echo(visible(text) if _is_terminal() else text)
+    """Write a line of untrusted text to stdout; on a terminal, verdicts are in colour."""
+    if _is_terminal():
+        text = VERDICT.sub(lambda found: click.style(found[0], "green" if "acc" in found[0] else "red"), visible(text))
+    click.echo(text, color=COLOR)
+
+
+def say_error(message: str) -> None:
+    """Write the line of an error to stderr."""
+    click.echo(click.style("error:", "red", bold=True) + visible(f" {message}"), err=True, color=COLOR)
 
 
 def write_out(text: str) -> None:
@@ -62,12 +74,3 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
         lines = ["  ".join(map(str.ljust, map(visible, row), widths)).rstrip() for row in rows]
     for line in lines:
         click.echo(line)
-
-
-def size_text(size: float) -> str:
-    """Return a number of bytes as text, such as 1.5 GiB."""
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}"
-        size /= 1024
-    return f"{size:.1f} GiB"

@@ -71,8 +71,8 @@ class Reporter:
             case WorkStarted(what, total):
                 self._counter = _counter(event)
                 self._progress = Progress(what, total, self.quiet, self._counter.status).__enter__()
-            case ItemDone(result) if self._progress is not None:
-                self._counter.add(result)
+            case ItemDone(result, problem) if self._progress is not None:
+                self._counter.add(result, problem)
                 self._progress.advance()
             case WorkEnded() if self._progress is not None:
                 self._progress.__exit__(None, None, None)
@@ -100,7 +100,7 @@ class _Counter:
     def __init__(self, is_counted: Callable[[Any], bool], text: str) -> None:
         self.is_counted, self.text, self.count = is_counted, text, 0
 
-    def add(self, item: Any) -> None:
+    def add(self, item: Any, _problem: str) -> None:
         self.count += self.is_counted(item)
 
     def status(self) -> str:
@@ -119,7 +119,6 @@ def _counter(event: WorkStarted) -> Any:
         return _Counter(lambda missing: missing is not None, "{} lacking an answer")
     if event.what not in JUDGED:
         return _Counter(lambda _: False, "")
-    # Programs of known verdict, which are judged beside the candidates, don't count.
-    return _Counter(
-        lambda result: result.verdict == "accepted" and not result.group.startswith("known_"), "{} accepted"
-    )
+    from alpha_codium.eval.scoring import ScoreProgress
+
+    return ScoreProgress()

@@ -3,7 +3,8 @@
 import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options
-from alpha_codium.cli.output import print_table, say, size_text
+from alpha_codium.cli.output import print_table, say
+from alpha_codium.wording import size_text
 
 
 @click.group(cls=Group)

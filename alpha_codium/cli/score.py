@@ -35,6 +35,10 @@ ignore_fingerprint_option = click.option(
 )
 @subset_options
 @only_present_option
+@click.option(
+    "--difficulty", "--level", "difficulty", multiple=True, metavar="NAME",
+    help="Score only problems of this difficulty, such as introductory; repeatable.",
+)  # fmt: skip
 @ignore_fingerprint_option
 @tests_option(default="private_tests")
 @score_options

@@ -101,7 +101,7 @@ def print_score(result: "Score", common: CommonOptions, run: str) -> None:
         click.echo(visible(hint), err=True)
     common.write_json(result.to_json())
     for line in result.lines():
-        click.echo(line)
+        say(line)
     if not result.complete:
         click.echo("the result is INCOMPLETE", err=True)
         raise click.exceptions.Exit(1)

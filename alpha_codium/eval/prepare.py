@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alpha_codium.data.schema import difficulty_name
 from alpha_codium.data.subset import Subset, part_of
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.languages import LANGUAGES
@@ -188,12 +189,17 @@ def prepare_for_evaluation(
 
 
 def only_asked(
-    tasks: EvaluationSet, made_for: Collection[Subset], chosen: Subset, only_present: bool = False
+    tasks: EvaluationSet,
+    made_for: Collection[Subset],
+    chosen: Subset,
+    only_present: bool = False,
+    difficulties: Sequence[str] = (),
 ) -> EvaluationSet:
     """Return the tasks of the problems that candidates were asked for, or of those `chosen` among them.
 
     `made_for` are the parts of the split for which the candidates were made, if they record any. With `only_present`,
-    problems without candidates are left out. Raises DatasetError if no problem is left.
+    problems without candidates are left out; with `difficulties`, all others, by their names. Raises DatasetError if no
+    problem is left, or has such a difficulty.
     """
     names: Sequence[str] = getattr(tasks.problems, "names", None) or [problem.name for problem in tasks.problems]
     chosen = chosen.with_full_names(names)
@@ -202,15 +208,27 @@ def only_asked(
         places = sorted({place for part in made_for for place in part.positions(names)})
     if only_present:
         places = [place for place in places if tasks.entries.get(names[place])]
+    if difficulties:
+        places = _of_difficulty(tasks.problems, places, difficulties)
     kept = list(places)
     kept = [kept[place] for place in chosen.positions([names[place] for place in kept])]
     if len(kept) == len(names):
         return tasks
     ways = [*(str(part) for part in made_for if len(places) < len(names) and not part.is_whole)]
+    ways += [f"--difficulty {each}" for each in difficulties]
     ways += ["--only_present"] * only_present + ([] if chosen.is_whole else [str(chosen)])
     select = getattr(tasks.problems, "select", None)
     problems = select(kept) if select else [tasks.problems[place] for place in kept]
     return EvaluationSet(problems, tasks.entries, tasks.test_types, part_of(len(names), *ways))
+
+
+def _of_difficulty(problems: Sequence[Problem], places: Iterable[int], difficulties: Sequence[str]) -> list[int]:
+    found = {place: difficulty_name(problems[place].difficulty) for place in places}
+    for name in difficulties:
+        if name not in found.values():
+            known = ", ".join(sorted(set(found.values())))
+            raise DatasetError(f"no problem has the difficulty {name!r}; there are: {known}")
+    return [place for place, name in found.items() if name in difficulties]
 
 
 def human_solutions(

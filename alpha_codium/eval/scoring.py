@@ -17,7 +17,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.eval.known import JudgeError
 from alpha_codium.eval.prepare import EvaluationTask
 from alpha_codium.eval.rates import broken_lines, rates_text
-from alpha_codium.eval.results import ROW, ProblemResult
+from alpha_codium.eval.results import ROW, CandidateResult, ProblemResult
 from alpha_codium.solution import ErrorKind, SampleError
 from alpha_codium.statistics import (
     Estimate,
@@ -204,6 +204,26 @@ class Score:
                 yield f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}"
         yield from _near_limit_lines(**self.near_limit)
         yield from _fact_lines(self.extra)
+
+
+@dataclass
+class ScoreProgress:
+    """The numbers of a score so far, for its display: the accepted candidates, and pass@1 of the problems judged."""
+
+    accepted: Counter[str] = field(default_factory=Counter)
+    judged: Counter[str] = field(default_factory=Counter)
+
+    def add(self, result: CandidateResult, problem: str) -> None:
+        """Count one result; programs of known verdict, which are judged beside the candidates, don't count."""
+        if not result.group.startswith("known_"):
+            self.judged[problem] += 1
+            self.accepted[problem] += result.verdict is Verdict.ACCEPTED
+
+    def status(self) -> str:
+        """Return the text beside the progress bar."""
+        rates = [self.accepted[problem] / judged for problem, judged in self.judged.items()]
+        so_far = f", pass@1 so far {sum(rates) / len(rates):.3f}" if rates else ""
+        return f"{self.accepted.total()} accepted{so_far}"
 
 
 def score(

@@ -21,7 +21,7 @@ class RunProgress:
     by_problem: Counter[str] = field(default_factory=Counter)
     problems: int = 0
 
-    def add(self, candidate: Candidate) -> None:
+    def add(self, candidate: Candidate, _problem: str = "") -> None:
         """Count one candidate."""
         self.by_problem[candidate.task_name] += 1
         self.problems += self.by_problem[candidate.task_name] == self.samples

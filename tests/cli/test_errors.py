@@ -1,7 +1,11 @@
 """Mistakes of users: each one clear line, exit status 2, no traceback."""
 
+import contextlib
 import json
 import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +13,7 @@ import pytest
 from tests.gen.running import KEY, assert_refused, model_arguments, problem_record, run_cli, write_problems
 from tests.llm.local_support import kept_models_folder, needs_xllamacpp, smallest_model
 from tests.servers.scripted import ScriptedServer, Status
-from tests.support import gencode
+from tests.support import ROOT, gencode
 
 MODEL = ("--model", "openai/scripted", "--api_base", "http://127.0.0.1:9/v1")
 
@@ -173,3 +177,26 @@ def test_without_a_model_and_a_key_the_local_one_answers_and_says_so(tmp_path):
     assert f"no --model was given and no key is set, so the model is the embedded local/{stored.name}" in done.stderr
     assert done.stdout.strip()
     assert Path(models / f"{stored.name}.gguf").exists()
+
+
+def on_a_terminal(*arguments, **environment):
+    """Return what a command writes to a terminal."""
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-m", "alpha_codium", *map(str, arguments)]
+    written = b""
+    with subprocess.Popen(command, stdout=terminal, stderr=terminal, env=os.environ | environment) as running:
+        os.close(terminal)
+        # Linux reports an error when the other end of a terminal is closed.
+        with contextlib.suppress(OSError), os.fdopen(master, "rb", buffering=0) as reading:
+            while data := reading.read(1 << 16):
+                written += data
+    return running.returncode, written.decode()
+
+
+@pytest.mark.thorough
+def test_errors_and_verdicts_have_colours_on_a_terminal_unless_no_color_is_set(home):
+    assert on_a_terminal("data", "show", "none")[1].startswith("\x1b[31m\x1b[1merror:\x1b[0m there is")
+    assert on_a_terminal("data", "show", "none", NO_COLOR="1")[1].startswith("error: there is")
+    example = ("--benchmark", "humaneval", "--dataset_name", ROOT / "examples/humaneval.jsonl", "--k", "1")
+    status, said = on_a_terminal("eval", "score", ROOT / "examples/samples.jsonl", *example)
+    assert status == 0 and "\x1b[32m  accepted\x1b[0m" in said and "\x1b[31m  compilation_error\x1b[0m" in said

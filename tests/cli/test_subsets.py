@@ -134,3 +134,16 @@ def test_python_takes_the_same_parts(home, tmp_path):
         found = evaluate(rows, problems, k=[1], **options)
         assert found.pass_at_k["pass@1"] == (0.5 if "limit" in options else 1.0)
         assert found.extra["subset"]["of"] == 4
+
+
+def test_problems_of_one_difficulty_are_scored_under_either_name_of_the_option(samples, tmp_path):
+    known = {"language": [3], "solution": [RIGHT]}
+    tests = {"public_tests": NONE, "private_tests": DOUBLE, "solutions": known}
+    write_jsonl(tmp_path / "p.jsonl", [record(f"p/{n}", **tests, difficulty=29 + n % 2) for n in range(40)])
+    for option in ("--difficulty", "--level"):
+        result, said = scored(tmp_path, samples, option, "interview")
+        assert "20 of 40 problems (--difficulty interview)" in said
+        assert result["n_problems"] == 20 and result["pass_at_k"] == {"pass@1": 1 / 20}
+    done = run_cli("eval", "score", samples, "--dataset_name", tmp_path / "p.jsonl", "--level", "hard")
+    assert done.returncode == 2
+    assert "no problem has the difficulty 'hard'; there are: interview, introductory" in done.stderr

@@ -12,11 +12,11 @@ from alpha_codium.eval import Metric, calculate_metrics, human_solutions, prepar
 from alpha_codium.eval.known import error_of_human_solutions
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
-from alpha_codium.eval.scoring import labels_of, score
+from alpha_codium.eval.scoring import ScoreProgress, labels_of, score
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import ExecutionSpec, Problem
 from alpha_codium.statistics import bootstrap_interval, flips, mcnemar, paired_bootstrap, wilson_interval
-from alpha_codium.verdict import Verdict
+from alpha_codium.verdict import Judgement, Verdict
 from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, labelled, problem
 from tests.eval.test_prepare import row
 
@@ -306,3 +306,16 @@ def test_what_is_undefined_or_incomplete_cannot_be_compared() -> None:
 def test_a_result_in_json_is_plain_values_only() -> None:
     (candidate,) = scored([row("a", RIGHT)], split=[problem("a")]).to_json()["problems"][0]["candidates"]
     assert type(candidate["verdict"]) is str
+
+
+def test_the_score_so_far_is_a_mean_over_problems_without_programs_of_known_verdict() -> None:
+    progress = ScoreProgress()
+    assert progress.status() == "0 accepted"
+    for name, verdict, group in [
+        ("a", Verdict.ACCEPTED, "generated"),
+        ("a", Verdict.WRONG_ANSWER, "generated"),
+        ("b", Verdict.ACCEPTED, "generated"),
+        ("b", Verdict.WRONG_ANSWER, "known_correct"),
+    ]:
+        progress.add(CandidateResult.of(0, group, Judgement(verdict)), name)
+    assert progress.status() == "2 accepted, pass@1 so far 0.750"
