@@ -12,7 +12,7 @@ from alpha_codium.log import visible
 
 HEAD = "# The settings in force. A value that isn't a default has its origin in the line above it.\n"
 SECTION = re.compile(r"\[([\w.]+)\]")
-ENTRY = re.compile(r"(?:# )?(?P<key>\w+) = .*?(?:\s+(?P<comment># .*))?")
+ENTRY = re.compile(r"(?:# )?(?P<key>\w+) = .*?(?:\s(?P<comment># .*))?", re.DOTALL)
 
 
 def list_settings(config_file: Path | None = None, overrides: Iterable[str] = ()) -> tuple[dict[str, Any], str]:

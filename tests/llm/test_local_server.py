@@ -154,7 +154,7 @@ def test_without_a_proxy_the_environment_stays_as_it_is():
 
 async def test_without_xllamacpp_the_error_says_what_to_install(fake, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(ModelNotFound, match=r"pip install 'alpha_codium\[local\]'"):
+    with pytest.raises(ModelNotFound, match="pip install xllamacpp"):
         async with serve(fake):
             pass
 

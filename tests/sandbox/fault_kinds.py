@@ -32,8 +32,14 @@ Seen = dict[str, Any]
 def at_depth(depth: int) -> list[int]:
     """The living processes of the sandbox that stand so many links below this one."""
     parents = {number: parent_of(number) for number in descendants() if not is_zombie(number)}
-    ours = {n for n, line in command_lines() if "sandbox/engine/inside" in line}
+    ours = set(of_sandboxes())
     return sorted(n for n in parents if n in ours and chain_length(n, parents) == depth)
+
+
+def of_sandboxes() -> list[int]:
+    """The living processes of sandboxes: a jail replaces its command line before it forks anything."""
+    lines = [(n, line) for n, line in command_lines() if not is_zombie(n)]
+    return [n for n, line in lines if "sandbox/engine/inside" in line or line.startswith("python3 program.py")]
 
 
 def parent_of(number: int) -> int:

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from alpha_codium.errors import UserError
 from alpha_codium.sandbox import open_sandbox
-from alpha_codium.sandbox.conformance.processes import command_lines, is_zombie
-from tests.sandbox.fault_kinds import FAULTS, TEST, Seen, at_depth, only_so_many_descriptors, plain
+from tests.sandbox.fault_kinds import FAULTS, TEST, Seen, at_depth, of_sandboxes, only_so_many_descriptors, plain
 from tests.sandbox.hostile_world import groups_of_sandboxes
 from tests.sandbox.soak_driver import Census, settled, under_an_init
 
@@ -68,7 +67,7 @@ async def kill_the_parent() -> Seen:
 
 def survivors() -> list[int]:
     """Processes of a sandbox anywhere in this pid namespace."""
-    return [n for n, line in command_lines() if "sandbox/engine/inside" in line and not is_zombie(n)]
+    return of_sandboxes()
 
 
 def groups_of(pid: int) -> list[str]:

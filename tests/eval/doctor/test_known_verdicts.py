@@ -26,6 +26,7 @@ from tests.data.records import record, write_jsonl
 DOUBLE = {"input": ["1\n", "2\n", "3\n"], "output": ["2\n", "4\n", "6\n"]}
 RIGHT = "print(2 * int(input()))"
 LOOP = "while True: pass"
+BROKEN_CHECKER = {"name": "program", "arguments": {"protocol": "icpc", "files": {"check.py": "def check("}}}
 
 
 def submission(file: str, label: str, code: str, **more: object) -> dict:
@@ -52,7 +53,7 @@ ROWS = [
         submission("other_class.py", "WA", "1 / 0", agrees=True),
         submission("too_quick.py", "TLE", RIGHT, agrees=False),
     ),
-    contest("checked", submission("any.py", "AC", RIGHT), checker={"name": "nonesuch"}),
+    contest("checked", submission("any.py", "AC", RIGHT), checker=BROKEN_CHECKER),
 ]
 
 
@@ -103,7 +104,7 @@ def test_the_json_is_what_was_promised(report: KnownReport) -> None:
 
 def test_what_differs_is_told_with_what_the_judge_saw(report: KnownReport) -> None:
     results = by_file(report)
-    assert "no checker 'nonesuch'" in results["any.py"].reason
+    assert "its checker doesn't compile" in results["any.py"].reason
     assert results["other_class.py"].reason.startswith("test 1 of 3 is the first to fail; 0 passed; slowest test 0.")
     assert results["too_quick.py"].reason.startswith("passes all 3 tests; slowest test 0.")
     assert results["partly.py"].reason == ""
