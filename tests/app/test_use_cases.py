@@ -37,6 +37,7 @@ def rows(*programs):
     return [{"task_name": f"echo {n}", "solution_candidates": list(programs)} for n in range(2)]
 
 
+@pytest.mark.thorough
 async def test_a_set_is_solved_judged_compared_and_replayed_in_one_running_loop(server, problems):
     settings = settings_for(server)
     seen = []

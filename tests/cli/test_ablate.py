@@ -81,6 +81,7 @@ def test_repeating_the_command_asks_nothing_and_gives_the_same(server, tmp_path)
     assert ((tmp_path / "out.json").read_text(), len(server.requests)) == (first, asked)
 
 
+@pytest.mark.thorough
 def test_an_ablation_that_was_cut_off_goes_on_and_one_more_variant_may_be_added(home, tmp_path):
     with ScriptedServer(answer, faults=[lambda seen: Status(401) if seen.number == 3 else None]) as server:
         done = ablate(server, tmp_path, "--without", "reflect", "--run", "abl")

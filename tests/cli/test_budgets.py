@@ -64,6 +64,7 @@ def test_the_last_sample_of_a_budget_is_complete_and_no_reason_for_a_bad_status(
     assert (done.returncode, "is spent" in done.stderr) == (0, False)
 
 
+@pytest.mark.thorough
 def test_a_budget_in_dollars_ends_a_run_by_the_price_that_is_given(server, problems):
     done = solve_set(problems, server, "-o", PRICE, "-o", "budget.run_cost=1", "-o", "config.concurrency=1")
     assert done.returncode == 1

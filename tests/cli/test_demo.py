@@ -11,6 +11,7 @@ from tests.support import gencode
 SUM = "```python\nprint(int(input()) + int(input()))\n```"
 
 
+@pytest.mark.thorough
 def test_the_demo_solves_what_the_model_can_and_says_what_it_can_not(tmp_path: Path) -> None:
     with ScriptedServer([("Two jars", SUM), ("", "```python\nprint('Hello, World!')\n```")]) as server:
         model = ("--model", "openai/scripted", "--api_base", server.api_base)

@@ -156,6 +156,7 @@ def test_without_the_hub_it_is_said_so(home, environment):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("offline", ["0", "1"])
 def test_a_dataset_in_the_cache_of_datasets_needs_no_hub(home, tmp_path, environment, hub, offline):
     code = f"import datasets; datasets.load_dataset({ID!r})"

@@ -23,7 +23,10 @@ from tests.sandbox.test_hostile import (
 )
 
 HERE = Path(__file__).parent
-STATES = (pytest.param("user", marks=pytest.mark.thorough), "root", pytest.param("mounts", marks=pytest.mark.slow))
+STATES = (
+    *(pytest.param(state, marks=pytest.mark.thorough) for state in ("user", "root")),
+    pytest.param("mounts", marks=pytest.mark.slow),
+)
 
 
 def run_world(state: str, stage: Path) -> dict[str, Any]:
