@@ -140,7 +140,10 @@ def broken(path: Path, kind: str) -> Iterator[None]:
         with contextlib.closing(sqlite3.connect(path)) as connection:
             connection.execute("CREATE TABLE answers (question TEXT)")
     elif kind != "gone":
-        contents = {"empty": b"", "torn": whole[: len(whole) * 2 // 3], "garbage": GARBAGE}
+        end = len(whole) * 2 // 3
+        # In the middle of a line, or a table of TOML would only lack its last entries.
+        end = whole.rindex(b"=", 0, end) + 1 if path.name == "run.toml" else end
+        contents = {"empty": b"", "torn": whole[:end], "garbage": GARBAGE}
         path.write_bytes(contents[kind] if kind in contents else SHAPES[path.suffix])
     yield
 

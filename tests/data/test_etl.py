@@ -156,7 +156,7 @@ def test_an_etl_killed_at_work_leaves_what_was_there(home):
         assert process.stdout.readline() == b"at work\n"
         process.send_signal(signal.SIGKILL)
     assert len(_load(home / "datasets" / "kept")["test"]) == 5
-    run_etl(Given({"test": ROWS[:3]}), "kept")
+    run_etl(Given({"test": ROWS[:3]}), "kept", overwrite=True)
     assert len(_load(home / "datasets" / "kept")["test"]) == 3
 
 

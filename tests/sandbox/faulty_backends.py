@@ -25,9 +25,10 @@ class Faithful(Sandbox):
 
     async def __aenter__(self) -> Self:
         await self.sandbox.__aenter__()
-        return self
+        return await super().__aenter__()
 
     async def __aexit__(self, *error: Any) -> None:
+        await super().__aexit__(*error)
         await self.sandbox.__aexit__(*error)
 
     async def identity(self) -> Identity:
@@ -83,6 +84,10 @@ class SharesFolder(Faithful):
     """Every program runs in the same folder."""
 
     inner = "portable"
+
+    def __init__(self, **options: Any) -> None:
+        # Isolated, it would show each program a folder of its own.
+        super().__init__(**options | {"isolation": False})
 
     def sent(self, job: Job) -> Job:
         folder = str(Path(__file__).with_name("shared"))

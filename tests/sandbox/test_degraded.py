@@ -95,8 +95,9 @@ def test_a_hostile_program_reaches_nothing(world: dict[str, Any], name: str) -> 
     expected = next(each.expected for each in attackers() if each.name == name)
     assert not (result["hung"] or result["passed"] or result["leaks"])
     for end in result["executions"] or [result["compilation"]]:
-        # What it may not start, it may not survive.
-        assert end["status"] in expected.statuses | {"runtime_error"}, end
+        # What it may not start, it may not survive; Landlock looks at every folder on the way to a deep one.
+        slow = {"time_limit_exceeded"} if name == "deep_folders.py" else set()
+        assert end["status"] in expected.statuses | {"runtime_error"} | slow, end
         assert "ESCAPED" not in end["stdout"], end
 
 

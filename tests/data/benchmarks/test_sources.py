@@ -110,7 +110,7 @@ def test_humaneval_comes_from_the_hub_under_each_of_its_names(etl, source):
 @pytest.mark.thorough
 def test_mbpp_comes_with_its_splits_and_in_either_configuration(etl):
     assert etl("mbpp") == {"train": ["Mbpp/601", "Mbpp/602"], "test": ["Mbpp/11"]}
-    assert etl("mbpp:sanitized", "--split_name", "train")["train"] == ["Mbpp/602", "Mbpp/603"]
+    assert etl("mbpp:sanitized", "--split_name", "train", "--overwrite")["train"] == ["Mbpp/602", "Mbpp/603"]
     assert "'sanitised' not found. Available: ['full', 'sanitized']" in etl("google-research-datasets/mbpp:sanitised")
 
 
