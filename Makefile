@@ -27,7 +27,7 @@ test-thorough: $(VENV)/.dev
 	$(PYTEST) -m "thorough and not slow and not images" $(PYTEST_OPTIONS)
 
 images: $(VENV)/.dev
-	$(BIN)/python -m pytest -m images --durations=0 --durations-min=1 tests/docker $(PYTEST_OPTIONS)
+	$(BIN)/python -m pytest -m "images and not slow" --durations=0 --durations-min=1 tests/docker $(PYTEST_OPTIONS)
 
 test-slow: $(VENV)/.dev
 	$(PYTEST) -m "hypothesis and not slow and not images" --hypothesis-profile random $(PYTEST_OPTIONS)

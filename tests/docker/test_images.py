@@ -192,6 +192,7 @@ def test_deepminds_sandbox_judges_in_its_image() -> None:
     assert result["agreement"]["correct_accepted"] == result["agreement"]["correct_total"] > 0
 
 
+@pytest.mark.slow
 def test_the_development_image_runs_the_tests_of_the_checkout_that_is_mounted(tmp_path) -> None:
     run("git", "clone", "--quiet", str(ROOT), str(tmp_path / "checkout"))
     certificates = [f"--volume={CERTIFICATES}:/ca.crt:ro", "--env=PIP_CERT=/ca.crt"] if CERTIFICATES.exists() else []
