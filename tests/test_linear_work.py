@@ -181,7 +181,7 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 # These parse what they read several times, with syntax trees so large that the times of two runs differ much.
-HEAVY = ("cleaning of programs", "cleaning of completions", "completion")
+HEAVY = ("cleaning of programs", "cleaning of completions", "completion", "code in an answer")
 
 
 @pytest.mark.parametrize(
