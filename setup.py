@@ -7,6 +7,10 @@ from setuptools import find_packages, setup
 LOCAL = ["xllamacpp>=2026.1"]
 CONFORMANCE = ["pytest>=8.2", "pytest-asyncio>=0.24", "pytest-timeout>=2.3"]
 DEMO = ["gradio>=5.0"]
+REPO = ["omegaconf>=2.3", "rapidfuzz>=3.0", "sacrebleu>=2.4"]
+K8S = ["kubernetes>=29.0"]
+S3 = ["s3fs>=2024.2"]
+SERVE = ["fastapi>=0.115", "prometheus-client>=0.21", "starlette>=0.40", "uvicorn>=0.30"]
 METRICS = ["cloudpickle>=3.0", "evaluate>=0.4.3", "RestrictedPython>=8.4"]
 DEV = [line for line in Path(__file__).with_name("requirements-dev.txt").read_text().splitlines() if line[:1].isalpha()]
 
@@ -29,6 +33,7 @@ setup(
         "alpha_codium.cli": ["examples.txt"],
         "alpha_codium.data": ["examples/*.json"],
         "alpha_codium.eval.doctor": ["cases/*.toml"],
+        "alpha_codium.repository.resources": ["*.yaml", "prompts/*.yaml"],
         "alpha_codium.sandbox.conformance": ["attackers/*.py"],
         "alpha_codium.settings": ["*.toml"],
         "alpha_codium.prompts": ["*/*.toml"],
@@ -52,11 +57,22 @@ setup(
         "conformance": CONFORMANCE,
         "local": LOCAL,
         "metrics": METRICS,
+        "repo": REPO,
+        "serve": SERVE,
+        "s3": S3,
+        "k8s": K8S,
         "demo": [*DEMO, *METRICS],
-        "dev": [*LOCAL, *DEMO, *METRICS, *DEV],
+        "dev": [*LOCAL, *DEMO, *METRICS, *REPO, *SERVE, *S3, *K8S, *DEV],
     },
     entry_points={
-        "console_scripts": ["gencode=alpha_codium.cli.main:main"],
+        "console_scripts": [
+            "gencode=alpha_codium.cli.main:main",
+            "run-multiturn=alpha_codium.cli.repo_run:run_multiturn",
+            "get-resources=alpha_codium.cli.repo_run:get_resources_program",
+            "run-multiturn-k8s=alpha_codium.cli.repo_k8s:run_multiturn_k8s",
+            "serve-vllm=alpha_codium.cli.repo_vllm:serve_vllm_program",
+            "kill-vllm=alpha_codium.cli.repo_vllm:kill_vllm_program",
+        ],
         # Its name is that of the module, so that `-p` and the entry point can't load it twice.
         "pytest11": ["alpha_codium.sandbox.conformance=alpha_codium.sandbox.conformance"],
     },

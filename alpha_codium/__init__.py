@@ -31,6 +31,7 @@ _HOMES = {
     "extract_code": "alpha_codium.flows.extraction",
     "Sandbox": "alpha_codium.sandbox",
     "open_sandbox": "alpha_codium.sandbox",
+    "shared_sandbox": "alpha_codium.sandbox.blocking",
     "judge_program": "alpha_codium.app.judgements",
     "judge_program_async": "alpha_codium.app.judgements",
     "judge_programs": "alpha_codium.app.judgements",
@@ -88,6 +89,7 @@ if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` 
     from alpha_codium.program import Program as Program
     from alpha_codium.sandbox import Sandbox as Sandbox
     from alpha_codium.sandbox import open_sandbox as open_sandbox
+    from alpha_codium.sandbox.blocking import shared_sandbox as shared_sandbox
     from alpha_codium.solution import Candidate as Candidate
     from alpha_codium.verdict import Execution as Execution
     from alpha_codium.verdict import Judgement as Judgement

@@ -9,7 +9,7 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from alpha_codium.errors import UserError
@@ -194,9 +194,12 @@ PROGRAM = "program"
 CALL_RESULT = "call_result"
 
 
-def make_checker(spec: CheckerSpec) -> Checker:
-    """Return the checker for `spec`; raises UserError if there is no such checker, or its arguments are invalid."""
-    factory = find_plugin("alpha_codium.checkers", spec.name, BUILT_IN | {PROGRAM: _no_function})
+def make_checker(spec: CheckerSpec, others: Mapping[str, Callable[..., Checker]] | None = None) -> Checker:
+    """Return the checker for `spec`; raises UserError if there is no such checker, or its arguments are invalid.
+
+    `others` are factories that count as built-in.
+    """
+    factory = find_plugin("alpha_codium.checkers", spec.name, {**BUILT_IN, PROGRAM: _no_function, **(others or {})})
     try:
         return factory(**spec.arguments)
     except TypeError as error:

@@ -86,11 +86,10 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     loop.call_soon_threadsafe(start)
     try:
         return outcome.result()
-    except BaseException:
+    finally:
         if not outcome.done():
             loop.call_soon_threadsafe(cancel)
             wait([outcome])
-        raise
 
 
 def _pass_on(task: asyncio.Task[T], outcome: Future[T]) -> None:
@@ -129,7 +128,7 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
         answer.set_running_or_notify_cancel()
         try:
             answer.set_result(function(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 - raised again where the result is awaited
+        except BaseException as error:  # noqa: BLE001 - raised where the answer is awaited, which else never comes
             answer.set_exception(error)
 
     threading.Thread(target=work, daemon=True, name=f"gencode-{function.__name__}").start()

@@ -10,6 +10,7 @@ from typing import Self
 
 from alpha_codium.problem import Problem
 from alpha_codium.values import JsonValue
+from alpha_codium.wording import size_text
 
 DEFAULT_CPU_SECONDS = 4.0
 DEFAULT_MEMORY_BYTES = 2**30
@@ -55,6 +56,12 @@ class Limits(JsonValue):
             "memory": (memory_bytes, self.memory_bytes),
         }
         return tuple(name for name, (amount, limit) in used.items() if abs(amount - limit) <= NEAR_SHARE * limit)
+
+    def use(self, cpu_seconds: float, wall_seconds: float, memory_bytes: int) -> str:
+        """Return what a test used of these limits, for people: `CPU time 4.1 s of 4 s, ...`."""
+        cpu = f"CPU time {cpu_seconds:.1f} s of {self.cpu_seconds:g} s"
+        wall = f"wall time {wall_seconds:.1f} s of {self.wall_seconds:g} s"
+        return f"{cpu}, {wall}, memory {size_text(memory_bytes)} of {size_text(self.memory_bytes)}"
 
     def __post_init__(self) -> None:
         """Fill in the wall limit; raises ValueError for limits that are not above 0."""

@@ -27,9 +27,9 @@ def models_folder() -> Path:
     return _writable(home() / "models")
 
 
-def cache_folder() -> Path:
-    """Return the folder of the cache of answers, which all runs share."""
-    return _writable(home() / "cache")
+def shared_cache() -> Path:
+    """Return the path of the cache of answers, which all runs share."""
+    return _writable(home() / "cache") / "answers.sqlite"
 
 
 def bait_folder() -> str | None:

@@ -91,6 +91,21 @@ class Job(JsonValue):
 
 
 @dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder of trusted files, such as a repository, in which a sandbox runs programs.
+
+    Programs see `folder` at the same path, read-only, and can import what is in `path`. `warm_up` is the source of a
+    trusted script that is executed once; every program starts in a copy of its process, with the modules that it
+    imported. A program's main file, whose path is relative to `folder`, covers the file of that name there. The folder
+    must be readable for all users.
+    """
+
+    folder: str
+    path: tuple[str, ...] = ()
+    warm_up: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Side(JsonValue):
     """One side of a pair: a program, its trusted driver (or none), and its standard input."""
 

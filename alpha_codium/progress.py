@@ -1,6 +1,7 @@
 """Progress of long commands on stderr: a live line on a terminal, plain lines every few seconds elsewhere."""
 
 import sys
+import textwrap
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -8,6 +9,8 @@ from typing import Any, Self
 
 # Seconds between two plain lines.
 PLAIN_EVERY = 10.0
+# Of plain lines, and of the bar, in characters.
+WIDTH, BAR = 80, 10
 
 
 class Progress:
@@ -62,14 +65,24 @@ class Progress:
         left = (self.total - self.done) * seconds / self.done if self.total and self.done else 0.0
         eta = f", about {left:.0f} s left" if left >= 1 else ""
         status = self.status()
-        sys.stderr.write(f"{self.what}: {of_total} in {seconds:.0f} s{eta}{', ' + status if status else ''}\n")
+        line = f"{self.what}: {of_total} in {seconds:.0f} s{eta}{', ' + status if status else ''}"
+        sys.stderr.write(textwrap.fill(line, WIDTH, subsequent_indent="  ") + "\n")
         sys.stderr.flush()
 
 
 def _live_display() -> Any:
     from rich.console import Console
-    from rich.progress import MofNCompleteColumn, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
+    from rich.table import Column
 
-    columns = (*RichProgress.get_default_columns(), MofNCompleteColumn(), TextColumn("{task.fields[status]}"))
+    whole = Column(no_wrap=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(BAR, table_column=whole),
+        MofNCompleteColumn(table_column=whole),
+        TimeRemainingColumn(table_column=whole),
+        # The status continues on further lines where the terminal is narrow.
+        TextColumn("{task.fields[status]}", table_column=Column()),
+    )
     return RichProgress(*columns, console=Console(stderr=True))

@@ -73,6 +73,11 @@ class BudgetEnd(JsonValue):
         return f"the {self.owner}'s budget of {self.shown_amount}"
 
     @property
+    def setting(self) -> str:
+        """The setting of the limit."""
+        return f"solve.max_{self.limit}" if self.is_own else f"budget.{self.owner}_{self.limit}"
+
+    @property
     def is_own(self) -> bool:
         """Whether it is the sample's own budget. The end of a shared budget isn't the model's fault."""
         return self.owner is BudgetOwner.SAMPLE

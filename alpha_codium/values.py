@@ -1,9 +1,16 @@
-"""Frozen dataclasses that are converted to JSON and back without loss."""
+"""Frozen dataclasses that are converted to JSON and back without loss, and results as tables."""
 
+import csv
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, ClassVar, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from alpha_codium.errors import UserError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 # Functions that convert a JSON value to a field's value, by the field's name.
 Readers = Mapping[str, Callable[[Any], Any]]
@@ -39,6 +46,33 @@ class JsonValue:
     def _read(cls, name: str, value: Any) -> Any:
         reader = cls.readers.get(name)
         return reader(value) if reader is not None else value
+
+
+class Table:
+    """Base class of a result with `rows`, which have the keys `columns`."""
+
+    __slots__ = ()
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the table; None stands for what is undefined."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> "DataFrame":
+        """The rows as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        return DataFrame(self.rows(), columns=list(self.columns))
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the rows to a CSV file, None as an empty field; raises UserError if it can't be written."""
+        try:
+            with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                writer = csv.DictWriter(file, self.columns)
+                writer.writeheader()
+                writer.writerows(self.rows())
+        except OSError as error:
+            raise UserError(f"{path} can't be written: {error.strerror}") from error
 
 
 def many(reader: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:

@@ -146,7 +146,8 @@ class Judgement:
     """A candidate's verdict, and those of its tests in the dataset's order.
 
     `tests_total` counts tests, too, that weren't run after an early stop and are missing in `tests`. `failed` is the
-    index among all tests of the first that isn't accepted, None if there is none.
+    index among all tests of the first that isn't accepted, None if there is none. `message` says why a program didn't
+    compile, or why a test has the verdict `internal_error`.
     """
 
     verdict: Verdict
@@ -159,6 +160,12 @@ class Judgement:
     def accepted(self) -> bool:
         """Whether there are tests and all were passed."""
         return self.verdict is Verdict.ACCEPTED
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are tests and none of them got `internal_error`, which isn't the program's fault."""
+        verdicts = {self.verdict, *(test.verdict for test in self.tests)}
+        return not verdicts & {Verdict.INTERNAL_ERROR, Verdict.NO_TESTS}
 
     @property
     def tests_passed(self) -> int:

@@ -1,5 +1,7 @@
 """Wording of messages."""
 
+import math
+
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: `1 problem`, `2 problems`, `0 problems`."""
@@ -13,3 +15,18 @@ def size_text(size: float) -> str:
             return f"{size:.0f} {unit}"
         size /= 1024
     return f"{size:.1f} GiB"
+
+
+def money(dollars: float | None) -> str:
+    """Format US dollars with at least two significant digits, so that a small cost isn't shown as 0."""
+    if dollars is None:
+        return "unknown"
+    if math.isinf(dollars):
+        return "unbounded"
+    digits = 4 if dollars == 0 else max(4, 1 - math.floor(math.log10(dollars)))
+    return f"{dollars:.{digits}f}"
+
+
+def in_dollars(dollars: float | None) -> str:
+    """Format US dollars with a dollar sign."""
+    return f"${money(dollars)}" if dollars is not None and math.isfinite(dollars) else money(dollars)

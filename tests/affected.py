@@ -1,8 +1,9 @@
 """The tests of what was changed, for `make check`: prints their paths.
 
 `alpha_codium/ROOM/NAME.py` is tested by `tests/ROOM/test_NAME*.py`, or by all of `tests/ROOM` where there is no such
-file, and by `tests/test_ROOM*.py` where there is no such folder; a changed test file by itself; prompts and settings by
-the tests of `DATA`. What every change may break is always tested: `ALWAYS`.
+file, and by `tests/test_ROOM*.py` where there is no such folder; a changed test file by itself; prompts, settings
+and pages by the tests of `DATA`; some modules also by those of `MORE`. What every change may break is always tested:
+`ALWAYS`.
 """
 
 import subprocess
@@ -13,10 +14,16 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("alpha_codium")
 ALWAYS = ("tests/test_imports.py", "tests/test_public_names.py", "tests/cli/test_main.py")
 SETTINGS = "tests/flows/test_switches.py::test_every_setting_has_a_test_that_it_changes_what_happens"
+PAGES = ["tests/test_docs.py"]
 DATA = {
+    "docs": PAGES,
+    "README.md": PAGES,
+    "CONTRIBUTING.md": PAGES,
     "prompts": ["tests/flows/test_prompts.py", "tests/flows/test_loading.py"],
     "settings": ["tests/test_config.py", SETTINGS],
 }
+# Tests of single modules beside those that mirror them.
+MORE = {PACKAGE / "checkers.py": ["tests/test_linear_work.py"]}
 
 
 def affected(changed: Iterable[Path], root: Path = ROOT) -> list[str]:
@@ -28,7 +35,7 @@ def affected(changed: Iterable[Path], root: Path = ROOT) -> list[str]:
 
 
 def _tests_of(path: Path, root: Path) -> Iterator[str]:
-    yield from DATA.get(path.parts[0], ())
+    yield from (*DATA.get(path.parts[0], ()), *MORE.get(path, ()))
     if path.suffix != ".py":
         return
     if path.parts[0] == "tests" and path.name.startswith("test_") and (root / path).exists():

@@ -18,7 +18,10 @@ from tests.affected import ALWAYS, SETTINGS, affected
         ("alpha_codium/config/sections.py", ["tests/test_config.py"]),
         ("settings/configuration.toml", ["tests/test_config.py", SETTINGS]),
         ("prompts/auto/flow.toml", ["tests/flows/test_prompts.py", "tests/flows/test_loading.py"]),
-        ("docs/architecture.md", []),
+        ("docs/architecture.md", ["tests/test_docs.py"]),
+        ("README.md", ["tests/test_docs.py"]),
+        ("CONTRIBUTING.md", ["tests/test_docs.py"]),
+        ("alpha_codium/checkers.py", ["tests/test_linear_work.py", "tests/test_checkers.py"]),
         ("benchmarks/sandbox/__main__.py", []),
     ],
 )

@@ -1,5 +1,7 @@
 """What README and docs show is run here, and what they say of the commands is what the commands say."""
 
+import contextlib
+import io
 import os
 import re
 import runpy
@@ -13,8 +15,10 @@ import pytest
 
 from alpha_codium.cli.main import COMMANDS
 from alpha_codium.flows import load_flow
+from alpha_codium.plugins import require_plugin
+from tests.cli.here import gencode
 from tests.servers.scripted import ScriptedServer
-from tests.support import ROOT, gencode
+from tests.support import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAM = """n = int(input())
@@ -34,6 +38,17 @@ def where(argument: str, folder: Path) -> str:
     return str(folder / argument) if argument.endswith(".jsonl") else argument
 
 
+def printed_by(code: str, home: Path, env: dict[str, str] | None = None) -> list[str]:
+    """The lines that a program prints, which is run here, in the clone."""
+    out = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
+        patch.chdir(ROOT)
+        for name, value in ((env or {}) | {"GENCODE_HOME": str(home)}).items():
+            patch.setenv(name, value)
+        exec(code, {"__name__": "__main__"})
+    return out.getvalue().splitlines()
+
+
 def test_every_command_and_python_line_of_the_readme_runs_in_order(tmp_path: Path) -> None:
     lines = [line for block in blocks(ROOT / "README.md", "console") for line in block.splitlines()]
     commands = [shlex.split(line.removeprefix("$ ")) for line in lines if line.startswith("$ ")]
@@ -49,36 +64,18 @@ def test_every_command_and_python_line_of_the_readme_runs_in_order(tmp_path: Pat
         assert "pass@5   1.0000" in said
         assert "pass@1   0.8333" in said
     code = "\n".join(blocks(ROOT / "README.md", "python"))
-    script = tmp_path / "readme.py"
-    script.write_text(code)
-    shown = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"GENCODE_HOME": str(tmp_path)},
-        check=True,
-        timeout=240,
-    )
-    assert shown.stdout.splitlines()[-1] == "{'pass@1': 1.0, 'pass@5': 1.0}"
+    assert printed_by(code, tmp_path)[-1] == "{'pass@1': 1.0, 'pass@5': 1.0}"
 
 
-def printed_by(page: str, tmp_path: Path, env: dict[str, str] | None = None) -> list[str]:
-    """The lines that the Python blocks of a page print, run one after the other."""
-    script = tmp_path / "page.py"
-    script.write_text("\n".join(blocks(ROOT / "docs" / page, "python")))
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True, text=True, check=False, timeout=240, cwd=ROOT,
-        env=os.environ | (env or {}) | {"GENCODE_HOME": str(tmp_path / "home")},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+def python_of(page: str) -> str:
+    """The Python blocks of a page as one program."""
+    return "\n".join(blocks(ROOT / "docs" / page, "python"))
 
 
 def test_the_page_on_python_runs(tmp_path: Path) -> None:
     with ScriptedServer([("", f"```python\n{PROGRAM}\n```")]) as server:
         key = {"OPENAI_API_KEY": "sk-of-the-page", "OPENAI_API_BASE": server.api_base}
-        printed = printed_by("python_api.md", tmp_path, key)
+        printed = printed_by(python_of("python_api.md"), tmp_path, key)
     assert printed == [
         "wrong_answer 1 of 2",
         "['accepted', 'wrong_answer'] 8",
@@ -101,22 +98,30 @@ def test_the_page_on_python_runs(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_the_page_on_reward_functions_runs(tmp_path: Path) -> None:
-    printed = printed_by("reward_functions.md", tmp_path)
-    assert printed == ["[1.0, 0.5, 0.0]", "[1.0, 0.0, 0.0]", "None", "HumanEval/0 True"]
+    # In a process of its own: the sandbox of the page stays open.
+    done = subprocess.run(
+        [sys.executable, "-c", python_of("reward_functions.md")],
+        capture_output=True, text=True, check=True, timeout=240, cwd=ROOT,
+        env=os.environ | {"GENCODE_HOME": str(tmp_path)},
+    )  # fmt: skip
+    printed = done.stdout.splitlines()
+    assert printed[:2] == ["[1.0, 0.0, 0.0]", "wrong_answer 1 of 3 False"]
+    assert "isn't Python" in printed[2]
+    assert printed[3:] == ["[1.0, 0.0, 0.5]", "0.5", "True", "HumanEval/0 True"]
 
 
 @pytest.mark.thorough
 def test_the_page_on_run_folders_runs(tmp_path: Path) -> None:
     with ScriptedServer([("", f"```python\n{PROGRAM}\n```")]) as server:
         key = {"OPENAI_API_KEY": "sk-of-the-page", "OPENAI_API_BASE": server.api_base}
-        printed = printed_by("runs.md", tmp_path, key)
+        printed = printed_by(python_of("runs.md"), tmp_path, key)
     assert printed[0] == "[('Jars', 0, 2), ('Jars', 1, 2)]"
     assert printed[1].startswith("Counter({('generated', 'accepted'): 2")
     assert printed[2].startswith("['answer', ")
     assert len(printed) == 4
 
 
-def test_the_plug_ins_of_the_page_on_plug_ins_are_found_and_used(tmp_path: Path) -> None:
+def test_the_plug_ins_of_the_page_on_plug_ins_are_found_and_used(tmp_path: Path, monkeypatch) -> None:
     (module,), (points,) = (blocks(ROOT / "docs" / "plugins.md", language) for language in ("python", "toml"))
     (tmp_path / "my_plugin.py").write_text(module)
     metadata = tmp_path / "mine-1.0.dist-info"
@@ -128,7 +133,8 @@ def test_the_plug_ins_of_the_page_on_plug_ins_are_found_and_used(tmp_path: Path)
     flow = tmp_path / "flow"
     flow.mkdir()
     (flow / "flow.toml").write_text('description = "x"\n\n[[stages]]\nkind = "constant"\n')
-    env = {"PYTHONPATH": str(tmp_path), "OPENAI_API_KEY": "k"}
+    monkeypatch.syspath_prepend(tmp_path)
+    env = {"OPENAI_API_KEY": "k"}
     options = ("--flow", flow, "--model", "openai/none", "--run", "mine", "--output_dataset_name", "answers")
     solved = gencode("gen", "solve_set", "--dataset_name", "sums:3", *options, home=tmp_path, env=env)
     assert solved.returncode == 0, solved.stderr
@@ -138,6 +144,8 @@ def test_the_plug_ins_of_the_page_on_plug_ins_are_found_and_used(tmp_path: Path)
         home=tmp_path, env=env,
     )  # fmt: skip
     assert "pass@1   0.6667" in scored.stdout, scored.stdout + scored.stderr
+    require_plugin.cache_clear()
+    del sys.modules["my_plugin"]
 
 
 def test_no_page_or_message_advises_to_install_the_package_from_pypi() -> None:
@@ -214,3 +222,14 @@ def test_every_gencode_command_that_a_page_mentions_exists() -> None:
         for group, names in re.findall(r"`gencode (\w+) ([\w |\\]+?)[` ]", page.read_text("utf-8")):
             for name in re.split(r"[\s|\\]+", names.strip()):
                 assert f"## gencode {group} {name}\n" in known or not name, f"{page.name}: gencode {group} {name}"
+
+
+def test_the_page_on_the_repository_benchmark_names_every_measure_and_its_options_exist() -> None:
+    from alpha_codium.cli.repo_run import run
+    from alpha_codium.repository.running.summary import MEASURES
+
+    page = ROOT / "docs" / "repository.md"
+    text = page.read_text("utf-8")
+    assert [name for name in MEASURES if f"| `{name}` |" not in text] == []
+    options = {name for parameter in run.params for name in parameter.opts}
+    assert set(re.findall(r"^\| `(--?\w+)[ =]", text, re.MULTILINE)) <= options

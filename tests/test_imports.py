@@ -35,6 +35,7 @@ def imported_by(code: str) -> set[str]:
         "from alpha_codium.cli.main import main; main(['gen', 'solve_set', '--help'])",
         "from alpha_codium.cli.main import main; main(['eval', '--help'])",
         "from alpha_codium.cli.main import main; main(['data', '--help'])",
+        "from alpha_codium.cli.main import main; main(['repo', '--help'])",
     ],
 )
 def test_nothing_heavy_is_imported_for(code):
@@ -48,6 +49,16 @@ def test_a_missing_key_is_found_before_litellm_is_imported(tmp_path, monkeypatch
     done = subprocess.run(script, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: openai/gpt-4o-mini: no API key is set; set the environment variable OPENAI_")
+    assert set(json.loads(done.stderr.splitlines()[-1])) & {"litellm", "openai"} == set()
+
+
+def test_a_dry_run_tells_prices_without_importing_litellm(tmp_path):
+    problem = {"name": "echo", "description": "Print the line.", "public_tests": {"input": ["1"], "output": ["1"]}}
+    (tmp_path / "p.jsonl").write_text(json.dumps(problem))
+    job = ["--dataset_name", "p.jsonl", "--flow", "baseline", "--model", "openai/gpt-4o-mini", "--dry_run"]
+    script = LIST_MODULES + f"from alpha_codium.cli.main import main; main(['gen', 'solve_set', *{job!r}])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "cost" in done.stdout and "cost unknown" not in done.stdout
     assert set(json.loads(done.stderr.splitlines()[-1])) & {"litellm", "openai"} == set()
 
 

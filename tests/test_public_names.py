@@ -11,8 +11,8 @@ PUBLIC = {
     "Report", "Rules", "Sandbox", "Settings", "Statement", "TestCase", "TestType", "UserError", "Verdict",
     "__version__", "compare", "compare_async", "evaluate", "evaluate_async", "extract_code", "judge_program",
     "judge_program_async", "judge_programs", "judge_programs_async", "load_problems", "load_settings",
-    "open_sandbox", "replay", "replay_async", "score", "score_async", "solve", "solve_async", "solve_set",
-    "solve_set_async", "validate", "validate_async",
+    "open_sandbox", "replay", "replay_async", "score", "score_async", "shared_sandbox", "solve", "solve_async",
+    "solve_set", "solve_set_async", "validate", "validate_async",
 }  # fmt: skip
 
 

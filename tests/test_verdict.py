@@ -23,6 +23,21 @@ def test_no_tests_is_no_pass() -> None:
     assert not Judgement(Verdict.NO_TESTS).accepted
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "judged"),
+    [
+        ([Verdict.ACCEPTED, Verdict.ACCEPTED], True),
+        ([Verdict.COMPILATION_ERROR], True),
+        ([Verdict.WRONG_ANSWER, Verdict.INTERNAL_ERROR, Verdict.ACCEPTED], False),
+        ([], False),
+    ],
+)
+def test_a_program_is_judged_if_all_its_tests_are(verdicts: list[Verdict], judged: bool) -> None:
+    tests = tuple(TestResult(verdict, Execution(Status.FINISHED)) for verdict in verdicts)
+    assert Judgement(first_failure(verdicts), tests, len(verdicts)).judged is judged
+    assert not Judgement(Verdict.INTERNAL_ERROR, tests_total=1).judged
+
+
 def test_every_status_but_finished_is_a_verdict() -> None:
     assert {status.value for status in Status} - {"finished"} <= {verdict.value for verdict in Verdict}
 

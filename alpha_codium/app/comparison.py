@@ -124,7 +124,7 @@ async def _judged(
     tasks = JudgedPrograms(problems, programs, test_types)
     refuse_without_tests(tasks, problems.dataset_name)
     total = sum(len(task.entries) for task in judge.with_known(tasks))
-    with SharedJournal(records, programs, basis) as journal, judging(on_event, total) as on_result:
+    with SharedJournal(records, programs, basis) as journal, judging(on_event, total, "programs judged") as on_result:
         judged = await judge.run(judge.with_known(tasks), journal, on_result)
     results, error = split_known(judged, judge.identity.backend, judge.known_solutions)
     return Verdicts(programs, results), error

@@ -47,7 +47,7 @@ class DemoRun:
     def lines(self) -> Iterator[str]:
         """Yield each problem's programs that pass all tests, then pass@k."""
         calls = counted(self.summary.llm_calls, "call")
-        yield f"{self.flow} ({calls}, {self.summary.completion_tokens} tokens written)"
+        yield f"{self.flow} ({calls}, {counted(self.summary.completion_tokens, 'token')} written)"
         for problem in self.score.problems:
             verdicts = [candidate.verdict.value for candidate in problem.candidates]
             solved = verdicts.count("accepted")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from alpha_codium.app.events import OnEvent, ignore, judging
-from alpha_codium.app.run_folders import opened_run, recordable, verdict_settings
+from alpha_codium.app.run_folders import opened_run, recordable, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems, load_solutions
@@ -25,7 +25,7 @@ from alpha_codium.eval.prepare import (
     only_asked,
     prepare_for_evaluation,
 )
-from alpha_codium.eval.scoring import Score
+from alpha_codium.eval.scoring import Score, ScoreProgress
 from alpha_codium.judge import Rules
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import RunFolder
@@ -54,9 +54,8 @@ class Evaluation:
         refuse_without_tests(self.tasks, self.description["dataset"])
         async with open_judge(self.settings, self.sandbox, self.rules) as judge:
             decisive = {"code_tester": verdict_settings(self.settings.code_tester), "sandbox": judge.identity.to_json()}
-            settings = {name: getattr(self.settings, name).model_dump() for name in ("code_tester", "sandbox")}
-            options = {"options": {**self.options, "settings": settings}}
-            with opened_run(run, resume, self.description | decisive | options, on_event) as folder:
+            description = self.description | decisive | with_settings(self.options, self.settings)
+            with opened_run(run, resume, description, on_event) as folder:
                 result = await self._score(judge, ks, folder, on_event)
                 if folder is not None:
                     folder.write_json("results.json", result.to_json())
@@ -66,7 +65,8 @@ class Evaluation:
         total = await in_thread(judge.total, self.tasks)
         if folder is not None and not isinstance(self.tasks, HumanSolutions):
             await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(self.tasks)))
-        with judging(on_event, total) as on_result, folder.journal if folder else nullcontext() as journal:
+        judged = judging(on_event, total, "judged", ScoreProgress())
+        with judged as on_result, folder.journal if folder else nullcontext() as journal:
             return await judge.score(self.tasks, ks, journal, on_result)
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alpha_codium.verdict import Verdict
+
 if TYPE_CHECKING:
     from alpha_codium.eval.doctor.examination import Examination
     from alpha_codium.gen.preview import Preview
@@ -20,19 +22,41 @@ class RunOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class Noted:
+    """Something about the input that the result alone doesn't show, in one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunPlanned:
     """A run that asks a model is about to begin; `preview` estimates its calls, tokens and cost."""
 
     preview: "Preview"
 
 
+class ProgressCounter:
+    """Counts the items that `is_counted`; `text` goes beside a progress bar, with the number in place of {}."""
+
+    def __init__(self, is_counted: Callable[[Any], bool] = lambda _item: False, text: str = "") -> None:
+        self.is_counted, self.text, self.count = is_counted, text, 0
+
+    def add(self, item: Any, _problem: str = "") -> None:
+        """Count an item."""
+        self.count += self.is_counted(item)
+
+    def status(self) -> str:
+        """Return the text beside the progress bar."""
+        return self.text.format(self.count)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkStarted:
-    """Work on `total` items has begun: programs to be judged, or samples, `samples` for each problem."""
+    """Work on `total` items has begun, such as samples; the `status()` of `counter` says what came of them so far."""
 
     what: str
     total: int
-    samples: int = 1
+    counter: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +112,7 @@ class VariantEnded:
 
 
 Event = (
-    RunOpened | RunPlanned | WorkStarted | ItemDone | WorkEnded
+    RunOpened | Noted | RunPlanned | WorkStarted | ItemDone | WorkEnded
     | KitExamined | AblationPlanned | VariantStarted | VariantEnded
 )  # fmt: skip
 OnEvent = Callable[[Event], None]
@@ -99,17 +123,24 @@ def ignore(_event: Event) -> None:
 
 
 @contextmanager
-def working(on_event: OnEvent, what: str, total: int, samples: int = 1) -> Iterator[Callable[[Any], None]]:
-    """Report the start and the end of work; yield a function that reports one item."""
-    on_event(WorkStarted(what, total, samples))
+def working(on_event: OnEvent, what: str, total: int, counter: Any = None) -> Iterator[Callable[..., None]]:
+    """Report the start and the end of work; yield a function that counts and reports an item, given its problem."""
+    counter = counter or ProgressCounter()
+    on_event(WorkStarted(what, total, counter))
+
+    def on_done(result: Any, problem: str = "") -> None:
+        counter.add(result, problem)
+        on_event(ItemDone(result, problem))
+
     try:
-        yield lambda result: on_event(ItemDone(result))
+        yield on_done
     finally:
         on_event(WorkEnded())
 
 
 @contextmanager
-def judging(on_event: OnEvent, total: int, what: str = "judged") -> Iterator[Callable[[str, Any], None]]:
+def judging(on_event: OnEvent, total: int, what: str, counter: Any = None) -> Iterator[Callable[[str, Any], None]]:
     """Report the start and the end of judging; yield a function that reports a result, given the problem's name."""
-    with working(on_event, what, total):
-        yield lambda problem, result: on_event(ItemDone(result, problem))
+    accepted = ProgressCounter(lambda result: result.verdict is Verdict.ACCEPTED, "{} accepted")
+    with working(on_event, what, total, counter or accepted) as on_done:
+        yield lambda problem, result: on_done(result, problem)

@@ -3,9 +3,10 @@
 import os
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 from alpha_codium.app.evaluation import with_code_tester
-from alpha_codium.app.events import KitExamined, OnEvent, ignore, judging, working
+from alpha_codium.app.events import KitExamined, OnEvent, ProgressCounter, ignore, judging, working
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
@@ -28,6 +29,10 @@ class JudgeReport:
     def faultless(self) -> bool:
         """Whether all verdicts are as expected."""
         return all(part.faultless for part in (self.kit, self.known) if part is not None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the results for `--json`; those of the file's submissions stand beside `kit`."""
+        return {"kit": self.kit and self.kit.to_json()} | (self.known.to_json() if self.known else {})
 
 
 async def check_judge_async(
@@ -79,7 +84,8 @@ async def _description(known: KnownVerdicts, path: str, settings: Settings) -> d
 async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
     with planted_secrets() as planted:
         cases = load_cases(planted)
-        with working(on_event, "kit", len(cases) + 1) as on_result:
+        unexpected = ProgressCounter(lambda case: case.finding.value not in ("right", "not run"), "{} unexpected")
+        with working(on_event, "kit", len(cases) + 1, unexpected) as on_result:
             async with open_judge(settings, rules=Rules(time_limit_factor=1.0)) as judge:
                 isolated, at_once = settings.code_tester.sandbox is not False, judge.workers or os.cpu_count() or 1
                 found = await examine(judge.judge, cases, isolated=isolated, at_once=at_once, on_result=on_result)
@@ -91,7 +97,10 @@ async def _judge_known(
     known: KnownVerdicts, folder: RunFolder | None, settings: Settings, on_event: OnEvent
 ) -> KnownReport:
     """Judge the submissions of a file; the journal and the result are stored in the run's folder."""
-    with folder.journal if folder else nullcontext() as journal, judging(on_event, known.programs) as on_result:
+    with (
+        folder.journal if folder else nullcontext() as journal,
+        judging(on_event, known.programs, "submissions judged") as on_result,
+    ):
         async with open_judge(settings) as judge:
             results = await judge.run(known.evaluation_set, journal, on_result)
             limits = {problem.name: judge.judge.rules.limits_for(problem).cpu_seconds for problem in known.problems}

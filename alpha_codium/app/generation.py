@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from loguru import logger
 
 from alpha_codium.app.events import OnEvent, RunPlanned, ignore, working
-from alpha_codium.app.models import ChooseModel, model_without_fetching, with_model
+from alpha_codium.app.models import with_model
 from alpha_codium.app.run_folders import (
     SettingsOn,
     opened_run,
@@ -31,10 +31,10 @@ from alpha_codium.flows import Flow, load_flow
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache, spent_by
-from alpha_codium.gen.choosing import check_fit, chosen_flow, refuse_blank
+from alpha_codium.gen.choosing import check_problems, chosen_flow
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
-from alpha_codium.gen.summary import RunSummary, counts_of
+from alpha_codium.gen.summary import RunProgress, RunSummary, counts_of, ended_by_own_budget
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import new_run_name
@@ -103,7 +103,7 @@ class GenerationPlan:
         }
 
 
-def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None = None) -> GenerationPlan:
+def plan(options: SetOptions, settings: SettingsOn, *, only_preview: bool = False) -> GenerationPlan:
     """Return the plan of a run; raises UserError if an option, the dataset or the flow is invalid."""
     in_force = settings(run_settings(options.resume) if options.resume else None)
     output = options.output_dataset_name
@@ -122,9 +122,8 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
     subset = Subset.of(vars(options), in_force.config.seed or 0).with_full_names(problems.names)
     chosen = subset.choose(problems)
     refuse_twins(chosen.names)
-    check_fit(flow, chosen)
-    refuse_blank(chosen)
-    in_force = with_model(in_force, choose) if choose else with_model(in_force)
+    check_problems(flow, chosen)
+    in_force = with_model(in_force, preview=only_preview)
     samples = options.samples or in_force.dataset.num_iterations
     job = SampleJob(chosen, samples, in_force.config.concurrency)
     return GenerationPlan(replace(options, samples=samples), problems, subset, flow, in_force, job)
@@ -132,7 +131,7 @@ def plan(options: SetOptions, settings: SettingsOn, choose: ChooseModel | None =
 
 def preview(options: SetOptions, settings: SettingsOn) -> Preview:
     """Estimate `generate_set_async`, or the rest of an earlier run, without asking or downloading a model."""
-    planned = plan(options, settings, model_without_fetching)
+    planned = plan(options, settings, only_preview=True)
     done = finished_samples(RunFolder.reopen(runs_folder(), options.resume).journal) if options.resume else {}
     return planned.preview(done.values())
 
@@ -159,8 +158,8 @@ async def solve_set_async(
     `dataset` is the name of a stored dataset, a hub id, or a path. `samples` is the number of samples per problem,
     `sample_rate` the share of problems to solve, `limit` their number, and `names` are their names. `without` lists
     stages of the flow to omit. `output` is a name or a folder for a copy of the candidates, which replaces another one
-    only with `overwrite`. `run` names the run;
-    `resume` names an earlier one, whose options are used for those that aren't given.
+    only with `overwrite`. `run` names the run; `resume` names an earlier one, whose options are used for those that
+    aren't given.
 
     Raises UserError if an option, the dataset, the flow, the model or the sandbox can't be used, or if the earlier run
     had other options.
@@ -192,6 +191,7 @@ async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event
                 **counts_of(candidates),
                 **spent_by(folder.path),
                 ended_by_budget=dict(ledger.cut_short),
+                ended_by_own_budget=await in_thread(ended_by_own_budget, folder.path, candidates, planned.settings),
                 seconds=round(time.monotonic() - started, 1),
                 run=folder.name,
                 run_folder=str(folder.path),
@@ -209,7 +209,7 @@ async def _generate(
     planned: GenerationPlan, judge: OpenJudge, ledger: Ledger, folder: RunFolder, on_event: OnEvent
 ) -> list[Candidate]:
     job, settings = planned.job, planned.settings
-    with working(on_event, "samples", len(job.problems) * job.samples, job.samples) as on_done:
+    with working(on_event, "samples", len(job.problems) * job.samples, RunProgress(job.samples)) as on_done:
 
         def on_candidate(candidate: Candidate) -> None:
             logger.debug(summary_line(candidate))

@@ -2,6 +2,7 @@
 
 import socket
 import tempfile
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from alpha_codium.config import Settings, load_settings
@@ -49,6 +50,16 @@ async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
 
 
 probe = blocking(probe_async)
+
+
+def lines_of(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what `probe` found as text, with how to get the layers of isolation that are missing."""
+    for name in ("tester_type", "sandbox", *ATTEMPTS):
+        yield f"{name:<16} {facts[name]}"
+    for layer in facts["layers"]:
+        yield f"{layer['name']:<16} {'yes' if layer['used'] else 'NO':<4} {layer['for']}"
+        if not layer["used"]:
+            yield f"{'':<21} to get it: {layer['how']}"
 
 
 def reached(execution: "Execution") -> str:

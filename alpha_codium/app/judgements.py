@@ -99,8 +99,11 @@ def _task(place: int, pair: Any) -> tuple[str | Program, Problem]:
         raise TypeError(f"programs[{place}] must be a pair (program, tests), not {shown(pair)}")
     program, tests = pair
     if not isinstance(program, str | Program):
-        raise TypeError(f"a program must be a str or a Program, not {shown(program)}")
-    return program, _problem_of(tests)
+        raise TypeError(f"programs[{place}]: a program must be a str or a Program, not {shown(program)}")
+    try:
+        return program, _problem_of(tests)
+    except TypeError as error:
+        raise TypeError(f"programs[{place}]: {error}") from None
 
 
 def _problem_of(tests: Any) -> Problem:

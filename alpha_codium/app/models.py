@@ -5,7 +5,6 @@ Keys come from the environment, `.secrets.toml` or `.env` in the current folder,
 
 import os
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 from alpha_codium.config import ConfigSection, Settings, load_settings
@@ -22,7 +21,6 @@ from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, open_model
 from alpha_codium.paths import models_folder
 
-ChooseModel = Callable[[ConfigSection, Path], str]
 SECRETS_FILE, ENV_FILE = Path(".secrets.toml"), Path(".env")
 
 
@@ -55,12 +53,15 @@ def _secrets_of(path: Path) -> dict[str, str]:
     return found
 
 
-def with_model(settings: Settings, choose: ChooseModel = choose_model) -> Settings:
-    """Return the settings with the model to use; raises UserError if there is none, or a needed price is unknown."""
+def with_model(settings: Settings, *, preview: bool = False) -> Settings:
+    """Return the settings with the model to use; raises UserError if there is none, or a needed price is unknown.
+
+    For a `preview`, a local model is neither downloaded nor required to be there.
+    """
     load_secrets()
-    model = choose(settings.config, models_folder())
+    model = (_model_of_preview if preview else choose_model)(settings.config, models_folder())
     chosen = settings.model_copy(update={"config": effective_config(settings.config, model)})
-    if choose is choose_model:
+    if not preview:
         require_local_models(chosen.config)
         start_loading()
     check_prices(chosen)
@@ -87,7 +88,7 @@ def refuse_without_key(config: ConfigSection) -> None:
         raise AuthenticationFailed(f"{config.model}: no API key is set; {hint}")
 
 
-def model_without_fetching(config: ConfigSection, folder: Path) -> str:
+def _model_of_preview(config: ConfigSection, folder: Path) -> str:
     """Return the model that `choose_model` would return, without downloading a local one."""
     if config.model or config.rotate_models or config.api_base or any(os.environ.get(key) for key in MODEL_OF_KEY):
         return choose_model(config, folder)

@@ -7,7 +7,7 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.events import OnEvent, ignore, working
+from alpha_codium.app.events import OnEvent, ProgressCounter, ignore, working
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, SettingsOn, settings_on, shown_settings
 from alpha_codium.config import Settings
@@ -76,7 +76,9 @@ def _planned(run: str, flow_name: str | None, output: str | None, overwrite: boo
     folder = RunFolder.reopen(runs_folder(), run)
     described = folder.description()
     if described.get("command") != COMMAND:
-        raise UserError(f"run {run!r} called no model: only runs of gencode gen {COMMAND} can be replayed")
+        raise UserError(
+            f"run {run!r} is one of {described.get('command')}: only runs of gencode gen {COMMAND} can be replayed"
+        )
     in_force = settings(described.get("settings", {}))
     if output and solutions_path(output).resolve().is_relative_to(folder.path.resolve()):
         raise UserError(f"a replay changes no file of its run: --output_dataset_name {output} is in its folder")
@@ -118,7 +120,8 @@ def _with_cache(settings: Settings) -> Settings:
 async def _replay(plan: _ReplayPlan, shared: bool, on_event: OnEvent) -> Replay:
     settings, model = plan.settings, plan.settings.config.model
     job = SampleJob(plan.problems, plan.samples, settings.config.concurrency)
-    with working(on_event, "replayed", len(job.names) * job.samples) as on_sample:
+    lacking = ProgressCounter(lambda missing: missing is not None, "{} lacking an answer")
+    with working(on_event, "replayed", len(job.names) * job.samples, lacking) as on_sample:
         async with open_judge(settings) as judge:
             solver = Solver(plan.flow, SilentModel(model), model, judge.judge, settings)
             with open_cache(_with_cache(settings)) if shared else contextlib.nullcontext() as cache:

@@ -22,12 +22,14 @@ from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
 
+# The entry `command` of runs of `gencode repo run`.
+REPOSITORY_COMMAND = "repo_run"
 # The options that choose a part of a split's problems.
 SUBSET = ("sample_rate", "limit", "names")
 # Entries and settings that may change when a run is resumed, since results don't depend on them.
 RESUMABLE_ENTRIES = {"versions", "output_dataset_name", "options"}
 # Arguments of use cases that aren't options of a run.
-NO_OPTIONS = {"run", "resume", "settings", "command"}
+NO_OPTIONS = {"run", "resume", "command"}
 # For `solve_set`, whose `run.toml` has all settings; budgets and prices may change so that more samples can be made.
 RESUMABLE_SETTINGS = {
     "budget": set(BudgetSection.model_fields),
@@ -46,6 +48,23 @@ RESUMABLE_SETTINGS = {
     # Those that affect verdicts are part of the sandbox's identity; for a plug-in's settings this is unknown.
     "sandbox": set(SandboxSection.model_fields),
     "solve": {"reduce_verbose"},
+}
+# For `gencode repo run`, whose `settings` are its configuration; its `run.toml` has the fingerprint of the prompts.
+RESUMABLE_CONFIGURATION = {
+    "paths": {"outputs", "checkpoints", "prompts", "output_filename", "format_run_name"},
+    "inference": {
+        "api_base",
+        "timeout",
+        "lora_ckpts_list",
+        "batch_size",
+        "do_continue",
+        "cache",
+        "log_to_console",
+        "workers",
+        "max_retries",
+    },
+    "wandb": {"project", "entity"},
+    "trackio": {"project"},
 }
 # For evaluations: their `run.toml` has [code_tester] without these, which don't change verdicts, and no other settings.
 # An earlier run's programs near a limit may be judged again; the journal says which were (`rechecked`).
@@ -104,8 +123,8 @@ def found_by(folder: Path) -> str:
 def can_resume_after(error: UserError, folder: Path) -> bool:
     """Return whether a run that ended with this error can go on after its cause was removed.
 
-    What a resumed run may not change can't be mended. Nor can a model that was never found, but one that answered may
-    be there again.
+    Errors in the settings, the dataset or the flow are final, since a resumed run can't change these. A model that
+    isn't found may return if it has answered before.
     """
     if isinstance(error, ModelNotFound):
         return _holds(folder / "journal.jsonl")
@@ -138,6 +157,12 @@ def recordable(arguments: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, str | int | float) and name not in NO_OPTIONS:
             found[name] = _plain(value)
     return found
+
+
+def with_settings(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """Return the entry `options` of `run.toml`: options of a command that judges, and the settings that it uses."""
+    sections = {name: getattr(settings, name).model_dump() for name in ("code_tester", "sandbox")}
+    return {"options": {**options, "settings": sections}}
 
 
 def _plain(value: str | float) -> str | float:
@@ -218,4 +243,5 @@ def _may_change(key: str) -> bool:
     section, _, name = key.removeprefix("settings.").partition(".")
     if key.startswith("code_tester."):
         return name in VERDICT_NEUTRAL
-    return section in RESUMABLE_ENTRIES or name.partition(".")[0] in RESUMABLE_SETTINGS.get(section, ())
+    names = RESUMABLE_SETTINGS.get(section) or RESUMABLE_CONFIGURATION.get(section, ())
+    return section in RESUMABLE_ENTRIES or name.partition(".")[0] in names

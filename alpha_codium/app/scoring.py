@@ -1,13 +1,12 @@
 """Scoring of samples from other tools, over the problems of a benchmark."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from loguru import logger
-
 from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
-from alpha_codium.app.events import OnEvent, ignore
+from alpha_codium.app.events import Noted, OnEvent, ignore
 from alpha_codium.app.run_folders import recordable
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
@@ -27,13 +26,14 @@ from alpha_codium.eval.scoring import Score
 from alpha_codium.gen.cleaning import (
     RULES,
     STOP_WORDS,
-    CleaningCounts,
+    Cleaning,
     CleaningRule,
     clean_rows,
     clean_samples,
     write_rows,
 )
 from alpha_codium.problem import TestType
+from alpha_codium.wording import counted
 
 # Benchmarks in our own schema.
 HUB_IDS = {"code_contests": "deepmind/code_contests"}
@@ -83,44 +83,39 @@ async def score_async(
     settings = settings or load_settings()
     if header is not None:
         settings = with_code_tester(settings, header=header)
-    columns, selections = Columns(column, form or ""), tuple(select)
-
-    def evaluation() -> Evaluation:
-        name = dataset_of(benchmark, dataset)
-        if name is None:
-            raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
-        rows = selected(read_samples(file, columns), parse_selections(selections), file)
-        if not rows:
-            raise DatasetError(f"{file} contains no samples")
-        problems = problems_for(rows, name, split)
-        refuse_another_benchmark(benchmark, problems.names, repr(problems))
-        if clean:
-            rows = _cleaned(rows, problems)
-        solutions = solutions_of(rows, problems)
-        if not ignore_fingerprint:
-            with_origin = (row.values for row in rows if row.values and row.values.keys() >= set(ORIGIN))
-            refuse_other_problems(with_origin, problems)
-        chosen = setup or _usual_setup(rows)
-        tasks = prepare_for_evaluation(solutions, WithSetup(problems, chosen), test_type)
-        part = Subset(sample_rate, seed, limit, tuple(names))
-        tasks = only_asked(tasks, subsets_of(solutions), part, only_present, difficulty)
-        description = describe(
-            "score",
-            name,
-            problems,
-            tasks.test_types,
-            benchmark=benchmark or "",
-            file=file,
-            file_sha256=_sha256_of(Path(file).expanduser()),
-            select=list(selections),
-            columns=dict(columns_of(rows)),
-            setup=chosen,
-            subset=tasks.subset,
-            **({"clean": True} if clean else {}),
-        )
-        return Evaluation(tasks, description, settings, options=options)
-
-    return await (await in_thread(evaluation)).run(k, run, resume, on_event)
+    name = _needed_dataset(benchmark, dataset)
+    rows = await in_thread(_selected_samples, file, Columns(column, form or ""), select)
+    for key in parse_selections(select):
+        on_event(Noted(f"selected: {key}={(rows[0].values or {})[key]}"))
+    with _remedy(benchmark, dataset):
+        problems = await in_thread(problems_for, rows, name, split)
+    refuse_another_benchmark(benchmark, problems.names, problems.label)
+    if clean:
+        rows, found = await in_thread(_cleaned, rows, problems)
+        on_event(Noted(found))
+    solutions = await in_thread(solutions_of, rows, problems)
+    if not ignore_fingerprint:
+        await in_thread(_refuse_other_problems, rows, problems)
+    setup = setup or _usual_setup(rows)
+    tasks = await in_thread(prepare_for_evaluation, solutions, WithSetup(problems, setup), test_type)
+    part = Subset(sample_rate, seed, limit, tuple(names))
+    tasks = await in_thread(only_asked, tasks, subsets_of(solutions), part, only_present, difficulty)
+    description = await in_thread(
+        describe,
+        "score",
+        name,
+        problems,
+        tasks.test_types,
+        benchmark=benchmark or "",
+        file=file,
+        file_sha256=await in_thread(_sha256_of, file),
+        select=list(select),
+        columns=dict(columns_of(rows)),
+        setup=setup,
+        subset=tasks.subset,
+        **({"clean": True} if clean else {}),
+    )
+    return await Evaluation(tasks, description, settings, options=options).run(k, run, resume, on_event)
 
 
 score = blocking(score_async)
@@ -137,22 +132,44 @@ def clean_file(
     form: str | None = None,
     rules: Sequence[CleaningRule] = RULES,
     stop_words: Sequence[str] = (),
-) -> tuple[CleaningCounts, bool]:
+) -> tuple[Cleaning, bool]:
     """Write the samples in `file` to `output`, without fences, prose and the like.
 
     The other arguments are those of `score_async`. Returns the counts, and whether the problems' prompts are known.
     Raises UserError if the samples or the problems can't be read, or don't match.
     """
     name = dataset_of(benchmark, dataset)
-    rows = read_samples(file, Columns(column, form or ""))
+    rows = _samples(file, Columns(column, form or ""))
+    with _remedy(benchmark, dataset):
+        problems = load_problems(name, split) if name is not None else None
+    if problems is not None:
+        refuse_another_benchmark(benchmark, problems.names, problems.label)
+    cleaning = Cleaning(rules, stop_words or STOP_WORDS)
+    write_rows(output, clean_rows(rows, problems, cleaning), rows)
+    return cleaning, problems is not None
+
+
+def _needed_dataset(benchmark: str | None, dataset: str | None) -> str:
+    name = dataset_of(benchmark, dataset)
+    if name is None:
+        raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
+    return name
+
+
+def _samples(file: str, columns: Columns) -> list[Row]:
+    rows = read_samples(file, columns)
     if not rows:
         raise DatasetError(f"{file} contains no samples")
-    problems = load_problems(name, split) if name is not None else None
-    if problems is not None:
-        refuse_another_benchmark(benchmark, problems.names, repr(problems))
-    counts = CleaningCounts()
-    write_rows(output, clean_rows(rows, problems, counts, rules, stop_words or STOP_WORDS), rows)
-    return counts, problems is not None
+    return rows
+
+
+def _selected_samples(file: str, columns: Columns, select: Sequence[str]) -> list[Row]:
+    return selected(_samples(file, columns), parse_selections(select), file)
+
+
+def _refuse_other_problems(rows: list[Row], problems: ProblemSet) -> None:
+    """Raise DatasetError if rows of a Solutions dataset were generated for other problems."""
+    refuse_other_problems((row.values for row in rows if row.values and row.values.keys() >= set(ORIGIN)), problems)
 
 
 def _usual_setup(rows: list[Row]) -> str:
@@ -160,28 +177,42 @@ def _usual_setup(rows: list[Row]) -> str:
     return ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS
 
 
-def _cleaned(rows: list[Row], problems: ProblemSet) -> list[Row]:
-    counts = CleaningCounts()
-    rows = clean_samples(rows, problems, counts)
-    logger.info("cleaning changed {} of {} samples, and left {} empty", counts.changed, counts.samples, counts.emptied)
-    return rows
+def _cleaned(rows: list[Row], problems: ProblemSet) -> tuple[list[Row], str]:
+    """Return the clean rows, and what was changed."""
+    found = Cleaning()
+    rows = clean_samples(rows, problems, found)
+    rules = ", ".join(f"{name} {count}" for name, count in found.changed_by.items()) or "no rule"
+    samples = counted(found.samples, "sample")
+    return rows, f"cleaning changed {found.changed} of {samples} ({rules}), and left {found.emptied} empty"
+
+
+@contextmanager
+def _remedy(benchmark: str | None, dataset: str | None) -> Iterator[None]:
+    """Name the option that replaces a benchmark's usual problems if these can't be read."""
+    try:
+        yield
+    except DatasetError as error:
+        if benchmark is None or dataset is not None:
+            raise
+        raise DatasetError(f"problems of {benchmark}: {error}; give a file with them: --dataset_name FILE") from error
 
 
 def dataset_of(benchmark: str | None, dataset: str | None) -> str | None:
     """Return the dataset of a benchmark's problems: the given one, else the one stored under its name, or the hub's."""
-    if benchmark is None:
+    if benchmark is None or dataset is not None:
         return dataset
     known = {**ALIASES, **HUB_IDS} | {name: name for name in stored_names()}
     if benchmark not in known:
         raise UserError(
             f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}; "
-            "to use another dataset, give only --dataset_name"
+            "for another one, give its problems with --dataset_name"
         )
-    return dataset or known[benchmark]
+    return known[benchmark]
 
 
-def _sha256_of(path: Path) -> str:
+def _sha256_of(name: str) -> str:
     """Return the SHA-256 of a file; "" for a folder, or the name of a dataset."""
+    path = Path(name).expanduser()
     if not path.is_file():
         return ""
     with path.open("rb") as file:

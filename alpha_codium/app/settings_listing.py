@@ -44,16 +44,8 @@ def _lines(loaded: LoadedSettings, shipped: str) -> Iterator[str]:
 
 def _entry(loaded: LoadedSettings, name: str, comment: str = "") -> Iterator[str]:
     yield f"# from {visible(' '.join(loaded.origins[name].split()))}"
-    value = f"{name.rpartition('.')[2]} = {inline(value_of(loaded, name))}"
+    value = f"{name.rpartition('.')[2]} = {inline(loaded.values[name])}"
     yield f"{value:<31} {comment}".rstrip()
-
-
-def value_of(loaded: LoadedSettings, name: str) -> Any:
-    """Return a value in force by its name."""
-    value: Any = loaded.settings.model_dump(mode="json")
-    for part in name.split("."):
-        value = value[part]
-    return value
 
 
 def inline(value: Any) -> str:

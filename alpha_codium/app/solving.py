@@ -9,7 +9,7 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.app.events import OnEvent, RunPlanned, ignore
-from alpha_codium.app.models import model_without_fetching, with_model
+from alpha_codium.app.models import with_model
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problem_file, load_problems
@@ -19,7 +19,7 @@ from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
-from alpha_codium.gen.choosing import DEFAULT_FLOW, check_fit, chosen_flow, refuse_blank
+from alpha_codium.gen.choosing import DEFAULT_FLOW, check_problems, chosen_flow
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.sample import Solver, candidate_to_json
 from alpha_codium.judge import Judge
@@ -30,6 +30,7 @@ from alpha_codium.runs import AnswerStore
 from alpha_codium.runs.answers import NOWHERE
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Judgement, Verdict
+from alpha_codium.wording import counted, in_dollars
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,23 @@ class Solved:
             return f"no program: {candidate.error}"
         if candidate.public_tests_passed < candidate.public_tests_total:
             failed = candidate.public_tests_total - candidate.public_tests_passed
-            return f"the program fails {failed} of {candidate.public_tests_total} public tests"
+            return f"the program fails {failed} of {counted(candidate.public_tests_total, 'public test')}"
         if judgement is None or judgement.verdict in (Verdict.ACCEPTED, Verdict.NO_TESTS):
             return ""
         failed = judgement.tests_total - judgement.tests_passed
         return f"the program fails the tests asked for: {judgement.verdict.value}, {failed} of {judgement.tests_total}"
+
+    def lines(self, test_types: Sequence[TestType] = ()) -> list[str]:
+        """Return the results as text: of the public tests, with the costs, and of the requested tests."""
+        candidate, judgement = self.candidate, self.judgement
+        total = candidate.public_tests_total
+        public = f"{candidate.public_tests_passed} of {counted(total, 'public test')}" if total else "no public tests"
+        tokens = counted(candidate.prompt_tokens + candidate.completion_tokens, "token")
+        costs = f"{counted(candidate.llm_calls, 'call')}, {tokens}, cost {in_dollars(candidate.cost)}"
+        if judgement is None:
+            return [f"{public}; {costs}"]
+        passed = f"({judgement.tests_passed}/{judgement.tests_total})"
+        return [f"{public}; {costs}", f"{', '.join(test_types)}: {judgement.verdict} {passed}"]
 
     def to_json(self) -> dict[str, Any]:
         """Return the candidate and its verdict for `--json`."""
@@ -75,8 +88,7 @@ async def solve_problem_async(
     """
     settings = settings or load_settings()
     chosen = chosen_flow(flow, settings)
-    check_fit(chosen, [problem])
-    refuse_blank([problem])
+    check_problems(chosen, [problem])
     settings = await in_thread(with_model, settings)
     samples = settings.dataset.num_iterations
     on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
@@ -136,7 +148,9 @@ def chosen_problem(
         return problems.get(problem_name)
     assert problem_number is not None
     if problem_number >= len(problems):
-        raise DatasetError(f"there is no problem number {problem_number}: {len(problems)} problems, numbered from 0")
+        raise DatasetError(
+            f"there is no problem number {problem_number}: {counted(len(problems), 'problem')}, numbered from 0"
+        )
     return problems[problem_number]
 
 
@@ -144,18 +158,15 @@ def _with_examples(problem: Problem) -> Problem:
     """Return the problem with the examples in its description as public tests, if it has none."""
     found = with_examples(problem)
     if examples := len(found.public_tests) - len(problem.public_tests):
-        shown = "1 example in the statement is a public test" if examples == 1 else (
-            f"{examples} examples in the statement are public tests")  # fmt: skip
-        logger.info("{}: {}", problem.name, shown)
+        logger.info("{}: {} taken from the statement", problem.name, counted(examples, "public test"))
     return found
 
 
 def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:
     """Estimate `solve_problem_async`, without asking or downloading a model."""
     chosen = chosen_flow(flow, settings)
-    check_fit(chosen, [problem])
-    refuse_blank([problem])
-    settings = with_model(settings, model_without_fetching)
+    check_problems(chosen, [problem])
+    settings = with_model(settings, preview=True)
     return preview_of(chosen, [problem], settings.dataset.num_iterations, settings)
 
 
@@ -185,5 +196,5 @@ def _is_enough(candidate: Candidate) -> bool:
 def summary_line(candidate: Candidate) -> str:
     """Return a candidate as one line for the log."""
     tests = candidate.public_tests_total
-    passed = f"{candidate.public_tests_passed}/{tests} public tests" if tests else "no public tests"
+    passed = f"{candidate.public_tests_passed}/{counted(tests, 'public test')}" if tests else "no public tests"
     return f"{candidate.task_name}, sample {candidate.sample_index}: {candidate.error or passed}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from alpha_codium.app.evaluation import describe
 from alpha_codium.app.events import OnEvent, ignore, judging
-from alpha_codium.app.run_folders import opened_run, verdict_settings
+from alpha_codium.app.run_folders import opened_run, recordable, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problems
@@ -56,6 +56,7 @@ async def validate_async(
 
     Raises UserError if the dataset can't be read, or the output can't be written.
     """
+    options = recordable(locals())
     settings = settings or load_settings()
     kinds = parse_test_types(test_type)
     problems = await in_thread(load_problems, dataset, split)
@@ -71,7 +72,7 @@ async def validate_async(
     chosen = subset.choose(problems)
     async with open_judge(settings, rules=rules) as judge:
         description |= {"sandbox": judge.identity.to_json()}
-        with _folder(run, resume, description, on_event) as folder:
+        with _folder(run, resume, description | with_settings(options, settings), on_event) as folder:
             results = await _observe(chosen, kinds, judge, folder, on_event)
             report = await in_thread(_report, chosen, kinds, judge, folder, results, near)
             folder.write_json("results.json", report.to_json())

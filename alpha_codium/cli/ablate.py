@@ -7,7 +7,7 @@ import click
 from alpha_codium.cli.compare import print_report
 from alpha_codium.cli.options import CommonOptions, cache_option, common_options, model_options, set_options
 from alpha_codium.cli.output import say
-from alpha_codium.cli.scores import KList, tests_option
+from alpha_codium.cli.scores import KList, csv_option, tests_option
 
 
 @click.command("ablate")
@@ -23,10 +23,11 @@ from alpha_codium.cli.scores import KList, tests_option
 @click.option(
     "--dry_run", is_flag=True, help="Estimate calls, tokens and cost of each run; call no model and write no files."
 )
+@csv_option("a row for each score and each difference")
 @common_options
 @model_options
 @cache_option
-def command(common: CommonOptions, dry_run: bool, **options: Any) -> None:
+def command(common: CommonOptions, dry_run: bool, csv_path: str | None, **options: Any) -> None:
     """Run a flow unchanged and once for each --without, then compare each variant with the unchanged flow.
 
     The runs are called NAME, NAME-without-STAGE, ... An answer that two of them ask for in the same words is shared
@@ -50,4 +51,4 @@ def command(common: CommonOptions, dry_run: bool, **options: Any) -> None:
         if reporter.ablation:
             click.echo(f"interrupted: repeat the command with --run {reporter.ablation}", err=True)
         raise
-    print_report(report, common)
+    print_report(report, common, csv_path)

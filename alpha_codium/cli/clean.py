@@ -31,7 +31,7 @@ def clean_generations(common: CommonOptions, output: Path, stop_words: tuple[str
     rules = [rule for rule in RULES if not given.pop(f"no_{rule.name}")]
     stops = [word.replace("\\n", "\n") for word in stop_words]
     counts, known = clean_file(**given, output=output, rules=rules, stop_words=stops)
-    found = counts.to_json(rules)
+    found = counts.to_json()
     common.write_json(found | {"output": str(output)})
     click.echo(f"{counted(counts.samples, 'sample')}, {counts.changed} changed, {counts.emptied} left empty")
     for rule in RULES:

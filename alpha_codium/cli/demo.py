@@ -11,7 +11,7 @@ from alpha_codium.wording import counted
 
 NEXT = """
 next:
-  gencode runs show RUN --problem "Two Jars"                           # why did it fail?
+  gencode runs show {run:<50} # a program that failed, and why
   gencode data import examples/jars.json --output_dataset_name jars    # your own problem in this form
   gencode gen solve_set --dataset_name jars --samples 5                # solve it
   gencode gen solve_problem --statement problem.md > program.py        # or only a statement"""
@@ -31,11 +31,11 @@ def command(common: CommonOptions) -> None:
     click.echo(f"the model is {model}", err=True)
     runs = []
     for flow, samples, bounds in demo.RUNS:
-        # What the user asked for stands behind the demo's own bounds, and wins.
+        # The user's options come after the demo's bounds, and take precedence.
         own = replace(common, overrides=(f"config.model={model}", *demo.BOUNDS, *bounds, *common.overrides))
         click.echo(f"\n{flow}, {counted(samples, 'sample')} a problem", err=True)
         reporter = Reporter(own)
-        with reporter.resumable():
+        with reporter.resumable("gencode gen solve_set"):
             runs.append(demo.run_flow(flow, samples, own.settings, reporter))
     click.echo("")
     for run in runs:
@@ -44,5 +44,5 @@ def command(common: CommonOptions) -> None:
         say(f"\n{solved[0]} was solved by this program:\n\n{solved[1].strip()}")
     if repair := demo.repair_of(runs):
         say("\n".join([f"\na repair for {repair.problem}:", "", *repair.lines()]))
-    click.echo(NEXT)
+    click.echo(NEXT.format(run=runs[-1].summary.run))
     common.write_json([run.to_json() for run in runs])

@@ -39,7 +39,7 @@ def doctor(
     run_name: str | None,
     resume: str | None,
     common: CommonOptions,
-) -> None:  # fmt: skip
+) -> None:
     """Check the judge with programs whose verdicts are known: built-in cases, and a file of your own."""
     from alpha_codium.app.examination import check_judge
 
@@ -58,12 +58,9 @@ def doctor(
         resume=resume,
         on_event=Reporter(common),
     )
-    known = report.known
-    for line in known.lines() if known else ():
+    for line in report.known.lines() if report.known else ():
         click.echo(line)
-    values = {"backend": settings.tester_type, "isolation": settings.sandbox, "kit": None}
-    values |= {"kit": report.kit.to_json()} if report.kit else {}
-    common.write_json(values | (known.to_json() if known else {}))
+    common.write_json({"backend": settings.tester_type, "isolation": settings.sandbox} | report.to_json())
     if not report.faultless:
         click.echo("judge check FAILED", err=True)
         raise click.exceptions.Exit(1)

@@ -22,7 +22,6 @@ from alpha_codium.cli.options import (
 )
 from alpha_codium.cli.output import say, write_out
 from alpha_codium.log import visible
-from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from alpha_codium.gen.preview import Preview
@@ -77,7 +76,6 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
     from alpha_codium.app import solving
     from alpha_codium.cli.reporting import Reporter
     from alpha_codium.eval.prepare import parse_test_types
-    from alpha_codium.llm.prices import in_dollars
 
     kinds = parse_test_types(test_types) if test_types else ()
     if chosen["statement"] == STDIN and sys.stdin is not None and sys.stdin.isatty():
@@ -89,20 +87,11 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
     # What libraries print must not be mixed with the program.
     with contextlib.redirect_stdout(sys.stderr):
         solved = solving.solve_problem(problem, flow, kinds, common.settings, Reporter(common))
-    candidate, judgement = solved.candidate, solved.judgement
     common.write_json(solved.to_json())
-    passed, tests = candidate.public_tests_passed, candidate.public_tests_total
-    public = f"{passed} of {tests} public tests" if tests else "no public tests"
-    tokens = candidate.prompt_tokens + candidate.completion_tokens
-    click.echo(
-        f"{public}; {counted(candidate.llm_calls, 'call')}, {tokens} tokens, cost {in_dollars(candidate.cost)}",
-        err=True,
-    )
-    if judgement is not None:
-        passed = f"({judgement.tests_passed}/{judgement.tests_total})"
-        click.echo(f"{', '.join(kinds)}: {judgement.verdict} {passed}", err=True)
-    if candidate.error is None:
-        write_out(candidate.program)
+    for line in solved.lines(kinds):
+        click.echo(line, err=True)
+    if solved.candidate.error is None:
+        write_out(solved.candidate.program)
     if solved.fault:
         raise click.ClickException(visible(solved.fault))
 

@@ -10,22 +10,29 @@ import atexit
 import errno
 import gc
 import sys
-from importlib import import_module
 from typing import Any
 
 import click
 
 from alpha_codium import __version__
-from alpha_codium.cli.options import add_examples, normalize
+from alpha_codium.cli.lazy import LazyGroup
+from alpha_codium.cli.options import normalize
 from alpha_codium.cli.output import forget_unwritten, say_error
 from alpha_codium.errors import SandboxError, UserError
 
 # What a disk says that takes no more.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-# Options of other programs -> ours.
-RENAMED = {"--filter_languages": ["--language"], "--train_sample": ["--sample_rate"], "--k_values": ["--k"],
-           "--prompt": ["--statement", "--flow"], "--input_dataset": ["--dataset_name"],
-           "--level": ["--difficulty"]}  # fmt: skip
+# Options of other programs, and what to use instead.
+OTHERS = {
+    "--filter_languages": "use --language",
+    "--train_sample": "use --sample_rate",
+    "--k_values": "use --k",
+    "--prompt": "use --statement or --flow",
+    "--input_dataset": "use --dataset_name",
+    "--level": "use --difficulty",
+    "--translate_references": "leave it out; etl always adds the names of sources, difficulties and languages, "
+    "and keeps descriptions as they are in the dataset",
+}
 # name -> (module, attribute, what it does)
 COMMANDS = {
     "data": ("alpha_codium.cli.data", "group", "Load, filter, list, show, import and validate problems."),
@@ -38,7 +45,9 @@ COMMANDS = {
     "replay": ("alpha_codium.cli.replay", "command", "Repeat a run offline, from its stored answers."),
     "cache": ("alpha_codium.cli.cache", "group", "Show or clear the cache of model answers that all runs share."),
     "model": ("alpha_codium.cli.model", "group", "List, download and add local models."),
+    "repo": ("alpha_codium.cli.repo", "group", "Build and run the repository benchmark."),
     "sandbox": ("alpha_codium.cli.sandbox", "group", "Check or install the sandbox."),
+    "serve": ("alpha_codium.cli.serve", "command", "Judge programs for other processes, over HTTP."),
     "settings": ("alpha_codium.cli.settings", "command", "Print the effective settings."),
     "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems with the embedded model."),
 }
@@ -46,31 +55,11 @@ COMMANDS = {
 REMOVED = {"bench": "make bench, in a clone"}
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, in the order of the work."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
-        name = normalize(cmd_name)
-        if name in REMOVED:
-            raise click.UsageError(f"there is no command {name!r} any more: use {REMOVED[name]}", ctx)
-        if name not in COMMANDS:
-            return None
-        module, attribute, _ = COMMANDS[name]
-        return add_examples(getattr(import_module(module), attribute), f"gencode {name}")
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
-
-
 @click.group(
     cls=LazyGroup,
+    path="gencode",
+    entries=COMMANDS,
+    removed=REMOVED,
     epilog="\b\nExample:\n  gencode data import examples/jars.json --output_dataset_name jars",
     context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]},
 )
@@ -90,8 +79,8 @@ def main(arguments: list[str] | None = None) -> Any:
         error.show()
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        if isinstance(error, click.NoSuchOption) and (ours := RENAMED.get(f"--{normalize(error.option_name[2:])}")):
-            error = click.UsageError(f"No such option {error.option_name!r}: use {' or '.join(ours)}", error.ctx)
+        if isinstance(error, click.NoSuchOption) and (remedy := OTHERS.get(f"--{normalize(error.option_name[2:])}")):
+            error = click.UsageError(f"No such option {error.option_name!r}: {remedy}", error.ctx)
         context = error.ctx if isinstance(error, click.UsageError) else None
         hint = f" (see {context.command_path} --help)" if context else ""
         say_error(f"{error.format_message()}{hint}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.output import print_table
 
 if TYPE_CHECKING:
     from alpha_codium.llm.local.registry import StoredModel
@@ -20,27 +21,16 @@ def group() -> None:
 @common_options
 def list_models(common: CommonOptions) -> None:
     """List the local models, and which of them are downloaded."""
-    from alpha_codium.llm.local.registry import KNOWN, megabytes, stored_models
+    from alpha_codium.llm.local.registry import listing, megabytes
     from alpha_codium.paths import models_folder
 
-    stored = {model.name: model for model in stored_models(models_folder())}
-    models = [stored.get(name) or KNOWN[name] for name in {**KNOWN, **stored}]
+    models = listing(models_folder())
+    common.write_json(models)
     rows = [
-        {
-            "name": model.name,
-            "size_bytes": model.size_bytes,
-            "source": model.source,
-            "here": model.name in stored,
-            "path": str(stored[model.name].path) if model.name in stored else None,
-            "sha256": model.sha256,
-        }
-        for model in models
+        (m["name"], megabytes(m["size_bytes"]), m["source"], m["path"] or f"not here: gencode model get {m['name']}")
+        for m in models
     ]
-    widths = [max(len(model.name) for model in models), max(len(model.source) for model in models)]
-    for model in models:
-        state = "here" if model.name in stored else f"not here: gencode model get {model.name}"
-        click.echo(f"{model.name:{widths[0]}}  {megabytes(model.size_bytes):>8}  {model.source:{widths[1]}}  {state}")
-    common.write_json(rows)
+    print_table([("name", "size", "source", "file"), *rows])
 
 
 @group.command("get")

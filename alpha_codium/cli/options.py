@@ -29,9 +29,9 @@ def add_examples(command: click.Command, path: str) -> click.Command:
     """End the help of a command, and of all below it, with the examples of `examples.txt` that begin with its path."""
     lines = Path(__file__).with_name("examples.txt").read_text("utf-8").splitlines()
     own = [line for line in lines if line == path or line.startswith(f"{path} ")]
-    below = getattr(command, "commands", {})
-    command.epilog = "\b\nExample:\n" + "\n".join(f"  {line}" for line in own[: 1 if below else None])
-    for name, sub in below.items():
+    shown = own[: 1 if isinstance(command, click.Group) else None]
+    command.epilog = "\b\nExample:\n" + "\n".join(f"  {line}" for line in shown)
+    for name, sub in getattr(command, "commands", {}).items():
         add_examples(sub, f"{path} {name}")
     return command
 
@@ -86,6 +86,12 @@ class CommonOptions:
             raise SettingsError(f"--json {self.json_path} can't be written: there is no folder {folder}")
         if not os.access(self.json_path if self.json_path.exists() else folder, os.W_OK):
             raise SettingsError(f"--json {self.json_path} can't be written: permission denied")
+
+    def write_files(self, result: Any, csv_path: str | None) -> None:
+        """Write a result to the files of `--json` and `--csv`, if they are asked for."""
+        self.write_json(result.to_json())
+        if csv_path:
+            result.to_csv(csv_path)
 
     def write_json(self, value: Any) -> None:
         """Write a result to the file of `--json`, if one is asked for; `-` is stdout."""
@@ -168,15 +174,16 @@ def options(*decorators: Decorator) -> Decorator:
 
 
 def dataset_argument(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--dataset_name`, which may also be given as an argument."""
+    """Add `--dataset_name`, which may also be given as an argument, or taken from the run to resume."""
 
     @click.argument("positional", metavar="[NAME]", required=False)
     @click.option("--dataset_name", "named", metavar="NAME", help="The same as the argument NAME.")
     @functools.wraps(command)
     def with_dataset(*args: Any, positional: str | None, named: str | None, **kwargs: Any) -> Any:
-        if (positional is None) == (named is None):
+        dataset = positional or named
+        if (positional and named) or not (dataset or kwargs.get("resume")):
             raise click.UsageError("give the dataset once: NAME or --dataset_name NAME")
-        return command(*args, dataset=positional or named, **kwargs)
+        return command(*args, dataset=dataset, **kwargs)
 
     return with_dataset
 
@@ -231,7 +238,12 @@ sample_file_options = options(
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the output if it exists already.")
 run_options = options(
     click.option("--run", help="A name for this run's folder."),
-    click.option("--resume", is_eager=True, help="Resume this run."),
+    click.option(
+        "--resume",
+        metavar="RUN",
+        is_eager=True,
+        help="Resume this run; its arguments and options need not be repeated.",
+    ),
 )
 
 

@@ -1,9 +1,8 @@
 """Events of use cases on stderr: run folders, previews, and how far the work is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,6 +11,7 @@ from alpha_codium.app.events import (
     Event,
     ItemDone,
     KitExamined,
+    Noted,
     RunOpened,
     RunPlanned,
     VariantEnded,
@@ -25,9 +25,6 @@ from alpha_codium.log import visible
 from alpha_codium.progress import Progress
 from alpha_codium.wording import counted
 
-# The kinds of work whose results have verdicts.
-JUDGED = ("judged", "known programs judged")
-
 
 class Reporter:
     """The `on_event` of the commands; `run` is the run folder that was opened last, `ablation` the name of all runs."""
@@ -36,7 +33,6 @@ class Reporter:
         self.quiet = common.verbosity < 0
         self.run: Path | None = None
         self._progress: Progress | None = None
-        self._counter: Any = None
         self.ablation = ""
 
     def __call__(self, event: Event) -> None:
@@ -47,6 +43,8 @@ class Reporter:
             case RunOpened(path):
                 self.run = path
                 click.echo(f"run folder: {path}", err=True)
+            case Noted(text) if not self.quiet:
+                click.echo(visible(text), err=True)
             case RunPlanned(preview) if not self.quiet:
                 click.echo(visible(preview.line()), err=True)
             case KitExamined(examination):
@@ -69,56 +67,30 @@ class Reporter:
     def _show_progress(self, event: WorkStarted | ItemDone | WorkEnded) -> None:
         match event:
             case WorkStarted(what, total):
-                self._counter = _counter(event)
-                self._progress = Progress(what, total, self.quiet, self._counter.status).__enter__()
-            case ItemDone(result, problem) if self._progress is not None:
-                self._counter.add(result, problem)
+                self._progress = Progress(what, total, self.quiet, event.counter.status).__enter__()
+            case ItemDone() if self._progress is not None:
                 self._progress.advance()
             case WorkEnded() if self._progress is not None:
                 self._progress.__exit__(None, None, None)
 
     @contextmanager
-    def resumable(self) -> Iterator[None]:
-        """Say how to resume the run that was opened, if it is interrupted or ends with an error that this can mend."""
+    def resumable(self, command: str = "") -> Iterator[None]:
+        """Say how to resume the run that was opened, if it is interrupted or ends with an error that this can mend.
+
+        `command` is the command to repeat, by default the one that runs.
+        """
         from alpha_codium.app.run_folders import can_resume_after, found_by
 
+        command = command or click.get_current_context().command_path
         try:
             yield
         except KeyboardInterrupt:
             if self.run is not None:
-                click.echo(f"interrupted: resume it with --resume {found_by(self.run)}", err=True)
+                click.echo(f"resume this run with {command} --resume {found_by(self.run)}", err=True)
             raise
         except UserError as error:
             if self.run is None or not can_resume_after(error, self.run):
                 raise
-            raise UserError(f"{error} (run {self.run.name}: resume it with --resume {found_by(self.run)})") from error
-
-
-class _Counter:
-    """Counts the items that `is_counted`; `text` goes beside the bar, with the number in place of {}."""
-
-    def __init__(self, is_counted: Callable[[Any], bool], text: str) -> None:
-        self.is_counted, self.text, self.count = is_counted, text, 0
-
-    def add(self, item: Any, _problem: str) -> None:
-        self.count += self.is_counted(item)
-
-    def status(self) -> str:
-        return self.text.format(self.count)
-
-
-def _counter(event: WorkStarted) -> Any:
-    """Return what counts the items of some work, for the text beside the bar."""
-    if event.what == "samples":
-        from alpha_codium.gen.summary import RunProgress
-
-        return RunProgress(event.samples)
-    if event.what == "kit":
-        return _Counter(lambda case: case.finding.value not in ("right", "not run"), "{} unexpected")
-    if event.what == "replayed":
-        return _Counter(lambda missing: missing is not None, "{} lacking an answer")
-    if event.what not in JUDGED:
-        return _Counter(lambda _: False, "")
-    from alpha_codium.eval.scoring import ScoreProgress
-
-    return ScoreProgress()
+            raise UserError(
+                f"{error} (run {self.run.name}: resume it with {command} --resume {found_by(self.run)})"
+            ) from error

@@ -1,10 +1,13 @@
 """`gencode runs`: the stored runs, and why a sample of one failed."""
 
+from collections import Counter
+
 import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options
 from alpha_codium.cli.output import print_table, say
-from alpha_codium.wording import size_text
+from alpha_codium.log import one_line, visible
+from alpha_codium.wording import counted, size_text
 
 
 @click.group(cls=Group)
@@ -31,17 +34,38 @@ def list_command(common: CommonOptions) -> None:
 @click.argument("run", metavar="RUN")
 @click.option("--problem", help="Show a sample of this problem.  [default: the first that failed]")
 @click.option("--sample", type=click.IntRange(min=0), help="The index of the sample, from 0.")
+@click.option("--failed", is_flag=True, help="List all samples that failed, with the reason, instead of showing one.")
 @common_options
-def show(run: str, problem: str | None, sample: int | None, common: CommonOptions) -> None:
+def show(run: str, problem: str | None, sample: int | None, failed: bool, common: CommonOptions) -> None:
     """Show a sample of a run: the program, its first failing test, the difference, and stderr."""
     from alpha_codium.app.stored_runs import show_sample
 
+    if failed:
+        _list_failed(run, problem, sample, common)
+        return
     shown = show_sample(run, problem, sample)
     common.write_json(shown.sample.to_json())
     for line in shown.sample.lines():
         say(line)
-    more = "others with --problem NAME --sample I" if shown.total > 1 else ""
-    click.echo(f"{shown.failed} of {shown.total} samples of the run failed{'; show ' * bool(more)}{more}", err=True)
+    more = "others with --problem NAME --sample I, list them with --failed" if shown.total > 1 else ""
+    click.echo(
+        f"{shown.failed} of {counted(shown.total, 'sample')} of the run failed{'; show ' * bool(more)}{more}", err=True
+    )
+
+
+def _list_failed(run: str, problem: str | None, sample: int | None, common: CommonOptions) -> None:
+    from alpha_codium.app.stored_runs import failed_samples
+
+    failed, total = failed_samples(run, problem, sample)
+    common.write_json([each.to_json() for each in failed])
+    if failed:
+        rows = [
+            (each.problem, str(each.result.index), each.result.verdict.value, one_line(each.reason)) for each in failed
+        ]
+        print_table([("problem", "sample", "verdict", "reason"), *rows])
+    kinds = Counter(each.error.partition(":")[0] or each.result.verdict.value for each in failed).most_common()
+    which = ": " * bool(kinds) + ", ".join(f"{count} {kind}" for kind, count in kinds)
+    click.echo(f"{len(failed)} of {counted(total, 'sample')} failed{visible(which)}", err=True)
 
 
 @group.command()

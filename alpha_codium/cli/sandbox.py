@@ -42,14 +42,9 @@ def check(common: CommonOptions) -> None:
 
     Also list the layers of isolation, and how to get those that are missing.
     """
-    from alpha_codium.app.isolation import probe
+    from alpha_codium.app.isolation import lines_of, probe
 
     facts = probe(common.settings)
     common.write_json(facts)
-    for name in ("tester_type", "sandbox", "network", "other_processes", "host_files"):
-        click.echo(f"{name:<16} {facts[name]}")
-    for layer in facts["layers"]:
-        state = "yes" if layer["used"] else "NO"
-        click.echo(f"{layer['name']:<16} {state:<4} {layer['for']}")
-        if not layer["used"]:
-            click.echo(f"{'':<21} to get it: {layer['how']}")
+    for line in lines_of(facts):
+        click.echo(line)

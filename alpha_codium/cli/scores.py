@@ -41,10 +41,15 @@ def tests_option(*, default: str) -> Decorator:
     )  # fmt: skip
 
 
+def csv_option(rows: str) -> Decorator:
+    """The option for a table with these rows."""
+    return click.option("--csv", "csv_path", metavar="FILE", help=f"Write a table with {rows} to this file.")
+
+
 score_options = options(
     click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
     click.option("--per_problem", is_flag=True, help="Print which problems and which of their programs passed."),
-    click.option("--csv", "csv_path", metavar="FILE", help="Write a table with a row for each program to this file."),
+    csv_option("a row for each program"),
     click.option(
         "--recheck_near_limit",
         is_flag=True,
@@ -66,11 +71,10 @@ def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Sco
         settings = with_code_tester(settings, recheck_near_limit=True)
     with reporter.resumable():
         result = evaluate(**given, settings=settings, on_event=reporter)
-    if csv_path:
-        result.to_csv(csv_path)
+    common.write_files(result, csv_path)
     for line in result.problem_lines() if per_problem else ():
         say(line)
-    print_score(result, common, reporter.run.name if reporter.run else "")
+    print_score(result, reporter.run.name if reporter.run else "")
 
 
 def with_earlier(common: CommonOptions, given: dict[str, Any]) -> "Settings":
@@ -80,7 +84,7 @@ def with_earlier(common: CommonOptions, given: dict[str, Any]) -> "Settings":
     context = click.get_current_context()
     earlier = recorded_options(given["resume"]) if given["resume"] and not given["run"] else {}
     for name in given.keys() & earlier.keys():
-        if context.get_parameter_source(name) is ParameterSource.DEFAULT:
+        if given[name] is None or context.get_parameter_source(name) is ParameterSource.DEFAULT:
             given[name] = earlier[name]
     for parameter in context.command.params:
         if parameter.callback is needed and given[parameter.name or ""] is None:
@@ -95,13 +99,14 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
     return name or (None if resume else new_run_name(command))
 
 
-def print_score(result: "Score", common: CommonOptions, run: str) -> None:
+def print_score(result: "Score", run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
     for hint in result.hints(run):
         click.echo(visible(hint), err=True)
-    common.write_json(result.to_json())
     for line in result.lines():
         say(line)
+    if run and result.verdicts.keys() - {"accepted", "no_tests", "internal_error"}:
+        click.echo(f"why programs failed: gencode runs show {run} --failed", err=True)
     if not result.complete:
         click.echo("the result is INCOMPLETE", err=True)
         raise click.exceptions.Exit(1)

@@ -15,7 +15,8 @@ from alpha_codium.cli.options import (
 )
 from alpha_codium.cli.output import say
 from alpha_codium.cli.reporting import Reporter
-from alpha_codium.cli.scores import new_run, tests_option
+from alpha_codium.cli.scores import csv_option, new_run, tests_option, with_earlier
+from alpha_codium.errors import UserError
 from alpha_codium.wording import counted
 
 
@@ -38,17 +39,21 @@ from alpha_codium.wording import counted
     help="Store the problems here, with the findings as columns.",
 )
 @overwrite_option
+@csv_option("a row for each problem")
 @run_options
 @common_options
-def validate(common: CommonOptions, run: str | None, resume: str | None, **options: Any) -> None:
+def validate(common: CommonOptions, csv_path: str | None, **options: Any) -> None:
     """Check a dataset's tests, checkers and limits by running its known solutions."""
     from alpha_codium.app import validation
 
-    run = new_run("validate", run, resume)
-    report = validation.validate(**options, run=run, resume=resume, settings=common.settings, on_event=Reporter(common))
+    settings = with_earlier(common, options)
+    if options["dataset"] is None:
+        raise UserError(f"run {options['resume']!r} doesn't record its dataset: give it as NAME")
+    options["run"] = new_run("validate", options["run"], options["resume"])
+    report = validation.validate(**options, settings=settings, on_event=Reporter(common))
     if report.stored is not None:
         click.echo(f"stored in {report.stored}", err=True)
-    common.write_json(report.to_json())
+    common.write_files(report, csv_path)
     for line in report.lines():
         say(line)
     if report.unjudged:

@@ -9,6 +9,7 @@ from alpha_codium.config.sections import (
     SandboxSection,
     Section,
     Settings,
+    known_settings,
     validated,
 )
 from alpha_codium.config.sources import load_settings
@@ -22,6 +23,7 @@ __all__ = [
     "SandboxSection",
     "Section",
     "Settings",
+    "known_settings",
     "load_settings",
     "validated",
 ]

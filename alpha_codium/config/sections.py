@@ -245,18 +245,18 @@ class Settings(Section):
     sandbox: SandboxSection = SandboxSection()
 
 
-def _known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
+def known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
     """Return the types of all settings by their names: `sandbox.oci.image`."""
     known: dict[str, Any] = {}
     for key, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
-            known |= _known_settings(field.annotation, f"{prefix}{key}.")
+            known |= known_settings(field.annotation, f"{prefix}{key}.")
         else:
             known[prefix + key] = field.annotation
     return known
 
 
-KNOWN = _known_settings(Settings)
+KNOWN = known_settings(Settings)
 SECTIONS = {name.rpartition(".")[0] for name in KNOWN}
 
 

@@ -27,7 +27,7 @@ ENVIRONMENT_PREFIX = "GENCODE_"
 # The settings file that is read if it is in the current folder.
 LOCAL_FILE = Path("gencode.toml")
 SHIPPED = "the shipped settings"
-# Environment variables of earlier versions -> the settings that took their place.
+# Environment variables of earlier versions -> the settings that replaced them.
 REMOVED_VARIABLES = {
     "GENCODE_OCI_ENGINE": "sandbox.oci.engine",
     "GENCODE_OCI_IMAGE": "sandbox.oci.image",
@@ -40,9 +40,10 @@ REMOVED_VARIABLES = {
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """Settings, with the origin of each value by its name, such as `config.model`."""
+    """Settings, with each value as it was given and its origin, by its name, such as `config.model`."""
 
     settings: Settings
+    values: Mapping[str, Any]
     origins: Mapping[str, str]
 
 
@@ -82,7 +83,7 @@ def load_with_origins(
         for section in sections:
             table = table.setdefault(section, {})
         table[key] = value
-    return LoadedSettings(validated(Settings, merged, origins), origins)
+    return LoadedSettings(validated(Settings, merged, origins), values, origins)
 
 
 def shipped_text() -> str:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.data.folders import STATE_FILE, FolderSource, refuse_damaged
+from alpha_codium.data.folders import FolderSource, refuse_damaged
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.origin import Source, choose_split
 from alpha_codium.data.schema import SplitCounts, difficulty_name, source_name, stored_record
@@ -15,13 +15,14 @@ from alpha_codium.data.store import read_info
 from alpha_codium.errors import DatasetError
 from alpha_codium.paths import datasets_folder
 from alpha_codium.problem import Problem
+from alpha_codium.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """One stored dataset; `splits` maps each split to its number of rows.
 
-    `kind` is `problems`, `solutions`, or `unreadable`: then `error` says why.
+    `kind` is `problems`, `solutions`, `tasks` (of repositories), or `unreadable`: then `error` says why.
     """
 
     name: str
@@ -92,7 +93,7 @@ def _summary(folder: Path) -> Summary:
             refuse_damaged(saved)
         splits = {split: info.get(split, {}).get("problems_out") for split in source.splits()}
         sizes = {split: len(source.dataset(split)) if count is None else count for split, count in splits.items()}
-        kind = "solutions" if (folder / STATE_FILE).exists() and _is_solutions(source) else "problems"
+        kind = _kind_of(source)
     except DatasetError as error:
         return Summary(folder.name, "unreadable", {}, size, ", ".join(origins), str(error))
     return Summary(folder.name, kind, sizes, size, ", ".join(origins))
@@ -104,8 +105,12 @@ def _origin_in(info: Mapping[str, Any]) -> str:
     return str(origin.get("text", "")) if isinstance(origin, dict) else ""
 
 
-def _is_solutions(source: FolderSource) -> bool:
-    return CANDIDATES in source.dataset(source.splits()[0]).column_names
+def _kind_of(source: FolderSource) -> str:
+    columns = source.dataset(source.splits()[0]).column_names
+    if CANDIDATES in columns and source.any_split:
+        return "solutions"
+    # A column of the repository benchmark.
+    return "tasks" if "file_with_buggy_method" in columns else "problems"
 
 
 def _describe_split(source: Source, split: str) -> SplitDescription:
@@ -153,7 +158,10 @@ def problem_lines(problem: Problem) -> Iterator[str]:
     yield f"{problem.name}\n{', '.join(facts)}\n\n{problem.description.rstrip()}"
     for number, test in enumerate(problem.public_tests, start=1):
         yield (f"\nPublic test {number}, input:\n{test.input.rstrip()}\n\nexpected output:\n{test.output.rstrip()}")
-    yield (
-        f"\n{len(problem.private_tests)} private tests, {len(problem.generated_tests)} generated tests, "
-        f"{len(problem.solutions)} solutions, {len(problem.incorrect_solutions)} incorrect solutions"
-    )
+    counts = {
+        "private test": problem.private_tests,
+        "generated test": problem.generated_tests,
+        "solution": problem.solutions,
+        "incorrect solution": problem.incorrect_solutions,
+    }
+    yield "\n" + ", ".join(counted(len(values), noun) for noun, values in counts.items())

@@ -174,7 +174,9 @@ def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Select
         raise DatasetError(f"{source} has no problems")
     causes = [f"--sample_rate {selection.sample_rate:g} with seed {selection.seed}"] * (selection.sample_rate < 1)
     causes += [f"the filters ({', '.join(selection.filters.as_record())})"] * bool(selection.filters.as_record())
-    raise DatasetError(f"none of the {total} problems of {source} would be stored: left out by {' and '.join(causes)}")
+    raise DatasetError(
+        f"none of {counted(total, 'problem')} of {source} would be stored: left out by {' and '.join(causes)}"
+    )
 
 
 def _warn(report: SplitReport, label: str) -> None:
@@ -182,7 +184,7 @@ def _warn(report: SplitReport, label: str) -> None:
     if report.dropped_columns:
         logger.info("{}: dropped columns that aren't in the schema: {}", label, ", ".join(report.dropped_columns))
     if not report.problems_out:
-        logger.warning("{}: none of {} problems is stored", label, report.records_in)
+        logger.warning("{}: none of {} is stored", label, counted(report.records_in, "problem"))
     if report.counts["repeated_names"]:
         logger.warning(
             "{}: {} with the name of an earlier one", label, counted(report.counts["repeated_names"], "problem")

@@ -16,7 +16,7 @@ from typing import Any
 from alpha_codium.data.benchmarks import benchmark_of
 from alpha_codium.data.benchmarks.benchmark import Benchmark
 from alpha_codium.data.fields import Fields
-from alpha_codium.data.origin import Origin, Record
+from alpha_codium.data.origin import PathSource, Record
 from alpha_codium.errors import DatasetError, nearest
 
 SPLIT_WORDS = {"test": {"test", "tests"}, "valid": {"valid", "validation", "dev"}, "train": {"train", "training"}}
@@ -27,25 +27,19 @@ ROWS_AT_A_TIME = 16
 WHOLE = "all"
 
 
-class FileSource:
+class FileSource(PathSource):
     """One file of problems; its suffix decides the format."""
 
     any_split = True
 
     def __init__(self, path: Path, text: str = "") -> None:
-        self.path = path
-        self.text = text or str(path)
+        super().__init__(path, text)
         self.suffix = next((s for s in SUFFIXES if path.name.lower().endswith(s)), "")
         if not self.suffix:
             ending = "".join(path.suffixes)
             raise DatasetError(
                 f"{path} is not a file of problems: it must end in {', '.join(SUFFIXES)}{nearest(ending, SUFFIXES)}"
             )
-
-    @cached_property
-    def origin(self) -> Origin:
-        """The file's path, as given and resolved."""
-        return Origin(self.text, "file", str(self.path.resolve()))
 
     def splits(self) -> tuple[str, ...]:
         """Return the only split, named by the file's name; `all` for a file with several."""
@@ -102,20 +96,14 @@ class FileSource:
         return readers[self.suffix](self.path)
 
 
-class SplitFilesSource:
+class SplitFilesSource(PathSource):
     """A folder with a file of JSON lines for each split: `train.jsonl`, `test.jsonl`."""
 
     any_split = False
 
     def __init__(self, folder: Path, text: str = "") -> None:
-        self.text = text or str(folder)
-        self.path = folder
+        super().__init__(folder, text)
         self._files = split_files(folder)
-
-    @cached_property
-    def origin(self) -> Origin:
-        """The folder's path, as given and resolved."""
-        return Origin(self.text, "folder", str(self.path.resolve()))
 
     def splits(self) -> tuple[str, ...]:
         """Return the names of the splits: train, valid, test."""

@@ -106,7 +106,7 @@ def _as_json(value: Any) -> Any:
 
 
 def _known(field: str, word: str, known: Iterable[str]) -> str:
-    """Return the known name that `word` is in any case; raises DatasetError if there is none."""
+    """Return the known name that differs from `word` only in case; raises DatasetError if there is none."""
     names = {name.lower(): name for name in known}
     if word.lower() not in names:
         kind = {"languages": "language", "sources": "source", "difficulties": "difficulty"}.get(field, field)

@@ -5,12 +5,11 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alpha_codium.data.files import ROWS_AT_A_TIME, guess_split, one_line, read_parquet
-from alpha_codium.data.origin import Origin, Record
+from alpha_codium.data.origin import PathSource, Record
 from alpha_codium.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -21,22 +20,16 @@ HINT = "store it again: gencode data etl, or gencode gen solve_set --resume for 
 PARQUET_NAME = re.compile(r"(?P<split>[\w.]+?)(-\d.*)?\.parquet")
 
 
-class FolderSource:
+class FolderSource(PathSource):
     """A folder with a saved `DatasetDict`, a saved `Dataset` (any split), or Parquet files."""
 
     def __init__(self, path: Path, text: str = "") -> None:
-        self.path = path
-        self.text = text or str(path)
+        super().__init__(path, text)
         self.any_split = _has(path, STATE_FILE)
         self._is_dict = not self.any_split and _has(path, DICT_FILE)
         if not is_dataset_folder(path):
             files = f"{DICT_FILE}, {STATE_FILE} nor files called SPLIT-*.parquet or SPLIT.jsonl"
             raise DatasetError(f"{path} is not a dataset that can be read: there are neither {files} in it")
-
-    @cached_property
-    def origin(self) -> Origin:
-        """The folder's path, as given and resolved."""
-        return Origin(self.text, "folder", str(self.path.resolve()))
 
     def splits(self) -> tuple[str, ...]:
         """Return the names of the splits, in the order in which they are stored."""

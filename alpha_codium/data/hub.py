@@ -72,7 +72,7 @@ class HubSource:
         import huggingface_hub
         from huggingface_hub import constants
 
-        with _hub_errors(self.repository, f"{self.text} is no file or folder of problems, and the dataset of that id"):
+        with _hub_errors(self.repository, f"there is no file or folder {self.text}, and the dataset of that id"):
             return huggingface_hub.HfApi().dataset_info(self.repository, timeout=constants.HF_HUB_ETAG_TIMEOUT)
 
     @cached_property

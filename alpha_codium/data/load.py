@@ -17,6 +17,7 @@ from alpha_codium.data.sources import find_source, stored_path
 from alpha_codium.data.store import no_progress_bars, read_info
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.problem import Problem
+from alpha_codium.wording import counted
 
 
 class Rows(Protocol):
@@ -58,7 +59,7 @@ class ProblemSet(Sequence[Problem]):
     def get(self, name: str) -> Problem:
         """Return the first problem with that name; raises DatasetError with the nearest name if there is none."""
         if name not in self._positions:
-            raise DatasetError(f"{self._label} has no problem {name!r}{nearest(name, self._positions)}")
+            raise DatasetError(f"{self.label} has no problem {name!r}{nearest(name, self._positions)}")
         return self[self._positions[name]]
 
     def sample(self, rate: float, seed: int = 0) -> "ProblemSet":
@@ -105,14 +106,15 @@ class ProblemSet(Sequence[Problem]):
         return positions
 
     @property
-    def _label(self) -> str:
+    def label(self) -> str:
+        """The dataset and its split, `NAME[SPLIT]`."""
         return f"{self.dataset_name}[{self.split_name}]"
 
     def _where(self, position: int) -> str:
-        return f"{self._label}, record {position + 1}"
+        return f"{self.label}, record {position + 1}"
 
     def __repr__(self) -> str:
-        return f"<{len(self)} problems of {self._label}>"
+        return f"<{counted(len(self), 'problem')} of {self.label}>"
 
 
 def load_problems(name: str | Path, split: str | None = None) -> ProblemSet:
@@ -126,7 +128,7 @@ def load_problems(name: str | Path, split: str | None = None) -> ProblemSet:
     if isinstance(source, HubSource):
         source = _stored_copy(source, split)
     split = choose_split(source, split)
-    # Importing `datasets`, which the progress bars belong to, takes a second and 110 MB: files of JSON do without.
+    # `no_progress_bars` imports `datasets`, which takes a second and 110 MB; files of JSON don't need it.
     if isinstance(source, FolderSource):
         with no_progress_bars():
             dataset = source.dataset(split)
@@ -144,7 +146,7 @@ def load_problem_file(path: str | Path) -> Problem:
     records = list(FileSource(Path(path)).records("file"))
     if len(records) != 1:
         raise DatasetError(
-            f"{path} holds {len(records)} problems, not one: give it as a dataset, --dataset_name {path}"
+            f"{path} holds {counted(len(records), 'problem')}, not one: give it as a dataset, --dataset_name {path}"
         )
     return problem_from_record(records[0], str(path))
 

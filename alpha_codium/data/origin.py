@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 from alpha_codium.errors import DatasetError, nearest
@@ -49,6 +51,18 @@ class Source(Protocol):
     def records(self, split: str) -> Iterator[Record]:
         """Yield the raw records of one split; raises DatasetError if they can't be read."""
         ...
+
+
+class PathSource:
+    """The base of sources that are a file or a folder; `text` is what the user gave."""
+
+    def __init__(self, path: Path, text: str = "") -> None:
+        self.path, self.text = path, text or str(path)
+
+    @cached_property
+    def origin(self) -> Origin:
+        """The path, as given and resolved."""
+        return Origin(self.text, "folder" if self.path.is_dir() else "file", str(self.path.resolve()))
 
 
 def choose_split(source: Source, asked: str | None) -> str:

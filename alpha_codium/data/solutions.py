@@ -140,13 +140,8 @@ def subsets_of(solutions: Iterable[Mapping[str, Any]]) -> list["Subset"]:
     """
     from alpha_codium.data.subset import Subset
 
-    columns = getattr(solutions, "column_names", None)
-    if columns is not None:
-        if SUBSET not in columns:
-            return []
-        solutions = solutions.select_columns([SUBSET])  # type: ignore[union-attr] - a Dataset, without its programs
     try:
-        texts = sorted({str(row[SUBSET] or "") for row in solutions if SUBSET in row})
+        texts = sorted({str(row[SUBSET] or "") for row in _only(solutions, SUBSET) if SUBSET in row})
         return [Subset.of(json.loads(text) if text else {}) for text in texts]
     except (ValueError, TypeError, AttributeError) as error:
         raise DatasetError(f"the column {SUBSET!r} of the solutions can't be read: {error}") from error
@@ -157,13 +152,7 @@ def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "Pro
 
     Problems are compared by fingerprint, since a dataset may be renamed. Solutions without one are accepted.
     """
-    rows: Iterable[Mapping[str, Any]] = solutions
-    columns = getattr(solutions, "column_names", None)
-    if columns is not None:
-        if not set(columns).issuperset(ORIGIN):
-            return
-        rows = solutions.select_columns(list(ORIGIN))  # type: ignore[union-attr] - a Dataset, without its programs
-    origins = {tuple(str(row.get(column) or "") for column in ORIGIN) for row in rows}
+    origins = {tuple(str(row.get(column) or "") for column in ORIGIN) for row in _only(solutions, *ORIGIN)}
     for dataset, split, fingerprint in sorted(origins):
         if fingerprint and fingerprint != problems.fingerprint:
             raise DatasetError(
@@ -190,6 +179,14 @@ def refuse_overwriting(target: Path, overwrite: bool) -> None:
     """Raise DatasetError if there is a dataset at `target` that mustn't be replaced."""
     if not overwrite and target.exists() and (target.is_file() or any(target.iterdir())):
         raise DatasetError(f"{target} exists already: choose another --output_dataset_name, or use --overwrite")
+
+
+def _only(solutions: Any, *columns: str) -> Iterable[Mapping[str, Any]]:
+    """Return the rows; those of a Dataset without its programs, and none if it lacks one of the columns."""
+    present = getattr(solutions, "column_names", None)
+    if present is None:
+        return solutions
+    return solutions.select_columns(list(columns)) if set(columns).issubset(present) else ()
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

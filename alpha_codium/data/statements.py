@@ -24,7 +24,7 @@ MAX_BYTES = 4 << 20
 TITLE = re.compile(r"#\s+(\S.*)")
 # Characters that don't occur in text files.
 BINARY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-# A line such as `### Sample Input 1`, `**Output:**` or `Input: 3 4`; `rest` is what stands in the same line.
+# A line such as `### Sample Input 1`, `**Output:**` or `Input: 3 4`; `rest` is the text after the label.
 LABEL = re.compile(
     r"[\s#>*_`-]{0,12}(?P<example>example|sample)?s?\s?(?:expected\s)?(?P<kind>input|output)s?\s?#?\d{0,3}[*_`\s]{0,6}"
     r"(?P<colon>:?)[*_`\s]{0,6}(?P<rest>.*)",

@@ -9,6 +9,7 @@ from alpha_codium.data.filters import check_rate, in_sample
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.wording import counted
 
 # Names of problems that a text lists.
 SHOWN = 5
@@ -34,7 +35,7 @@ class Subset:
 
     @classmethod
     def of(cls, values: Mapping[str, Any], seed: int = 0) -> Self:
-        """Return the subset that `as_record` returned, or that `run.toml` describes, there without the seed."""
+        """Return the subset in a record of `as_record`, or in a `run.toml`, which may lack the seed."""
         rate = float(values.get("sample_rate") or 1.0)
         seed = values.get("seed", seed) if rate < 1 else 0
         return cls(rate, seed, values.get("limit"), tuple(values.get("names") or ()))
@@ -55,7 +56,7 @@ class Subset:
         return "" if self.is_whole else json.dumps(self.as_record(), ensure_ascii=False)
 
     def with_full_names(self, known: Sequence[str]) -> Self:
-        """Return it with the problems' names in place of ids such as `11`, and of several names in one text.
+        """Return a copy with full names; an entry may also be an id such as `11`, or several names and ids with commas.
 
         Raises DatasetError for a name that no problem has.
         """
@@ -80,7 +81,7 @@ class Subset:
         ]
         if known and not chosen:
             hint = ": use a higher --sample_rate, or --limit for a number" if self.sample_rate < 1 else ""
-            raise DatasetError(f"{self} chose none of {len(known)} problems{hint}")
+            raise DatasetError(f"{self} chose none of {counted(len(known), 'problem')}{hint}")
         return chosen[: self.limit]
 
     def choose(self, problems: ProblemSet) -> ProblemSet:

@@ -1,36 +1,33 @@
 """What a person needs to see why a program failed: its first failing test, in shortened texts."""
 
 import difflib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.behaviour import DRIVER_LINES
 from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.problem import TestCase
-from alpha_codium.program import Program
 from alpha_codium.values import JsonValue, Readers
-from alpha_codium.verdict import Execution, Judgement, Verdict
+from alpha_codium.verdict import Judgement, Verdict
 
 # The most characters of a text, and those before the first difference of two outputs.
 KEPT, BEFORE = 800, 200
+LIMITED = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
 NO_FAILURE = (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR, Verdict.NO_TESTS)
-TRACEBACK = "Traceback (most recent call last):"
 
 
 @dataclass(frozen=True, slots=True)
 class Failure(JsonValue):
     """The first failing test of a program; `test` is its index among all tests, None if the program doesn't compile.
 
-    `actual` is what the program printed, or the value that was compared. `assertion` is the first line of the one that
-    failed. `stderr` is the end of what was written there. Longer texts are cut to 800 characters, outputs to the part
-    where they differ.
+    `actual` is what the program printed or, for calls and assertions, the value that it returned last. `assertion` is
+    the first line of the one that failed. `stderr` is the end of what was written there. Longer texts are cut to 800
+    characters, outputs to the part where they differ. `used` says what the test used of its limits if it exceeded one.
     """
 
     readers: ClassVar[Readers] = {"verdict": Verdict}
-    optional: ClassVar[tuple[str, ...]] = ("input", "expected", "actual", "assertion", "stderr")
+    optional: ClassVar[tuple[str, ...]] = ("input", "expected", "actual", "assertion", "stderr", "used")
 
     test: int | None
     verdict: Verdict
@@ -41,18 +38,23 @@ class Failure(JsonValue):
     stderr: str = ""
     exit_code: int | None = None
     signal: int | None = None
+    used: str = ""
 
     def lines(self, total: int) -> Iterator[str]:
         """The failure as lines for people; `total` is the number of tests."""
         if self.test is not None:
             yield f"first failing test: number {self.test + 1} of {total}, {self.verdict.value}"
+        yield from [f"used {self.used}"] if self.used else ()
         if self.assertion:
             yield from _section("failing assertion", self.assertion)
             yield from _section("value", self.actual)
         elif self.test is not None:
-            yield from _section("input", self.input)
-            yield "difference (- expected, + actual):"
-            yield from self._difference()
+            compared = self.expected or self.actual
+            # Tests with assertions have long inputs, and a traceback says more.
+            yield from _section("input", self.input if compared or not self.stderr else "")
+            if compared:
+                yield "difference (- expected, + actual):"
+                yield from self._difference()
         how = [f"exit status {self.exit_code}"] if self.exit_code else []
         how += [f"signal {self.signal}"] if self.signal else []
         yield from _section(f"end of stderr{' (' + ', '.join(how) + ')' if how else ''}", self.stderr or "(nothing)")
@@ -63,10 +65,8 @@ class Failure(JsonValue):
         yield from (f"  {line.rstrip()}" for line in lines if not line.startswith("?"))
 
 
-async def failure_of(
-    judge: ProblemJudge, program: Program, tests: Sequence[TestCase], judgement: Judgement
-) -> Failure | None:
-    """Return why a program failed, or None if it didn't; the value of a failed assertion is found by another run."""
+def failure_of(judge: ProblemJudge, tests: Sequence[TestCase], judgement: Judgement) -> Failure | None:
+    """Return why a program failed `tests`, or None if it didn't."""
     if judgement.verdict in NO_FAILURE or judgement.failed is None or not judgement.tests:
         return None
     result = next(test for test in judgement.tests if test.verdict is not Verdict.ACCEPTED)
@@ -75,31 +75,12 @@ async def failure_of(
     ended = {"exit_code": execution.exit_code, "signal": execution.signal}
     if result.verdict is Verdict.COMPILATION_ERROR:
         return Failure(None, result.verdict, stderr=stderr, **ended)
-    actual, assertion = execution.stdout, ""
-    if isinstance(judge.kind, AssertionsKind):
-        assertion = failed_assertion(execution.stderr)
-        actual = await _value_in(assertion, judge, judge.kind.spec.entry_point, program, execution)
-    elif judge.kind.name == "call":
-        actual = judge.kind.shown(execution) if execution.finished else ""
-    expected, actual = around_difference(test.output, actual)
+    assertion = shortened(judge.kind.failed_assertion(execution))
+    expected, actual = around_difference(test.output, judge.kind.given(result))
     given = shortened(test.input)
-    return Failure(judgement.failed, result.verdict, given, expected, actual, assertion, stderr, **ended)
-
-
-async def _value_in(assertion: str, judge: ProblemJudge, entry_point: str, program: Program, ended: Execution) -> str:
-    """Return the value that an assertion compared, found by running the program again; "" if it can't be found."""
-    if not assertion or not ended.finished:
-        return ""
-    # HumanEval's tests call the function by the name of their argument.
-    test = TestCase(re.sub(r"\bcandidate\b", entry_point, assertion), "")
-    behaviour = await judge.actual_output(program, test, ended)
-    return behaviour.shown if behaviour.ran else ""
-
-
-def failed_assertion(stderr: str) -> str:
-    """Return the first line of the assertion in the last traceback, or "" if there is none."""
-    lines = stderr.rpartition(TRACEBACK)[2].splitlines()
-    return next((shortened(line.strip()) for line in lines if line.strip().startswith("assert ")), "")
+    amounts = (execution.cpu_seconds, execution.wall_seconds, execution.max_rss_bytes)
+    used = judge.kind.limits.use(*amounts) if result.verdict in LIMITED else ""
+    return Failure(judgement.failed, result.verdict, given, expected, actual, assertion, stderr, used=used, **ended)
 
 
 def around_difference(expected: str, actual: str) -> tuple[str, str]:

@@ -89,5 +89,10 @@ async def open_judge(
     check_header(code_tester.header)
     async with opened(sandbox or sandbox_of(settings)) as box:
         judge = Judge(box, rules or Rules.of(code_tester))
-        tester, identity = code_tester, await box.identity()
-        yield OpenJudge(judge, identity, tester.workers, tester.known_solutions, tester.recheck_near_limit)
+        yield OpenJudge(
+            judge,
+            await box.identity(),
+            code_tester.workers,
+            code_tester.known_solutions,
+            code_tester.recheck_near_limit,
+        )

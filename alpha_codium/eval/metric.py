@@ -59,7 +59,7 @@ class Metric:
     ) -> Metrics:
         """Score `predictions` `{task_name, solution_candidates}` by `references` `{tests_inputs, tests_outputs}`."""
         if len(predictions) != len(references):
-            raise ValueError(f"{len(predictions)} predictions and {len(references)} references differ in number")
+            raise ValueError(f"predictions and references differ in number: {len(predictions)} and {len(references)}")
         return calculate_metrics(_evaluation_set(predictions, references), k, self.sandbox)
 
 

@@ -16,6 +16,7 @@ from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, Solution, TestCase, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.solution import ErrorKind, SampleError
+from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -295,5 +296,5 @@ def _beside(programs: Sequence[str], row: Mapping[str, Any], column: str) -> Seq
     """The values of a column for each program; None for each if the row lacks it."""
     values = row.get(column) or [None] * len(programs)
     if len(values) != len(programs):
-        raise DatasetError(f"{row['task_name']!r} has {len(programs)} candidates and {len(values)} {column}")
+        raise DatasetError(f"{row['task_name']!r} has {counted(len(programs), 'candidate')} and {len(values)} {column}")
     return values

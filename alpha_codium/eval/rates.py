@@ -16,7 +16,9 @@ from alpha_codium.wording import counted
 
 # If more programs than this share are empty or don't compile, they may be models' raw answers.
 MANY_BROKEN = 0.1
+FENCE = "```"
 LONGEST_LINE = 60
+Sample = tuple[Entry, Verdict]
 COUNTED = ("truncated", "no_program", "empty", "does_not_compile")
 
 
@@ -24,11 +26,9 @@ def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemRe
     """The rates of the candidates in `entries`, by problem, as `--json` writes them; `results` are of all problems.
 
     `present` samples are those that weren't lost; the rates `{"count", "rate"}` are shares of them. `truncated` had an
-    answer cut off, `no_program` ended without one through the model's fault, `empty` are
-    blank for no known reason.
+    answer cut off, `no_program` ended without one through the model's fault, `empty` are blank for no known reason.
     """
-    samples = [pair for p in results for pair in zip(entries.get(p.name, ()), p.candidates, strict=True)]
-    present = [(entry, result.verdict) for entry, result in samples if not entry.is_lost]
+    samples, present = _samples(entries, results)
     errors_known = bool(samples) and all(entry.error_known for entry, _ in samples)
     truncated_known = bool(samples) and all(entry.truncated is not None for entry, _ in samples)
     counts = {
@@ -45,23 +45,31 @@ def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemRe
 
 
 def broken_programs(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> dict[str, Any] | None:
-    """The number of programs that are empty or don't compile, and their commonest error; None if they are few.
+    """The number of programs that are empty or don't compile, and their commonest error.
+
+    None if they are few, and none of them contains a Markdown fence.
 
     `{"count", "present", "commonest": {"error", "line", "count"} | None}`.
     """
-    samples = [pair for p in results for pair in zip(entries.get(p.name, ()), p.candidates, strict=True)]
-    present = [(entry, result.verdict) for entry, result in samples if not entry.is_lost]
+    _, present = _samples(entries, results)
     broken = [e.program for e, verdict in present if e.is_blank or verdict is Verdict.COMPILATION_ERROR]
-    if len(broken) <= MANY_BROKEN * len(present):
+    if len(broken) <= MANY_BROKEN * len(present) and not any(FENCE in program for program in broken):
         return None
     first = Counter(filter(None, map(_syntax_error, broken))).most_common(1)
     commonest = [{"error": error, "line": line, "count": count} for (error, line), count in first]
     return {"count": len(broken), "present": len(present), "commonest": commonest[0] if commonest else None}
 
 
+def _samples(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> tuple[list[Sample], ...]:
+    """Return all samples with their verdicts, and those that weren't lost."""
+    pairs = (pair for p in results for pair in zip(entries.get(p.name, ()), p.candidates, strict=True))
+    samples = [(entry, result.verdict) for entry, result in pairs]
+    return samples, [sample for sample in samples if not sample[0].is_lost]
+
+
 def broken_lines(broken: Mapping[str, Any]) -> Iterator[str]:
     """Lines that say how many programs are empty or don't compile, why, and what to do."""
-    yield f"{broken['count']} of {broken['present']} programs are empty or don't compile"
+    yield f"empty or don't compile: {broken['count']} of {counted(broken['present'], 'program')}"
     if commonest := broken["commonest"]:
         where = f", {commonest['line']!r}" if commonest["line"] else ""
         yield f"the commonest error ({counted(commonest['count'], 'program')}): {commonest['error']}{where}"
@@ -82,10 +90,10 @@ def _syntax_error(program: str) -> tuple[str, str] | None:
 
 
 def rates_text(rates: Mapping[str, Any]) -> str:
-    """`3 present of 4 asked; truncated 2 (66.7%), ...`."""
-    asked = "n/a" if rates["asked"] is None else rates["asked"]
-    shares = ", ".join(f"{name.replace('_', ' ')} {_share(rates[name])}" for name in COUNTED)
-    return f"{rates['present']} present of {asked} asked; {shares}"
+    """`3 present of 4 asked; truncated 2 (66.7%), ...`, without what isn't known."""
+    asked = "" if rates["asked"] is None else f" of {rates['asked']} asked"
+    shares = ", ".join(f"{name.replace('_', ' ')} {_share(rates[name])}" for name in COUNTED if rates[name] is not None)
+    return f"{rates['present']} present{asked}; {shares}"
 
 
 def rate_of(count: int, total: int) -> dict[str, Any]:
@@ -93,7 +101,5 @@ def rate_of(count: int, total: int) -> dict[str, Any]:
     return {"count": count, "rate": count / total if total else None}
 
 
-def _share(rate: Mapping[str, Any] | None) -> str:
-    if rate is None:
-        return "n/a"
+def _share(rate: Mapping[str, Any]) -> str:
     return str(rate["count"]) if rate["rate"] is None else f"{rate['count']} ({rate['rate']:.1%})"

@@ -62,8 +62,7 @@ class CandidateResult(JsonValue):
     @classmethod
     def of(cls, index: int, group: str, judgement: Judgement, failure: Failure | None = None) -> "CandidateResult":
         """The result of one judgement, without the program's outputs; `error` says why there is no verdict."""
-        lost = next((t.execution.stderr for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), "")
-        error = (judgement.message or lost) if judgement.verdict is Verdict.INTERNAL_ERROR else ""
+        error = judgement.message if judgement.verdict is Verdict.INTERNAL_ERROR else ""
         tests = tuple(map(_shown, judgement.tests))
         passed, total = judgement.tests_passed, judgement.tests_total
         return cls(index, group, judgement.verdict, passed, total, tests, error, failure=failure)

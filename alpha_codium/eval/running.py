@@ -25,6 +25,7 @@ from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Judgement, Verdict
+from alpha_codium.wording import counted
 
 OnResult = Callable[[str, CandidateResult], None]
 Key = tuple[str, str, int, str]
@@ -76,7 +77,9 @@ async def recheck_near_limit(
     """
     evaluation = _Evaluation(judge, journal, None, 1)
     if near := sum(each.near_limit and not each.rechecked for result in results for each in result.candidates):
-        logger.info("{} programs within 20 % of a limit are judged {} more times, one at a time", near, RECHECKS)
+        logger.info(
+            "{} within 20 % of a limit, each judged {} more times, one at a time", counted(near, "program"), RECHECKS
+        )
     found = []
     for task, result in zip(tasks, results, strict=True):
         candidates = [
@@ -121,9 +124,7 @@ class _Evaluation:
         if result is None:
             error = str(entry.error or "") or (_named(task, entry, shared.error) if shared.error else "")
             result = replace(shared, index=entry.index, group=entry.group, error=error, program="")
-            if self.journal is not None:
-                line = {"problem": task.name, "program": program, "result": result.to_json()}
-                await asyncio.to_thread(self.journal.append, line)
+            await self._write(task, program, result)
         result = self.marked(task, replace(result, program=program))
         if self.on_result is not None:
             self.on_result(task.name, result)
@@ -138,13 +139,17 @@ class _Evaluation:
         again = [self.marked(task, await self._result(task, entry)) for _ in range(RECHECKS)]
         # Passed before failed; of equal verdicts the one with the median time.
         again.sort(key=lambda each: (each.verdict is not Verdict.ACCEPTED, _cpu_seconds(each)))
-        error = _named(task, entry, again[RECHECKS // 2].error) if again[RECHECKS // 2].error else ""
-        group, index = result.group, result.index
-        found = replace(again[RECHECKS // 2], index=index, group=group, error=error, rechecked=True)
-        if self.journal is not None:
-            line = {"problem": task.name, "program": result.program, "result": found.to_json()}
-            await asyncio.to_thread(self.journal.append, line)
+        median = again[RECHECKS // 2]
+        error = _named(task, entry, median.error) if median.error else ""
+        found = replace(median, index=result.index, group=result.group, error=error, rechecked=True)
+        await self._write(task, result.program, found)
         return replace(found, program=result.program)
+
+    async def _write(self, task: EvaluationTask, program: str, result: CandidateResult) -> None:
+        """Add the result of a program, by its digest, to the journal."""
+        if self.journal is not None:
+            line = {"problem": task.name, "program": program, "result": result.to_json()}
+            await asyncio.to_thread(self.journal.append, line)
 
     async def _result(self, task: EvaluationTask, entry: Entry) -> CandidateResult:
         """Judge one program; a lost sample gets `internal_error`."""
@@ -153,7 +158,7 @@ class _Evaluation:
             try:
                 judge, program = self.judge.for_problem(task.problem), entry.to_program()
                 judgement = await judge.judge(program, task.tests)
-                failure = await failure_of(judge, program, task.tests, judgement)
+                failure = failure_of(judge, task.tests, judgement)
             except Unjudgeable as reason:
                 judgement = replace(judgement, message=str(reason))
         return CandidateResult.of(0, "", judgement, failure)

@@ -5,15 +5,12 @@
 2. A stratum, such as all easy problems, is scored like a split. It may be complete when the whole split isn't.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
-from alpha_codium.errors import UserError
 from alpha_codium.eval.known import JudgeError
 from alpha_codium.eval.prepare import EvaluationTask
 from alpha_codium.eval.rates import broken_lines, rates_text
@@ -30,25 +27,25 @@ from alpha_codium.statistics import (
     wilson_interval,
 )
 from alpha_codium.statistics.intervals import BOOTSTRAP, WILSON
+from alpha_codium.values import Table
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 # Difficulty and source of each problem, by its name: {"difficulty": "easy", "source": "codeforces"}.
 Labels = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """The scores of a split.
+class Score(Table):
+    """The scores of a split; as a table, it has a row for each program.
 
     `estimates` are pass@k by k, `all_pass` are pass^k, `ranges` are the 95 % intervals of pass@k. If programs got no
     verdict (`unjudged` > 0: a fault of the provider or of gencode), the result is incomplete and `bounds` holds pass@k
     with all of those failed and all of them passed. `strata` are the scores of parts of the split by kind and label:
     `strata["difficulty"]["easy"]`.
     """
+
+    columns: ClassVar[tuple[str, ...]] = ("problem", *ROW)
 
     problems: tuple[ProblemResult, ...]
     estimates: tuple[Estimate, ...]
@@ -107,8 +104,11 @@ class Score:
     @property
     def near_limit(self) -> dict[str, int]:
         """The number of programs whose verdict may depend on the load, and of those judged again alone."""
-        near = [c for p in self.problems for c in p.candidates if c.near_limit or c.rechecked]
+        near = self._near()
         return {"programs": len(near), "rechecked": sum(c.rechecked for c in near)}
+
+    def _near(self) -> list[CandidateResult]:
+        return [c for p in self.problems for c in p.candidates if c.near_limit or c.rechecked]
 
     def by_problem(self, k: int) -> dict[str, float]:
         """Each problem's pass@k by its name: two results are compared by these (`alpha_codium.statistics`).
@@ -152,22 +152,6 @@ class Score:
             for candidate in problem.candidates
         ]
 
-    def to_pandas(self) -> "DataFrame":
-        """The rows as a pandas DataFrame."""
-        from pandas import DataFrame
-
-        return DataFrame(self.rows(), columns=["problem", *ROW])
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the rows to a CSV file; raises UserError if it can't be written."""
-        try:
-            with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-                writer = csv.DictWriter(file, ["problem", *ROW])
-                writer.writeheader()
-                writer.writerows(self.rows())
-        except OSError as error:
-            raise UserError(f"{path} can't be written: {error.strerror}") from error
-
     def problem_lines(self) -> Iterator[str]:
         """Each problem with the number of its programs that passed, and their indices."""
         width = max((len(problem.name) for problem in self.problems), default=0)
@@ -188,21 +172,26 @@ class Score:
             yield f"{programs} got no verdict ({reason}): try them again with --resume {run}"
 
     def lines(self) -> Iterator[str]:
-        """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts."""
+        """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts.
+
+        pass@k of correct and incorrect solutions together would mean nothing, and is left out.
+        """
         problems, subset = counted(len(self.problems), "problem"), self.extra.get("subset")
         if subset:
             problems = f"{len(self.problems)} of {counted(subset['of'], 'problem')} ({subset['by']})"
         yield f"{problems}, {counted(self.verdicts.total(), 'program')}"
         yield from (f"  {verdict:<24}{count:>7}" for verdict, count in self.verdicts.most_common())
-        for name, value in self.pass_at_k.items():
+        mixed = {"correct", "incorrect"} <= {c.group for p in self.problems for c in p.candidates}
+        for name, value in () if mixed else self.pass_at_k.items():
             bounds = self.intervals[name]
             shown = f"n/a ({self.reasons[name]})" if value is None else f"{value:.4f}"
             interval = f"  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else ""
             yield f"{name:<8} {shown}{interval}"
-        for low, high in self.bounds:
+        for low, high in () if mixed else self.bounds:
             if low.value is not None and high.value is not None:
                 yield f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}"
-        yield from _near_limit_lines(**self.near_limit)
+        limits = {name for each in self._near() for test in each.tests for name in test.get("near_limit", ())}
+        yield from _near_limit_lines(sorted(limits), **self.near_limit)
         yield from _fact_lines(self.extra)
 
 
@@ -212,10 +201,13 @@ class ScoreProgress:
 
     accepted: Counter[str] = field(default_factory=Counter)
     judged: Counter[str] = field(default_factory=Counter)
+    known: int = 0
 
     def add(self, result: CandidateResult, problem: str) -> None:
-        """Count one result; programs of known verdict, which are judged beside the candidates, don't count."""
-        if not result.group.startswith("known_"):
+        """Count one result; programs of known verdict, which are judged beside the candidates, are counted apart."""
+        if result.group.startswith("known_"):
+            self.known += 1
+        else:
             self.judged[problem] += 1
             self.accepted[problem] += result.verdict is Verdict.ACCEPTED
 
@@ -223,7 +215,8 @@ class ScoreProgress:
         """Return the text beside the progress bar."""
         rates = [self.accepted[problem] / judged for problem, judged in self.judged.items()]
         so_far = f", pass@1 so far {sum(rates) / len(rates):.3f}" if rates else ""
-        return f"{self.accepted.total()} accepted{so_far}"
+        known = f", {counted(self.known, 'known solution')} to check the judge" if self.known else ""
+        return f"{self.accepted.total()} of {counted(self.judged.total(), 'sample')} accepted{so_far}{known}"
 
 
 def score(
@@ -264,10 +257,11 @@ def labels_of(tasks: Iterable[EvaluationTask]) -> dict[str, dict[str, str]]:
     }
 
 
-def _near_limit_lines(programs: int, rechecked: int) -> Iterator[str]:
+def _near_limit_lines(limits: Sequence[str], programs: int, rechecked: int) -> Iterator[str]:
     if programs:
+        which = f" ({', '.join(limits)})" if limits else ""
         how = f"{rechecked} of them judged again alone" if rechecked else "--recheck_near_limit judges them again alone"
-        yield f"{programs} verdicts within 20 % of a limit, which the load may change: {how}"
+        yield f"{counted(programs, 'verdict')} within 20 % of a limit{which}, which the load may change: {how}"
 
 
 def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:

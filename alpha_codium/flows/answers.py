@@ -5,6 +5,10 @@
    than the description: with it 8 of 12 answers of a 0.5B model were valid, without it 1.
 3. `parse` reads YAML or JSON, with or without a fence, and repairs common mistakes of models (see `repairs`). All
    values are text. An unreadable answer raises `FormatError`, whose message can be shown to the model.
+4. Sections between tags (`<goal>...</goal>`) would need a simpler reader, but models keep to them less: of 48 answers
+   of Qwen2.5-Coder 0.5B to the same prompts in each format (12 problems, four prompts, temperature 0.2 to 0.3, at most
+   450 tokens), the fields could be read from 28 in YAML and 15 with tags. Answers with tags were longer (358 tokens on
+   average, YAML 265). Only where all fields are plain texts were tags as good (11 of 12, YAML 9).
 """
 
 import json

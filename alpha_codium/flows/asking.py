@@ -22,7 +22,7 @@ from alpha_codium.flows.extraction import Extracted, extract_code
 from alpha_codium.languages import language_named
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.gathering import gather_all
-from alpha_codium.llm.messages import SEEDS_APART, Answer, ChatRequest, Message
+from alpha_codium.llm.messages import SEEDS_APART, Answer, ChatRequest, Message, with_seed_of
 from alpha_codium.log import redact
 from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
@@ -175,19 +175,22 @@ class _PreparedQuestion:
         """Read an answer, or ask again if it can't be read; raises NoAnswer when no retry is left."""
         prompt, form = self.question.prompt, self.question.form
         request, reason = self.request, ""
-        for left in range(self.context.settings.solve.max_format_retries, -1, -1):
+        retries = self.context.settings.solve.max_format_retries
+        for left in range(retries, -1, -1):
             given = self._recorded(request, answer)
             try:
                 # In a thread, since a huge answer can take seconds to read.
                 return await asyncio.to_thread(_read, given, self.schema, form if prompt.code else None)
             except FormatError as error:
                 self.context.events.append(UnreadableAnswer(prompt.name, str(error)))
-                reason = f"it was cut off, so be shorter; {error}" if given.truncated else str(error)
+                reason = f"it was cut off, allow more by --max_tokens; {error}" if given.truncated else str(error)
+                told = f"it was cut off, so be shorter; {error}" if given.truncated else str(error)
                 no_program = isinstance(error, NoProgram) and not given.truncated
-                again = ASK_FOR_PROGRAM.format(asked=form.asked) if no_program else ASK_AGAIN.format(reason=reason)
+                again = ASK_FOR_PROGRAM.format(asked=form.asked) if no_program else ASK_AGAIN.format(reason=told)
             if left:
                 messages = (*self.request.messages, Message("assistant", given.text), Message("user", again))
-                request = dataclasses.replace(request, messages=messages)
+                # With the same seed, the same question would get the same unreadable answer again.
+                request = with_seed_of(dataclasses.replace(self.request, messages=messages), retries - left + 1)
                 answer = await self.answer(request)
         raise NoAnswer(f"{prompt.name}: no readable answer ({reason})")
 

@@ -21,6 +21,7 @@ from alpha_codium.runs.events import (
 )
 from alpha_codium.solution import BudgetEnd
 from alpha_codium.verdict import Execution, Judgement, Status, Verdict
+from alpha_codium.wording import counted
 
 SHOWN_OUTPUT = 2000
 
@@ -94,4 +95,4 @@ def shortened(text: str, limit: int = SHOWN_OUTPUT) -> str:
     if len(text) <= limit:
         return text
     half = limit // 2
-    return f"{text[:half]}\n... ({len(text) - 2 * half} characters left out) ...\n{text[-half:]}"
+    return f"{text[:half]}\n... ({counted(len(text) - 2 * half, 'character')} left out) ...\n{text[-half:]}"

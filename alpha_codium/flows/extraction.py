@@ -7,7 +7,9 @@
 3. Of several blocks, programs tagged as the language are preferred, then untagged programs, then other blocks with that
    tag, then programs with other tags, and so on. Of equally good blocks the last is chosen that is at least half as
    long as the longest, since models correct themselves, but also add short examples and test data.
-4. Without fences, the program is the whole answer if it parses and does anything, else a field such as `code` in a YAML
+4. If a chosen program uses names that it doesn't define, such as a module that an earlier block imports, the earlier
+   blocks that define them are put before it. Later blocks aren't added: they may be examples of its use.
+5. Without fences, the program is the whole answer if it parses and does anything, else a field such as `code` in a YAML
    or JSON answer, else the longest part between prose that parses.
 
 Refusals, prose and data contain no program.
@@ -97,7 +99,11 @@ def _from_fences(text: str, reader: Reader) -> Extracted | None:
     equals = [block for block in blocks if block.rank(reader.language) == best]
     longest = max(len(block.code.strip()) for block in equals)
     block = next(block for block in reversed(equals) if 2 * len(block.code.strip()) >= longest)
-    return Extracted(block.code, block.complete, block.language)
+    if block.kind is not CodeKind.PROGRAM:
+        return Extracted(block.code, block.complete, block.language)
+    alike = ("", block.language, reader.language.tag)
+    earlier = [each.code for each in blocks if each.end < block.end and each.language in alike]
+    return Extracted(reader.with_needed(block.code, earlier), block.complete, block.language)
 
 
 def _blocks(text: str, reader: Reader) -> Iterator[_Block]:

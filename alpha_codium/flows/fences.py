@@ -96,9 +96,8 @@ def strip_thinking(text: str) -> str:
     """Remove the model's thinking; without a closing tag, everything after the opening one is removed.
 
     Tags are recognized only outside fences and at the start of a line, since a program may print `<think>`; an indented
-    one only if it is closed, since a long value may be wrapped before it. A closing
-    tag without an opening one, at the end of a line, removes everything before it, since many chat templates put the
-    opening tag into the prompt.
+    one only if it is closed, since a long value may be wrapped before it. A closing tag without an opening one, at the
+    end of a line, removes everything before it, since many chat templates put the opening tag into the prompt.
     """
     kept: list[str] = []
     start = position = 0

@@ -31,8 +31,12 @@ def public_inputs(task: CodingTask) -> list[str]:
     tests = [test.input for test in task.statement.public_tests]
     if task.kind != "assertions":
         return tests
+    return _calls_in([line for text in tests for line in text.splitlines()], task)
+
+
+def _calls_in(lines: Iterable[str], task: CodingTask) -> list[str]:
+    """Return the calls of the tested function with literal arguments, without duplicates."""
     name = function_name(task)
-    lines = [line for text in tests for line in text.splitlines()]
     return _distinct(ast.unparse(call) for line in lines for call, _ in (literal_calls(line, name) if name else ()))
 
 
@@ -114,8 +118,7 @@ def inputs_in(answer: str, task: CodingTask) -> list[str]:
         return _distinct(text.strip("\n") + "\n" for text in fences if text.strip() and len(text) <= LONGEST)
     lines = "\n".join(fences or [answer])[:LONGEST].splitlines()[:MAX_LINES]
     if task.kind == "assertions":
-        name = function_name(task)
-        return _distinct(ast.unparse(call) for line in lines for call, _ in (literal_calls(line, name) if name else ()))
+        return _calls_in(lines, task)
     as_lists = [line.strip().rstrip(",") for line in lines]
     return _distinct(line for line in as_lists if isinstance(_json(line), list))
 

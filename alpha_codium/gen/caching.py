@@ -14,7 +14,6 @@ from alpha_codium.llm.endpoints import LOCAL, models_of
 from alpha_codium.llm.prices import cost_of
 from alpha_codium.runs import AnswerCache, AnswerStore
 from alpha_codium.runs.answers import without_user
-from alpha_codium.runs.cache import FILE_NAME
 
 
 class PricedCache(AnswerCache):
@@ -58,10 +57,10 @@ def _own_files(settings: Settings) -> Iterator[str]:
 @contextlib.contextmanager
 def open_cache(settings: Settings) -> Iterator[AnswerCache | None]:
     """Open the shared cache for calls with these settings; yield None if `cache` is off or its folder is unusable."""
-    from alpha_codium.paths import cache_folder
+    from alpha_codium.paths import shared_cache
 
     try:
-        path = cache_folder() / FILE_NAME if settings.config.cache else None
+        path = shared_cache() if settings.config.cache else None
     except UserError as error:
         logger.warning("the cache is not used: {}", error)
         path = None

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from alpha_codium.config import Settings
-from alpha_codium.data.reader import EXECUTION_KINDS
 from alpha_codium.errors import DatasetError, FlowError
 from alpha_codium.flows import Flow, load_flow
-from alpha_codium.problem import Problem
+from alpha_codium.problem import EXECUTION_KINDS, Problem
 
 # A flow that chooses another one by the kind of a problem's tests.
 DEFAULT_FLOW = "auto"
@@ -32,8 +31,9 @@ def check_fit(flow: Flow, problems: Iterable[Problem]) -> None:
         raise FlowError(misfit(flow, first))
 
 
-def refuse_blank(problems: Iterable[Problem]) -> None:
-    """Raise DatasetError for a problem without a description: the model wouldn't know what to write."""
+def check_problems(flow: Flow, problems: Sequence[Problem]) -> None:
+    """Do the same as `check_fit`; also raise DatasetError for a problem without a description."""
+    check_fit(flow, problems)
     for problem in problems:
         if not problem.description.strip():
             raise DatasetError(f"the problem {problem.name!r} has no description, so there is nothing to ask a model")

@@ -12,7 +12,7 @@ import pickle
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -193,39 +193,44 @@ def _ends(text: str, start: int) -> Iterator[int]:
 
 
 @dataclass
-class CleaningCounts:
-    """Counts of samples: all, changed, emptied, and changed by each rule."""
+class Cleaning:
+    """What is cut, and counts of samples: all, changed, emptied, and changed by each rule."""
 
+    rules: Sequence[CleaningRule] = RULES
+    stop_words: Sequence[str] = STOP_WORDS
     samples: int = 0
     changed: int = 0
     emptied: int = 0
-    rules: Counter[str] = field(default_factory=Counter)
+    changed_by: Counter[str] = field(default_factory=Counter)
 
-    def add(self, before: str, after: str, names: frozenset[str]) -> None:
-        """Count one sample."""
+    def texts(self, row: Row, problem: Problem) -> tuple[str, ...]:
+        """Return a row's clean texts, and count them."""
+        entry_point = problem.execution.entry_point
+        return tuple(
+            self._text(GeneratedText(text, row.form, problem.description, entry_point, self.stop_words))
+            for text in row.texts
+        )
+
+    def _text(self, known: GeneratedText) -> str:
+        after, names = cleaned(known, self.rules)
         self.samples += 1
-        self.changed += before != after
-        self.emptied += bool(before.strip()) and not after.strip()
-        self.rules.update(names)
+        self.changed += known.text != after
+        self.emptied += bool(known.text.strip()) and not after.strip()
+        self.changed_by.update(names)
+        return after
 
-    def to_json(self, rules: Sequence[CleaningRule]) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the counts as JSON; None for a rule that wasn't used."""
         return {
             "samples": self.samples,
             "changed": self.changed,
             "emptied": self.emptied,
-            "rules": {rule.name: self.rules[rule.name] if rule in rules else None for rule in RULES},
+            "rules": {rule.name: self.changed_by[rule.name] if rule in self.rules else None for rule in RULES},
         }
 
 
-def clean_rows(
-    rows: Sequence[Row],
-    problems: ProblemSet | None,
-    counts: CleaningCounts,
-    rules: Sequence[CleaningRule] = RULES,
-    stop_words: Sequence[str] = STOP_WORDS,
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows with clean texts, as JSON objects, and add them to `counts`.
+def clean_rows(rows: Sequence[Row], problems: ProblemSet | None, cleaning: Cleaning) -> Iterator[dict[str, Any]]:
+    """Yield the rows with clean texts, as JSON objects.
 
     Without `problems`, prompts and entry points are unknown. Raises DatasetError if rows name other problems, or if
     they don't name any and `problems` is None.
@@ -237,29 +242,13 @@ def clean_rows(
     names = problem_names(rows, problems) if problems is not None else [str(row.task) for row in rows]
     for row, name in zip(rows, names, strict=True):
         problem = problems.get(name) if problems is not None else Problem(name)
-        yield _with_texts(row, name, _cleaned_texts(row, problem, counts, rules, stop_words))
+        yield _with_texts(row, name, cleaning.texts(row, problem))
 
 
-def clean_samples(rows: Sequence[Row], problems: ProblemSet, counts: CleaningCounts) -> list[Row]:
-    """Return the rows with clean texts, and add them to `counts`; raises DatasetError if rows name other problems."""
+def clean_samples(rows: Sequence[Row], problems: ProblemSet, cleaning: Cleaning) -> list[Row]:
+    """Return the rows with clean texts; raises DatasetError if rows name other problems."""
     pairs = zip(rows, problem_names(rows, problems), strict=True)
-    return [replace(row, texts=tuple(_cleaned_texts(row, problems.get(name), counts))) for row, name in pairs]
-
-
-def _cleaned_texts(
-    row: Row,
-    problem: Problem,
-    counts: CleaningCounts,
-    rules: Sequence[CleaningRule] = RULES,
-    stop_words: Sequence[str] = STOP_WORDS,
-) -> list[str]:
-    texts = []
-    for text in row.texts:
-        known = GeneratedText(text, row.form, problem.description, problem.execution.entry_point, stop_words)
-        after, applied = cleaned(known, rules)
-        counts.add(text, after, applied)
-        texts.append(after)
-    return texts
+    return [replace(row, texts=cleaning.texts(row, problems.get(name))) for row, name in pairs]
 
 
 def _may_be_place(row: Row) -> bool:
@@ -267,13 +256,12 @@ def _may_be_place(row: Row) -> bool:
     return row.values is None and str(row.task).isdecimal()
 
 
-def _with_texts(row: Row, name: str, texts: list[str]) -> dict[str, Any]:
+def _with_texts(row: Row, name: str, texts: Sequence[str]) -> dict[str, Any]:
     """Return the row with other texts; a row without columns becomes an object that names its problem."""
     if row.values is None or row.by_place or not row.column:
-        return {"task_id": name, row.form: texts}
-    values: Mapping[str, Any] = row.values
-    is_list = isinstance(values[row.column], list | tuple)
-    return {**values, row.column: texts if is_list else texts[0]}
+        return {"task_id": name, row.form: [*texts]}
+    is_list = isinstance(row.values[row.column], list | tuple)
+    return {**row.values, row.column: [*texts] if is_list else texts[0]}
 
 
 def write_rows(path: Path, cleaned_rows: Iterable[dict[str, Any]], rows: Sequence[Row]) -> None:

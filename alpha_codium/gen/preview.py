@@ -19,9 +19,9 @@ from alpha_codium.config import Price, Settings
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Usage
 from alpha_codium.gen.pricing import models_asked, price_lines, prices_of
-from alpha_codium.llm.prices import in_dollars
 from alpha_codium.problem import Problem, Statement
 from alpha_codium.rendering import Prompt
+from alpha_codium.wording import counted, in_dollars
 
 CHARACTERS_A_TOKEN = 4
 SHORTEST_ANSWER = 50
@@ -148,16 +148,15 @@ def preview_of(
         tuple(model for model, price in prices.items() if price is None),
         cache=settings.config.cache,
     )
-    return dataclasses.replace(whole, cuts=tuple(_cuts(whole, settings, used or Usage())))
+    least = max(
+        (_calls_wanted(flow.for_kind(p.execution.kind), p.statement, settings).least for p in sampled), default=0
+    )
+    return dataclasses.replace(whole, cuts=tuple(_cuts(whole, least, settings, used or Usage())))
 
 
 def _of_sample(flow: Flow, statement: Statement, settings: Settings) -> tuple[Span, Span, Span]:
     """Return the calls, prompt tokens and completion tokens of one sample."""
-    calls = Span(0, 0)
-    for stage in flow.stages:
-        of_stage = getattr(stage, "calls", None)
-        calls += Span(*of_stage(settings, statement)) if of_stage else Span(0, None)
-    calls = calls.times(Span(1, 1 + settings.solve.max_format_retries)).within(settings.solve.max_calls)
+    calls = _calls_wanted(flow, statement, settings).within(settings.solve.max_calls)
     longest = settings.config.max_tokens or LONGEST_ANSWER
     shown = len(statement.description) + sum(len(t.input) + len(t.output) for t in statement.public_tests)
     templates = [
@@ -173,6 +172,15 @@ def _of_sample(flow: Flow, statement: Statement, settings: Settings) -> tuple[Sp
     return calls, calls.times(prompt), calls.times(Span(min(SHORTEST_ANSWER, longest), longest))
 
 
+def _calls_wanted(flow: Flow, statement: Statement, settings: Settings) -> Span:
+    """Return the calls of one sample without a budget."""
+    calls = Span(0, 0)
+    for stage in flow.stages:
+        of_stage = getattr(stage, "calls", None)
+        calls += Span(*of_stage(settings, statement)) if of_stage else Span(0, None)
+    return calls.times(Span(1, 1 + settings.solve.max_format_retries))
+
+
 def _cost(prompt: Span, completion: Span, prices: Sequence[Price | None]) -> Span | None:
     """Return the cost in US dollars, from the cheapest model's price to the most expensive one's."""
     known = [price for price in prices if price is not None]
@@ -183,11 +191,17 @@ def _cost(prompt: Span, completion: Span, prices: Sequence[Price | None]) -> Spa
     return (prompt.times(read) + completion.times(written)).times(1e-6)
 
 
-def _cuts(whole: Preview, settings: Settings, used: Usage) -> Iterator[str]:
-    """Yield a message for each budget that may end the run; none if nothing is left to do."""
+def _cuts(whole: Preview, least: float, settings: Settings, used: Usage) -> Iterator[str]:
+    """Yield a message for each budget that may end the run, or that is below the `least` calls that a sample wants.
+
+    There are none if nothing is left to do.
+    """
     if not whole.samples:
         return
     solve, budget = settings.solve, settings.budget
+    if 0 < solve.max_calls < least:
+        too_low = f"below the flow's minimum of {least:.0f}, so some stages will be left out"
+        yield f"at most {counted(solve.max_calls, 'call')} a sample: {too_low}"
     tokens = whole.prompt_tokens + whole.completion_tokens
     used_tokens = used.prompt_tokens + used.completion_tokens
     all_calls = whole.calls + Span(used.llm_calls, used.llm_calls)
@@ -195,13 +209,21 @@ def _cuts(whole: Preview, settings: Settings, used: Usage) -> Iterator[str]:
     all_cost = whole.cost and whole.cost + Span(used.cost or 0, used.cost or 0)
     earlier = ", including earlier samples" if used.llm_calls else ""
     limits = [
-        (tokens, solve.max_tokens * whole.samples, f"{solve.max_tokens} tokens a sample"),
+        (tokens, solve.max_tokens * whole.samples, f"{counted(solve.max_tokens, 'token')} a sample"),
         (whole.cost, solve.max_cost * whole.samples, f"${solve.max_cost:g} a sample"),
-        (all_calls, budget.problem_calls * whole.problems, f"{budget.problem_calls} calls a problem{earlier}"),
-        (all_tokens, budget.problem_tokens * whole.problems, f"{budget.problem_tokens} tokens a problem{earlier}"),
+        (
+            all_calls,
+            budget.problem_calls * whole.problems,
+            f"{counted(budget.problem_calls, 'call')} a problem{earlier}",
+        ),
+        (
+            all_tokens,
+            budget.problem_tokens * whole.problems,
+            f"{counted(budget.problem_tokens, 'token')} a problem{earlier}",
+        ),
         (all_cost, budget.problem_cost * whole.problems, f"${budget.problem_cost:g} a problem{earlier}"),
-        (all_calls, budget.run_calls, f"{budget.run_calls} calls in all{earlier}"),
-        (all_tokens, budget.run_tokens, f"{budget.run_tokens} tokens in all{earlier}"),
+        (all_calls, budget.run_calls, f"{counted(budget.run_calls, 'call')} in all{earlier}"),
+        (all_tokens, budget.run_tokens, f"{counted(budget.run_tokens, 'token')} in all{earlier}"),
         (all_cost, budget.run_cost, f"${budget.run_cost:g} in all{earlier}"),
     ]
     for span, limit, text in limits:

@@ -93,9 +93,9 @@ class Solver:
             end = model.budget.end
             if end is not None and not any(isinstance(event, BudgetEnd) for event in events):
                 events.append(end)
-            if not state.program.strip():
-                return _Result(error=_no_program(events, model))
             tests = state.statement.public_tests
+            if not state.program.strip():
+                return _Result(error=_no_program(events, model), tests_total=len(tests))
             judgement = await context.run_tests(state.program, tests)
             passed = judgement.tests_passed
             context.record("public_tests", passed=passed, of=len(tests), verdict=judgement.verdict.value)
@@ -114,7 +114,7 @@ class Solver:
 
 @dataclass(frozen=True)
 class _Result:
-    """A program and the number of public tests that it passes, or an error."""
+    """A program and the number of public tests that it passes, or an error; `tests_total` is the number of tests."""
 
     program: str = ""
     error: SampleError | None = None
@@ -133,8 +133,10 @@ async def run_flow(flow: Flow, statement: Statement, context: SampleContext) -> 
     state = FlowState(statement)
     try:
         for stage in flow.stages:
-            await stage.run(state, context)
-            context.events.append(StageEnd(flow.kind_of(stage), kept_text(state.program)))
+            try:
+                await stage.run(state, context)
+            finally:
+                context.events.append(StageEnd(flow.kind_of(stage), kept_text(state.program)))
     except BudgetExhausted as exhausted:
         context.events.append(exhausted.end)
     return state

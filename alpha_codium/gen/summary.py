@@ -3,11 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
-from alpha_codium.llm.prices import in_dollars
+from alpha_codium.config import Settings
+from alpha_codium.runs.transcripts import finished_transcripts
 from alpha_codium.solution import Candidate
-from alpha_codium.wording import counted
+from alpha_codium.wording import counted, in_dollars
+
+# The share of answers that were cut off above which a run says so.
+MANY_TRUNCATED = 0.1
 
 
 @dataclass
@@ -42,9 +47,10 @@ class RunSummary:
 
     `cost` is the cost of all answers, `spent` what this run paid, over all resumes, in US dollars; None if a price is
     unknown. `unfinished` samples ended through no fault of the model, and are tried again on resume. `ended_by_budget`
-    is the number of samples ended by each budget. `seconds` is the time since the start or the last resume.
-    `solved_public` is the number of problems of which a sample passes the public tests, `tested_public` of those that
-    have any. `next_command` judges the candidates.
+    is the number of samples ended by each budget of the run or a problem, `lost_by_budget` of those of them that have
+    no program; `ended_by_own_budget` is the number ended by each setting of a sample's budget. `seconds` is the time
+    since the start or the last resume. `solved_public` is the number of problems of which a sample passes the public
+    tests, `tested_public` of those that have any. `next_command` judges the candidates.
     """
 
     problems: int
@@ -66,6 +72,8 @@ class RunSummary:
     run: str
     run_folder: str
     solutions: str
+    lost_by_budget: dict[str, int] = field(default_factory=dict)
+    ended_by_own_budget: dict[str, int] = field(default_factory=dict)
     tested_public: int = 0
     next_command: str = ""
 
@@ -75,23 +83,42 @@ class RunSummary:
         return not self.unfinished and not self.ended_by_budget
 
     def hints(self) -> Iterator[str]:
-        """Lines on the samples that aren't finished, and how to finish them."""
+        """Lines on samples that were ended by budgets or aren't finished, and how to finish them."""
+        for setting, samples in self.ended_by_own_budget.items():
+            yield f"{counted(samples, 'sample')} ended by {setting}: each counts with the program that it had"
+        if self.truncated_answers > MANY_TRUNCATED * self.llm_calls:
+            cut = f"{self.truncated_answers} of {counted(self.llm_calls, 'answer')}"
+            yield f"{cut} were cut off before their end: allow longer ones by --max_tokens"
         for budget, samples in self.ended_by_budget.items():
             ended = f"{budget} is spent and ended {counted(samples, 'sample')}"
-            yield f"{ended}: raise it and resume with --resume {self.run}"
-        if self.unfinished:
-            ended = f"{counted(self.unfinished, 'sample')} ended because of errors other than the model's"
-            yield f"{ended}: try them again with --resume {self.run}"
+            if lost := self.lost_by_budget.get(budget):
+                yield f"{ended}, {lost} of them without a program: raise it and try again with --resume {self.run}"
+            else:
+                yield f"{ended}: each counts with the program that it had"
+        if others := self.unfinished - sum(self.lost_by_budget.values()):
+            ended = f"{counted(others, 'sample')} ended because of errors other than the model's"
+            yield f"{ended}: try again with --resume {self.run}"
 
     def closing(self) -> str:
         """Return the score on the public tests, the cost and the next command, as the last lines of a run."""
         public = f"{self.solved_public} of {counted(self.tested_public, 'problem')} solved by the public tests"
         score = public if self.tested_public else "the problems have no public tests"
-        return f"{score}, cost {in_dollars(self.spent)}\nnext: {self.next_command}"
+        compare = f"gencode compare {self.run} OTHER_RUN"
+        return f"{score}, cost {in_dollars(self.spent)}\nnext: {self.next_command}\n  or: {compare}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary for `results.json` and `--json`."""
         return asdict(self)
+
+
+def ended_by_own_budget(folder: Path, candidates: Sequence[Candidate], settings: Settings) -> dict[str, int]:
+    """Return the number of samples that were ended by each setting of a sample's budget, from the run's transcripts."""
+    solve = settings.solve
+    if not (solve.max_calls or solve.max_tokens or solve.max_cost or solve.max_seconds):
+        return {}
+    by_key = {(c.task_name, c.sample_index): c for c in candidates}
+    ends = (transcript.budget_end for transcript in finished_transcripts(folder, by_key))
+    return dict(Counter(end.setting for end in ends if end is not None and end.is_own))
 
 
 def counts_of(candidates: Sequence[Candidate]) -> dict[str, Any]:
@@ -105,6 +132,7 @@ def counts_of(candidates: Sequence[Candidate]) -> dict[str, Any]:
         "unfinished": sum(not c.is_final for c in candidates),
         "solved_public": len({c.task_name for c in candidates if c.solved_public}),
         "tested_public": len({c.task_name for c in candidates if c.public_tests_total}),
+        "lost_by_budget": dict(Counter(c.spent_budget.budget for c in candidates if c.spent_budget)),
         **{name: sum(getattr(c, name) for c in candidates) for name in sums},
         "cost": None if None in costs else sum(c or 0 for c in costs),
     }

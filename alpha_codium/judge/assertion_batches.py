@@ -237,7 +237,7 @@ def _result_of_line(line: str, token: str, right: Execution, limits: Limits) -> 
     if outcome == "passed" and not ended:
         return None
     try:
-        (failure, believed, _), stderr = decode(text)
+        (failure, believed, *_), stderr = decode(text)
     except (TypeError, ValueError):
         return None
     if not isinstance(stderr, str):

@@ -10,6 +10,7 @@
 
 import ast
 import dataclasses
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any, ClassVar
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.assertion_needs import Needs, needs_of
-from alpha_codium.judge.behaviour import ENDED, Behaviour, error_shown, key_of, spelt
+from alpha_codium.judge.behaviour import ENDED, Behaviour, error_shown, key_of, returned, spelt
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import NotCompiled, TestKind, goes_on
@@ -33,18 +34,22 @@ DONE = Execution(Status.FINISHED)
 # Statuses of either side that override the left side's report: limits, violations, internal errors.
 LIMITS_REACHED = set(Status) - {Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR}
 ENDED_LATE = (Status.TIME_LIMIT_EXCEEDED, Status.INTERNAL_ERROR)
+# The tests' file in tracebacks: both sides of a pair have a `program.py`.
+TESTS = 'File "tests.py"'
+ASSERTION = re.compile(r"^[ \t]+(assert .*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class AssertionResult(TestResult):
     """The result of one run of assertions on a program.
 
-    `failure` is the text of the exception that ended them, None if there was none. `output` is the value of the output
-    variable.
+    `failure` is the text of the exception that ended them, None if there was none. `returned` is what the program
+    returned last before a failed assertion, encoded by `codec`. `output` is the value of the output variable.
     """
 
     failure: str | None = None
     output: Any = None
+    returned: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,15 @@ class AssertionsKind(TestKind):
         if execution.finished and compared:
             return await self.behaviour(program, compared)
         return Behaviour(execution.status, shown=self.shown(execution))
+
+    def given(self, result: TestResult) -> str:
+        """See `TestKind`; empty if the program returned an object of its own, or the test ran in its process."""
+        return (returned(result.returned, tuples=True) if isinstance(result, AssertionResult) else None) or ""
+
+    def failed_assertion(self, execution: Execution) -> str:
+        """See `TestKind`; the one in the last traceback, in the tests' code."""
+        _, _, trace = execution.stderr.rpartition("Traceback (most recent call last):")
+        return next((line for frame in trace.split(TESTS)[1:] for line in ASSERTION.findall(frame)[:1]), "")
 
     def shown(self, execution: Execution) -> str:
         """See `TestKind`; without the frames of the assertions."""
@@ -159,6 +173,7 @@ class AssertionReport:
     outcome: str = ""
     failure: str | None = None
     believed: bool = False
+    returned: str = ""
     output: Any = None
 
     @classmethod
@@ -168,11 +183,11 @@ class AssertionReport:
         if len(words) != 3 or words[0] != token:
             return cls()
         try:
-            failure, believed, output = decode(words[2])
+            failure, believed, returned, output = decode(words[2])
         except (TypeError, ValueError):
             return cls()
-        readable = isinstance(failure, str | None) and isinstance(believed, bool)
-        return cls(words[1], failure, believed, output) if readable else cls()
+        readable = isinstance(failure, str | None) and isinstance(believed, bool) and isinstance(returned, str)
+        return cls(words[1], failure, believed, returned, output) if readable else cls()
 
 
 def _assigning(expression: str) -> str:
@@ -187,9 +202,7 @@ def _compared(test_code: str) -> str:
     except UNPARSABLE:
         return ""
     match body:
-        case [ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()]))]:
-            return ast.unparse(left)
-        case [ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=left))] | [ast.Assert(test=left)]:
+        case [ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()]) | ast.UnaryOp(ast.Not(), left) | left)]:
             return ast.unparse(left)
     return ""
 
@@ -209,7 +222,7 @@ def result_of_pair(report: PairReport, reported: AssertionReport, limits: Limits
     verdict, status = _judged(left, right, reported.outcome, limits)
     trust = IN_PROCESS if reported.believed else OUTSIDE
     failure = reported.failure if verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) else None
-    return AssertionResult(verdict, _both(left, right, status), trust, failure, reported.output)
+    return AssertionResult(verdict, _both(left, right, status), trust, failure, reported.output, reported.returned)
 
 
 def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> tuple[Verdict, Status]:
@@ -229,7 +242,7 @@ def _both(left: Execution, right: Execution, status: Status) -> Execution:
     return dataclasses.replace(
         right,
         status=status,
-        stderr=right.stderr + left.stderr,
+        stderr=right.stderr + left.stderr.replace('File "program.py"', TESTS),
         cpu_seconds=right.cpu_seconds + left.cpu_seconds,
         wall_seconds=max(right.wall_seconds, left.wall_seconds),
     ).shortened()

@@ -69,10 +69,13 @@ def without_addresses(text: str) -> str:
     return ADDRESS.sub("", text)
 
 
-def returned(text: str, *, exact: bool = True) -> str | None:
-    """Return the value that a call returned, as text (see `spelt`); None if there is none."""
+def returned(text: str, *, exact: bool = True, tuples: bool = False) -> str | None:
+    """Return the value that a call returned, as text (see `spelt`); None if there is none.
+
+    Tuples are shown as lists, since the tests are JSON, unless `tuples` is true.
+    """
     try:
-        return spelt(decode(text, SAFE_BUILDERS), exact=exact)
+        return spelt(decode(text, {**SAFE_BUILDERS, "T": tuple} if tuples else SAFE_BUILDERS), exact=exact)
     except Malformed:
         return None
 

@@ -14,7 +14,7 @@ from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import ComparedKind
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import Job, Program
-from alpha_codium.verdict import Execution, Status
+from alpha_codium.verdict import Execution, Status, TestResult
 
 INVALID = object()
 # Arguments of at least this many characters are read faster as JSON.
@@ -45,6 +45,10 @@ class CallKind(ComparedKind):
             status = Status.RUNTIME_ERROR if execution.finished else execution.status
             return Behaviour(status, shown=self.shown(execution))
         return Behaviour(Status.FINISHED, key_of(value), self.shown(execution))
+
+    def given(self, result: TestResult) -> str:
+        """See `TestKind`; the returned value."""
+        return self.shown(result.execution) if result.execution.finished else ""
 
     def shown(self, execution: Execution) -> str:
         """See `TestKind`."""

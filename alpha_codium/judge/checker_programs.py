@@ -38,7 +38,7 @@ from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
-# testlib's `_fail`: the expected answer is wrong, or the checker.
+# testlib's `_fail`: the expected answer or the checker is wrong.
 FAULTS = {"icpc": (), "testlib": (3,)}
 # Reserved names in the folder where a checker runs.
 TAKEN = ("input", "answer", "output", "feedback", "program.py")

@@ -11,14 +11,14 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from alpha_codium.checkers import BUILT_IN, Checker, make_checker
+from alpha_codium.checkers import BUILT_IN, CALL_RESULT, Checker, make_checker
 from alpha_codium.judge.call import call_result
 from alpha_codium.judge.kinds import CheckerFailed
 from alpha_codium.limits import CHECKER_LIMITS
 from alpha_codium.problem import CheckerSpec
 
 LONG = 1 << 20
-# Modules are found as here: a checker may be in a package that isn't installed for every process.
+# The child gets our `sys.path`: a checker may be in a package that other processes don't find.
 CHILD = "import pickle, sys; sys.path[:], *rest = pickle.load(sys.stdin.buffer)\n" + (
     "from alpha_codium.judge.comparing import compare_in_child; compare_in_child(*rest)"
 )
@@ -39,7 +39,7 @@ class NamedChecker:
         try:
             return bool(self.checker(input, expected, actual))
         except (Exception, SystemExit) as error:
-            raise CheckerFailed(self._described(error)) from error
+            raise self._failed(f"{type(error).__name__}: {str(error)[:300]}") from error
 
     def _compare_long(self, input: str, expected: str, actual: str) -> bool:
         if expected == actual and self.spec.name in BUILT_IN:
@@ -61,17 +61,16 @@ class NamedChecker:
         if done.returncode == 0:
             return pickle.loads(done.stdout)  # noqa: S301 - our own
         if done.returncode == 1:
-            raise CheckerFailed(f"the checker {self.spec.name!r} raised {done.stderr.decode(errors='replace')[-300:]}")
+            raise self._failed(done.stderr.decode(errors="replace")[-300:])
         return None
 
-    def _described(self, error: BaseException) -> str:
-        return f"the checker {self.spec.name!r} raised {type(error).__name__}: {str(error)[:300]}"
+    def _failed(self, error: str) -> CheckerFailed:
+        return CheckerFailed(f"the checker {self.spec.name!r} raised {error}")
 
 
 def named_checker(spec: CheckerSpec) -> NamedChecker:
-    """Return the checker for `spec`; raises UserError, and TypeError if `call_result` doesn't take the arguments."""
-    checker = call_result(**spec.arguments) if spec.name == "call_result" else make_checker(spec)
-    return NamedChecker(spec, checker)
+    """Return the checker for `spec`; raises UserError as `make_checker` does."""
+    return NamedChecker(spec, make_checker(spec, {CALL_RESULT: call_result}))
 
 
 def compare_in_child(spec: CheckerSpec, input: str, expected: str, actual: str, seconds: float) -> None:

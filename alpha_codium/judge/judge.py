@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from alpha_codium.checkers import PROGRAM, Checker
+from alpha_codium.checkers import CALL_RESULT, PROGRAM
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.behaviour import Behaviour
@@ -94,7 +94,8 @@ class ProblemJudge:
         in_order = tuple(results[place] for place in sorted(results))
         verdict = first_failure(result.verdict for result in in_order)
         failed = next((place for place in sorted(results) if results[place].verdict is not Verdict.ACCEPTED), None)
-        return Judgement(verdict, in_order, len(tests), next(iter(faults.values()), ""), failed)
+        lost = (result.execution.stderr for result in in_order if result.verdict is Verdict.INTERNAL_ERROR)
+        return Judgement(verdict, in_order, len(tests), next(lost, ""), failed)
 
     def _order(self, tests: Sequence[TestCase], *, stop_early: bool) -> Sequence[int]:
         """The places of the tests in the order in which they run."""
@@ -153,24 +154,17 @@ class Judge:
 
     def _kind_of(self, problem: Problem) -> TestKind:
         limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)
-        if spec.kind == "call":
-            return CallKind(self.sandbox, limits, self._call_checker(problem), spec)
         if spec.kind == "assertions":
             return AssertionsKind(self.sandbox, limits, spec)
+        checker = self.rules.checker_for(problem)
+        if spec.kind == "call":
+            if checker.name != CALL_RESULT:
+                raise Unjudgeable(f"the checker {checker.name!r} compares what is printed, not what a call returns")
+            return CallKind(self.sandbox, limits, named_checker(checker), spec)
         if spec.kind != "stdin":
             raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are {', '.join(EXECUTION_KINDS)}")
         files = (own_file(problem.input_file), own_file(problem.output_file))
-        checker = self.rules.checker_for(problem)
         if checker.name == PROGRAM:
             program = CheckerProgram.of(checker.arguments)
             return CheckerProgramKind(self.sandbox, limits, program, spec.setup_code, *files)
         return StdinKind(self.sandbox, limits, named_checker(checker), spec.setup_code, *files)
-
-    def _call_checker(self, problem: Problem) -> Checker:
-        spec = self.rules.checker_for(problem)
-        if spec.name != "call_result":
-            raise Unjudgeable(f"the checker {spec.name!r} compares what is printed, not what a call returns")
-        try:
-            return named_checker(spec)
-        except TypeError as error:
-            raise Unjudgeable(f"the checker {spec.name!r} doesn't take {spec.arguments}: {error}") from error

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from alpha_codium.checkers import Checker
 from alpha_codium.judge.behaviour import Behaviour
@@ -33,6 +33,12 @@ class TestKind(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
+
+    if TYPE_CHECKING:
+
+        @property
+        def limits(self) -> Limits:
+            """The limits of a test; a field of each kind."""
 
     def supports(self, language: str) -> bool:
         """Whether programs in a language can be run on such tests."""
@@ -64,6 +70,14 @@ class TestKind(ABC):
     async def actual_output(self, program: Program, test: TestCase, execution: Execution) -> Behaviour:
         """Return what a program that failed `test` by this execution gave instead: an output, a value or an error."""
         return Behaviour(execution.status, shown=self.shown(execution))
+
+    def given(self, result: TestResult) -> str:
+        """Return what a program gave in a test that it failed: its output, or a value; empty if there is none."""
+        return result.execution.stdout
+
+    def failed_assertion(self, execution: Execution) -> str:
+        """Return the first line of the test's assertion that failed; empty if there is none."""
+        return ""
 
     @abstractmethod
     def shown(self, execution: Execution) -> str:

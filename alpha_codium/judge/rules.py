@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from alpha_codium.checkers import DEFAULT_CHECKER
+from alpha_codium.checkers import CALL_RESULT, DEFAULT_CHECKER
 from alpha_codium.judge.tolerances import tolerance_in
 from alpha_codium.languages.python.prelude import with_prelude
 from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, Limits, limits_of_test
@@ -54,7 +54,7 @@ class Rules:
         if problem.checker is not None:
             return problem.checker
         if problem.execution.kind == "call":
-            return CheckerSpec("call_result", {"abs": self.delta, "rel": self.delta})
+            return CheckerSpec(CALL_RESULT, {"abs": self.delta, "rel": self.delta})
         if not self.order_matters:
             return CheckerSpec("unordered_lines")
         if self.delta > 0:

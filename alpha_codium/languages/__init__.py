@@ -7,6 +7,7 @@ A backend says which languages it runs (`require_language` in `sandbox.protocol`
 
 import functools
 import re
+from collections.abc import Sequence
 from enum import IntEnum
 from importlib import import_module
 from typing import Protocol
@@ -38,6 +39,10 @@ class Reader(Protocol):
 
     def kind_of(self, code: str) -> CodeKind:
         """Return what `code` is; `BROKEN` also if it is too long or costs too much to read."""
+        ...
+
+    def with_needed(self, code: str, earlier: Sequence[str]) -> str:
+        """Return `code` after those of an answer's `earlier` blocks that define names which it uses and doesn't."""
         ...
 
     def line_of_error(self, code: str) -> int | None:

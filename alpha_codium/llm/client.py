@@ -32,6 +32,7 @@ from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import Answer, ChatRequest, with_seed_of
 from alpha_codium.llm.retries import RetryPolicy
 from alpha_codium.llm.sender import Call, Sender
+from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from alpha_codium.config import ConfigSection
@@ -160,7 +161,9 @@ class ModelClient:
                 first, *others = await self._policy.retrying()(self._sender.send, model, call)
             except TransientError as error:
                 sent = call.sent - sent_before
-                raise ProviderUnavailable(f"{model} gave no answer in {sent} requests; last: {error}") from error
+                raise ProviderUnavailable(
+                    f"{model} gave no answer in {counted(sent, 'request')}; last: {error}"
+                ) from error
             except RequestRefused as error:
                 if not self._sender.can_do_without(model, error.parameter, call):
                     raise

@@ -70,11 +70,12 @@ def effective_config(config: "ConfigSection", model: str) -> "ConfigSection":
 
 @contextlib.asynccontextmanager
 async def open_model(
-    config: "ConfigSection", folder: Path, prices: "PricesSection | None" = None
+    config: "ConfigSection", folder: Path, prices: "PricesSection | None" = None, api_key: str | None = None
 ) -> AsyncIterator[ModelClient]:
     """Yield a client for all models of the settings; each `local/NAME` is served from its file in `folder`.
 
-    `prices` take precedence over litellm's table. Raises ModelNotFound if a local model isn't available.
+    `prices` take precedence over litellm's table, and `api_key` over the environment's key. Raises ModelNotFound if a
+    local model isn't available.
     """
     backend = LiteLLMBackend(prices)
     # Importing litellm and loading a local model take seconds each, so they run concurrently.
@@ -86,7 +87,9 @@ async def open_model(
                 if model.startswith(LOCAL):
                     endpoints[model] = await stack.enter_async_context(_local(model, config, folder))
             await preparing
-            yield await stack.enter_async_context(ModelClient(config, endpoints=endpoints, backend=backend))
+            yield await stack.enter_async_context(
+                ModelClient(config, api_key=api_key, endpoints=endpoints, backend=backend)
+            )
     finally:
         preparing.cancel()
 

@@ -3,25 +3,36 @@
 Local models are free. `[prices]` takes precedence over litellm's table. Any other price is unknown, never 0.
 """
 
-import math
+import functools
+import importlib.util
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from alpha_codium.config import Price, PricesSection
 from alpha_codium.llm.endpoints import LOCAL, provider_of
 
 MILLION = 1_000_000
+TABLE = "model_prices_and_context_window_backup.json"
 
 
 def price_of(model: str, prices: PricesSection) -> Price | None:
-    """Return a model's price, None if unknown; may import litellm, which blocks."""
+    """Return a model's price, None if unknown."""
     if model.startswith(LOCAL):
         return Price(input=0, output=0)
     if model in prices.models:
         return prices.models[model]
-    from alpha_codium.llm.litellm_loading import load
+    return price_in_table(model, _table())
 
-    return price_in_table(model, load().model_cost)
+
+@functools.cache
+def _table() -> dict[str, Any]:
+    """Return litellm's table of prices, read from its file, since the import of litellm takes seconds."""
+    package = importlib.util.find_spec("litellm")
+    assert package is not None and package.origin is not None, "litellm is a dependency"
+    table: dict[str, Any] = json.loads(Path(package.origin).with_name(TABLE).read_bytes())
+    return table
 
 
 def price_in_table(model: str, table: Mapping[str, Any]) -> Price | None:
@@ -46,18 +57,3 @@ def cost_of(price: Price, prompt_tokens: int, completion_tokens: int, cached_tok
     cached = min(cached_tokens, prompt_tokens)
     read = (prompt_tokens - cached) * price.input + cached * cached_price
     return (read + completion_tokens * price.output) / MILLION
-
-
-def money(dollars: float | None) -> str:
-    """Format US dollars with at least two significant digits, so that a small cost isn't shown as 0."""
-    if dollars is None:
-        return "unknown"
-    if math.isinf(dollars):
-        return "unbounded"
-    digits = 4 if dollars == 0 else max(4, 1 - math.floor(math.log10(dollars)))
-    return f"{dollars:.{digits}f}"
-
-
-def in_dollars(dollars: float | None) -> str:
-    """Format US dollars with a dollar sign."""
-    return f"${money(dollars)}" if dollars is not None and math.isfinite(dollars) else money(dollars)

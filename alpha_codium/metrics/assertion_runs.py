@@ -29,10 +29,11 @@ from alpha_codium.eval.running import all_or_none
 from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.limits import Limits
-from alpha_codium.metrics.shared import backend_of, check_programs
+from alpha_codium.metrics.shared import backend_of, check_programs, warn_near_limit
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.statistics import mean_pass_at_k
 from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Status, Verdict
+from alpha_codium.wording import counted
 
 # pass@k by name, and each candidate's number and result by task: what `code_eval` returns.
 ScoresAndResults = tuple[dict[str, float | None], dict[int, list[tuple[int, dict[str, Any]]]]]
@@ -65,12 +66,16 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class CandidateOutcome:
-    """The outcome of one candidate; `result` is `passed`, `timed out` or `failed: ` and why."""
+    """The outcome of one candidate; `result` is `passed`, `timed out` or `failed: ` and why.
+
+    `near_limit` names the limits of which it used between 80 % and 120 %: its verdict may depend on the load.
+    """
 
     result: str
     verdict: Verdict
     trust: str = OUTSIDE
     output: Any = None
+    near_limit: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -111,13 +116,14 @@ def pass_at_k_and_results(outcomes: Sequence[Sequence[CandidateOutcome]], k: Ite
     }
     lost = sum(outcome.verdict is Verdict.INTERNAL_ERROR for row in outcomes for outcome in row)
     if lost:
-        logger.warning(f"{lost} programs got no verdict because of sandbox errors: pass@k is not computed")
+        logger.warning(f"{counted(lost, 'program')} got no verdict because of sandbox errors: pass@k is not computed")
     forgeable = sum(outcome.passed and outcome.trust == IN_PROCESS for row in outcomes for outcome in row)
     if forgeable:
         logger.warning(
-            f"{forgeable} programs passed in a process shared with the reference, as the reference requires; a program "
-            "can forge such a pass"
+            f"{counted(forgeable, 'program')} passed in a process shared with the reference, as that requires; a "
+            "program can forge such a pass"
         )
+    warn_near_limit(sum(bool(outcome.near_limit) for row in outcomes for outcome in row))
     counts = [(len(row), sum(outcome.passed for outcome in row)) for row in outcomes]
     estimates = [mean_pass_at_k(counts, each) for each in checked_ks(k)]
     scores = {f"pass@{e.k}": None if lost else e.value for e in estimates if e.value is not None}
@@ -127,8 +133,8 @@ def pass_at_k_and_results(outcomes: Sequence[Sequence[CandidateOutcome]], k: Ite
 def _check(predictions: Any, references: Any, settings: RunSettings) -> None:
     if isinstance(predictions, str) or isinstance(references, str) or len(predictions) != len(references):
         raise UserError(
-            f"predictions must be one list of programs for each reference: there are {len(predictions)} predictions "
-            f"and {len(references)} references"
+            f"predictions must be one list of programs for each reference: the numbers are {len(predictions)} "
+            f"and {len(references)}"
         )
     if not references:
         raise UserError("there is no reference: nothing can be scored")
@@ -167,14 +173,17 @@ async def _run_all(
                 batch = [AssertionJob(program_of(candidate), references[task]) for task, candidate in some]
                 results = await judge_batch(kind, batch, settings.output_variable)
             for key, result in zip(some, results, strict=True):
-                outcomes[key] = _outcome_of(result)
+                outcomes[key] = _outcome_of(result, kind.limits)
 
         await all_or_none([judge(jobs[i : i + size]) for i in range(0, len(jobs), size)])
     return [[outcomes[task, each] for each in candidates] for task, candidates in enumerate(predictions)]
 
 
-def _outcome_of(result: AssertionResult) -> CandidateOutcome:
-    return CandidateOutcome(result_text(result), result.verdict, result.trust, result.output)
+def _outcome_of(result: AssertionResult, limits: Limits) -> CandidateOutcome:
+    used = result.execution
+    near = limits.near(used.cpu_seconds, used.wall_seconds, used.max_rss_bytes)
+    near = () if result.verdict is Verdict.INTERNAL_ERROR else near
+    return CandidateOutcome(result_text(result), result.verdict, result.trust, result.output, near)
 
 
 def result_text(result: AssertionResult) -> str:
@@ -200,4 +209,5 @@ def compile_message(stderr: str) -> str:
 
 
 def _result_of(task: int, index: int, outcome: CandidateOutcome) -> dict[str, Any]:
-    return {"task_id": task, "passed": outcome.passed, "result": outcome.result, "completion_id": index}
+    near = {"near_limit": list(outcome.near_limit)} if outcome.near_limit else {}
+    return {"task_id": task, "passed": outcome.passed, "result": outcome.result, "completion_id": index} | near

@@ -4,8 +4,12 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from loguru import logger
+
 from alpha_codium.errors import UserError
+from alpha_codium.limits import NEAR_SHARE
 from alpha_codium.sandbox import Sandbox, sandbox_of
+from alpha_codium.wording import counted
 
 
 def metric_class(
@@ -52,6 +56,13 @@ def backend_of(tester_type: str | None, workers: int, **options: Any) -> Sandbox
     settings = load_settings()
     changed = {**options, "workers": workers, **({"tester_type": tester_type} if tester_type else {})}
     return sandbox_of(settings.model_copy(update={"code_tester": settings.code_tester.model_copy(update=changed)}))
+
+
+def warn_near_limit(programs: int) -> None:
+    """Log a warning if verdicts on some programs may depend on the machine's load."""
+    if programs:
+        verdicts = counted(programs, "verdict")
+        logger.warning(f"{verdicts} within {NEAR_SHARE:.0%} of a limit, which the load may change: see near_limit")
 
 
 def check_programs(predictions: Sequence[Any]) -> None:

@@ -25,7 +25,6 @@ from loguru import logger
 from alpha_codium.errors import UserError
 from alpha_codium.runs.answer_file import AnswerFile, StoredAnswer
 
-FILE_NAME = "answers.sqlite"
 # Marks the file as ours: "genc".
 APPLICATION_ID = 0x67656E63
 VERSION = 1

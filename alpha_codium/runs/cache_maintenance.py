@@ -6,11 +6,13 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.runs.cache import AnswerCache, NotACache, unusable
+from alpha_codium.wording import counted, in_dollars, size_text
 
 DAY_SECONDS = 24 * 3600
 STATS = """SELECT model, COUNT(*), MIN(created), MAX(created), SUM(prompt_tokens), SUM(completion_tokens), SUM(hits),
@@ -34,6 +36,14 @@ class ModelStats:
     hits: int
     saved_tokens: int
     saved_cost: float | None
+
+    def line(self) -> str:
+        """Return the statistics in one line."""
+        days = " to ".join(f"{datetime.fromtimestamp(each, UTC):%Y-%m-%d}" for each in (self.oldest, self.newest))
+        tokens = counted(self.prompt_tokens + self.completion_tokens, "token")
+        cost = "an unknown amount" if self.saved_cost is None else in_dollars(self.saved_cost)
+        saved = f"used again {counted(self.hits, 'time')}, which saved {counted(self.saved_tokens, 'token')} and {cost}"
+        return f"{counted(self.answers, 'answer')} from {days}, {tokens}; {saved}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,12 @@ class CacheStats:
                 for each in self.models
             },
         }
+
+    def lines(self) -> list[str]:
+        """Return the statistics as text: a line in total, and one for each model."""
+        width = max((len(each.model) for each in self.models), default=0)
+        total = f"{counted(self.answers, 'answer')}, {size_text(self.bytes)} in {self.path}"
+        return [total, *(f"  {each.model:{width}}  {each.line()}" for each in self.models)]
 
 
 def stats_of(path: Path) -> CacheStats:

@@ -203,6 +203,11 @@ class Transcript:
     candidate: Candidate
     events: tuple[Event, ...] = ()
 
+    @property
+    def budget_end(self) -> BudgetEnd | None:
+        """The budget that ended the sample; None if none did."""
+        return next((event for event in self.events if isinstance(event, BudgetEnd)), None)
+
     def to_json(self) -> dict[str, Any]:
         """Return the content of the transcript's file."""
         events = [event_to_json(event) for event in self.events]

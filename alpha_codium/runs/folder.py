@@ -77,6 +77,18 @@ class RunFolder:
             self._lock = None
 
     @property
+    def in_use(self) -> bool:
+        """Whether a process has locked the folder."""
+        try:
+            with (self.path / ".lock").open("rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    @property
     def name(self) -> str:
         """The run's name."""
         return self.path.name

@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 from loguru import logger
 
 from alpha_codium.errors import UserError
+from alpha_codium.wording import counted
 
 T = TypeVar("T")
 # Possible beginnings of a partial line; after a power cut it may consist of zeros.
@@ -116,11 +117,13 @@ class Journal:
             end, rest = (end + len(line), b"") if line.endswith(b"\n") else (end, line)
         if rest and not rest.startswith(PARTIAL):
             raise JournalError(
-                f"{self.path} was changed: its last {len(rest)} bytes aren't a line of the journal; delete them"
+                f"{self.path} was changed: its end ({counted(len(rest), 'byte')}) is no line of the journal; delete it"
             )
         if rest:
             logger.warning(
-                "{}: the last line was cut off ({} bytes): the work it recorded will be repeated", self.path, len(rest)
+                "{}: the last line was cut off ({}): the work it recorded will be repeated",
+                self.path,
+                counted(len(rest), "byte"),
             )
             os.ftruncate(fd, end)
         os.lseek(fd, end, os.SEEK_SET)

@@ -6,7 +6,6 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.errors import SettingsError
@@ -64,7 +63,7 @@ def sandbox_of(settings: "Settings") -> Sandbox:
     """Return the sandbox that `[code_tester]` names, with its own settings `[sandbox.NAME]`.
 
     A plug-in may declare a pydantic model of these as its attribute `settings_model`. Raises UserError if there is no
-    such sandbox, and SettingsError if it doesn't take its settings.
+    such sandbox, and SettingsError if it doesn't accept its settings or lacks a method.
     """
     from alpha_codium.config import validated
 
@@ -82,7 +81,6 @@ def sandbox_of(settings: "Settings") -> Sandbox:
         **own,
     }
     try:
-        signature(create).bind(**options)
+        return create(**options)
     except TypeError as error:
-        raise SettingsError(f"invalid settings for sandbox {name!r}: {error}") from error
-    return create(**options)
+        raise SettingsError(f"sandbox {name!r} doesn't accept its settings or is incomplete: {error}") from error

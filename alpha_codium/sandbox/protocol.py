@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from types import TracebackType
@@ -14,6 +15,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, PairJob, Program, Side, as_program
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
+from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from alpha_codium.sandbox.blocking import BlockingSandbox
@@ -31,7 +33,7 @@ def worker_count(asked: int) -> int:
     cores = os.cpu_count() or 1
     most = max(FEW_WORKERS, WORKERS_PER_CORE * cores)
     if asked > most:
-        logger.warning(f"workers = {asked} is too many for {cores} cores: {most} programs run at a time")
+        logger.warning(f"workers = {asked} is too many for {counted(cores, 'core')}: {most} programs run at a time")
     return min(asked or cores, most)
 
 
@@ -80,6 +82,7 @@ class Sandbox(Protocol):
         """Return what the verdicts of this sandbox depend on; it must be open."""
         raise NotImplementedError(f"{type(self).__name__} must implement identity(), or verdicts could be mixed")
 
+    @abstractmethod
     def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """Compile a program and run it on each input, in order.
 

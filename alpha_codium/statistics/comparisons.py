@@ -10,6 +10,7 @@ from statistics import fmean, stdev
 
 from alpha_codium.statistics.intervals import DIGITS, RESAMPLES, Interval, bootstrap
 from alpha_codium.statistics.power import detectable_difference, detectable_gain
+from alpha_codium.wording import counted
 
 # Scores by the problems' names.
 Scores = Mapping[str, float]
@@ -39,7 +40,7 @@ def paired_differences(first: Scores, second: Scores) -> dict[str, float]:
     if first.keys() != second.keys():
         only = sorted(first.keys() ^ second.keys())
         raise ValueError(
-            f"{len(only)} problems have one score only, such as {only[0]!r}: both must score the same ones"
+            f"{counted(len(only), 'problem')} with one score only, such as {only[0]!r}: both must score the same ones"
         )
     if not first:
         raise ValueError("there is no problem to compare on")

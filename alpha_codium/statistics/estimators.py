@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from alpha_codium.wording import counted
+
 # For each problem, the number of samples, and the number of those that pass.
 Counts = Sequence[tuple[int, int]]
 
@@ -83,8 +85,8 @@ def _mean(counts: Counts, k: int, estimator: Callable[[int, int, int], float]) -
         return Estimate(k, 0.0)
     short = [n for n, _ in counts if 0 < n < k]
     if short:
-        some = f"{len(short)} of {len(counts)} problems have" if len(short) > 1 else f"1 of {len(counts)} problems has"
-        return Estimate(k, None, f"{some} fewer than {k} samples (least {min(short)})")
+        some = f"{len(short)} of {counted(len(counts), 'problem')} {'has' if len(short) == 1 else 'have'}"
+        return Estimate(k, None, f"{some} fewer than {counted(k, 'sample')} (least {min(short)})")
     return Estimate(k, sum(problem_scores(counts, k, estimator)) / len(counts))
 
 

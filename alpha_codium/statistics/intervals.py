@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from alpha_codium.wording import counted
+
 WILSON, BOOTSTRAP = "wilson", "bootstrap over problems"
 RESAMPLES = 10_000
 # Means are rounded to this many digits, so that rounding errors don't make equal means differ.
@@ -74,7 +76,7 @@ def bootstrap(scores: Sequence[float], level: float, resamples: int, seed: int) 
         raise ValueError(f"scores must be finite numbers, not {unfit[0]}")
     cut = math.floor((resamples + 1) * (1 - level) / 2)
     if cut < 1:
-        raise ValueError(f"{resamples} resamples are too few for a level of {level}")
+        raise ValueError(f"{counted(resamples, 'resample')} can't give an interval for a level of {level}")
     if reason := _why_none(scores):
         return Interval(None, BOOTSTRAP, level, reason), []
     means = resampled_means(scores, resamples, seed)

@@ -18,7 +18,7 @@ def edges(_data: Path) -> Iterator[Job]:
             (TOGETHER, NAMING),
             (FAULTY_CALLS, DEFINING[:3]),
             (FAULTY_ASSERTIONS, DEFINING[:3]),
-            (OTHER_CHECKER, PRINTING[:2]),
+            (OTHER_CHECKER, DEFINING[:2]),
             (NO_TESTS, PRINTING[:2]),
         ):
             for index, program in enumerate(programs):
@@ -79,7 +79,7 @@ FAULTY_ASSERTIONS = {
     "private_tests": _tests(("assert add(1, 2) == 3", ""), ("assert (", ""), ("add(1, 2)", "")),
     "execution": ASSERTING,
 }
-OTHER_CHECKER = {"name": "other checker", "private_tests": SUMS, "checker": {"name": "no_such_checker"}}
+OTHER_CHECKER = CALLS | {"name": "other checker", "checker": {"name": "exact"}}
 NO_TESTS = {"name": "no tests"}
 
 PRINTING = (

@@ -1,5 +1,7 @@
 import asyncio
+import multiprocessing
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -30,6 +32,26 @@ def test_a_program_is_judged_by_assertions(sandbox):
     program = "def f(x):\n    return x + 1"
     judgement = ac.judge_program(program, ["assert f(1) == 2", "assert f(1) == 3"], sandbox=sandbox)
     assert [test.verdict for test in judgement.tests] == ["accepted", "wrong_answer"]
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        ["assert f(1) == 1", "assert f(1) == ", "assert f(0) == 0"],
+        ac.Problem(
+            "p",
+            private_tests=(ac.TestCase("[1]", "1"), ac.TestCase("[1", "1"), ac.TestCase("[0]", "0")),
+            execution=ac.ExecutionSpec("call", "f"),
+        ),
+    ],
+    ids=["assertions", "calls"],
+)
+def test_a_malformed_test_beside_others_is_not_the_programs_fault(sandbox, tests):
+    judgement = ac.judge_program("def f(x):\n    return 0", tests, sandbox=sandbox)
+    assert [test.verdict for test in judgement.tests] == ["wrong_answer", "internal_error", "accepted"]
+    assert judgement.verdict == "wrong_answer"
+    assert not judgement.judged
+    assert judgement.message
 
 
 def test_a_program_is_judged_by_a_problem_with_its_kind_of_tests(sandbox):
@@ -96,9 +118,11 @@ def test_wrong_types_are_refused_before_anything_runs(program, tests, message):
         ac.judge_program(program, tests, sandbox=Unused())
 
 
-def test_a_list_of_programs_without_tests_is_refused():
+def test_a_list_with_a_program_without_tests_is_refused():
     with pytest.raises(TypeError, match=r"programs\[0\] must be a pair \(program, tests\), not str"):
         ac.judge_programs([DOUBLE])
+    with pytest.raises(TypeError, match=r"programs\[1\]: tests must be .*: tests\[0\] is dict"):
+        ac.judge_programs([(DOUBLE, PAIRS), (DOUBLE, [{"input": "1", "output": "2"}])])
 
 
 async def test_blocking_calls_work_where_a_loop_is_running(sandbox):
@@ -118,9 +142,9 @@ async def test_coroutines_share_an_open_sandbox():
 
 async def test_a_sandbox_of_another_loop_is_refused(sandbox):
     async with ac.open_sandbox(workers=1) as own:
-        with pytest.raises(RuntimeError, match="opened in another event loop or process"):
+        with pytest.raises(RuntimeError, match="opened in another event loop, or before this process was forked"):
             ac.judge_program(DOUBLE, PAIRS, sandbox=own)
-    with pytest.raises(RuntimeError, match="opened in another event loop or process"):
+    with pytest.raises(RuntimeError, match="opened in another event loop, or before this process was forked"):
         await ac.judge_program_async(DOUBLE, PAIRS, sandbox=sandbox)
 
 
@@ -150,6 +174,19 @@ def test_the_blocking_sandbox_does_what_the_other_does(name):
             sandbox.run(DOUBLE, "hello")
 
 
+def test_threads_share_a_sandbox_and_a_forked_process_opens_its_own():
+    with ThreadPoolExecutor(3) as threads:
+        sandboxes = {id(sandbox) for sandbox in threads.map(lambda _: ac.shared_sandbox(workers=1), range(3))}
+    assert len(sandboxes) == 1
+    with multiprocessing.get_context("fork").Pool(1) as forked:
+        assert forked.apply(_verdict_in_shared_sandbox) == "accepted"
+    assert _verdict_in_shared_sandbox() == "accepted"
+
+
+def _verdict_in_shared_sandbox() -> str:
+    return str(ac.judge_program(DOUBLE, PAIRS, sandbox=ac.shared_sandbox(workers=1)).verdict)
+
+
 def test_a_forked_process_opens_its_own_sandbox_and_leaves_its_parents_alone(sandbox):
     reader, writer = os.pipe()
     child = os.fork()
@@ -168,6 +205,6 @@ def test_a_forked_process_opens_its_own_sandbox_and_leaves_its_parents_alone(san
     with os.fdopen(reader) as answer:
         said = answer.read()
     os.waitpid(child, 0)
-    assert "opened in another event loop or process" in said
+    assert "opened in another event loop, or before this process was forked" in said
     assert said.endswith(" accepted")
     assert ac.judge_program(DOUBLE, PAIRS, sandbox=sandbox).accepted

@@ -149,7 +149,7 @@ def test_an_end_that_is_no_torn_line_is_left_for_the_user_to_see(home):
     path = home.run("e") / "journal.jsonl"
     path.write_bytes(path.read_bytes() + b"a remark")
     before = path.read_bytes()
-    assert_refused(home.gencode("eval_gen_solutions"), str(path), "its last 8 bytes aren't a line of the journal")
+    assert_refused(home.gencode("eval_gen_solutions"), str(path), "its end (8 bytes) is no line of the journal")
     assert path.read_bytes() == before
 
 

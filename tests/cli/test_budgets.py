@@ -58,6 +58,30 @@ def test_a_run_that_its_budget_ends_says_so_exits_with_1_and_goes_on_with_a_larg
     assert all(program for *_, program, _ in after)
 
 
+def test_samples_ended_by_their_own_budget_are_counted_and_complete(server, problems, home, tmp_path):
+    own = ("--flow", write_flow(tmp_path / "flow", 3), "--run", "r", "-o", "solve.max_calls=2")
+    done = solve_set(problems, server, *own)
+    said = "3 samples ended by solve.max_calls: each counts with the program that it had"
+    assert (done.returncode, said in done.stderr.splitlines()) == (0, True)
+    again = run_cli("gen", "solve_set", "--resume", "r")
+    assert (again.returncode, said in again.stderr.splitlines()) == (0, True)
+    assert json.loads((home / "runs/r/results.json").read_text())["ended_by_own_budget"] == {"solve.max_calls": 3}
+
+
+def test_of_the_samples_that_a_shared_budget_ended_only_those_without_a_program_are_tried_again(
+    server, problems, tmp_path
+):
+    own = ("--flow", write_flow(tmp_path / "flow", 2), "--run", "r", "-o", "config.concurrency=1")
+    done = solve_set(problems, server, *own, "-o", "budget.run_calls=3")
+    said = "the run's budget of 3 calls is spent and ended 2 samples, 1 of them without a program: "
+    assert [line for line in done.stderr.splitlines() if " ended " in line] == [
+        f"{said}raise it and try again with --resume r"
+    ]
+    other = solve_set(problems, server, *own[:2], "-o", "config.concurrency=1", "-o", "budget.run_calls=5")
+    said = "the run's budget of 5 calls is spent and ended 1 sample: each counts with the program that it had"
+    assert said in other.stderr.splitlines()
+
+
 @pytest.mark.thorough
 def test_the_last_sample_of_a_budget_is_complete_and_no_reason_for_a_bad_status(server, problems):
     done = solve_set(problems, server, "-o", "budget.run_calls=3")

@@ -1,5 +1,6 @@
 """`gencode compare` as a user types it: runs made over real HTTP, judged in the real sandbox."""
 
+import csv
 import json
 import os
 import shutil
@@ -79,7 +80,7 @@ def compared(tmp_path, *arguments, status=0):
 
 
 def test_two_runs_are_scored_priced_and_told_apart(runs, tmp_path):
-    values, done = compared(tmp_path, "once", "twice")
+    values, done = compared(tmp_path, "once", "twice", "--csv", tmp_path / "out.csv")
     once, twice = values["runs"]
     assert (once["pass_at_k"]["pass@1"], twice["pass_at_k"]["pass@1"]) == (0.5, 1.0)
     assert (once["per_sample"]["calls"], once["per_solved"]["calls"], twice["per_solved"]["calls"]) == (1, 2, 2)
@@ -90,8 +91,12 @@ def test_two_runs_are_scored_priced_and_told_apart(runs, tmp_path):
     assert (written["stage"], written["gained"], written["lost"], written["unchanged"]) == ("write_code (2)", 4, 0, 4)
     assert "no difference shown at pass@1: twice minus once: +0.5000" in done.stdout
     assert "unequal budgets: a sample took 1.0 calls in once and 2.0 in twice" in done.stdout
-    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    assert all(len(line) <= 80 for line in (done.stdout + done.stderr).splitlines())
     assert "judged: " in done.stderr and "judged: " not in done.stdout
+    rows = list(csv.DictReader((tmp_path / "out.csv").open(newline="")))
+    assert [(row["run"], row["minus"], row["value"]) for row in rows if row["measure"] == "pass@1"] == [
+        ("once", "", "0.5"), ("twice", "", "1.0"), ("twice", "once", "0.5"),
+    ]  # fmt: skip
 
 
 def test_the_score_is_that_of_eval_gen_solutions(runs, problems, home, tmp_path):
@@ -152,7 +157,7 @@ def test_a_run_that_is_unfinished_has_bounds_and_says_how_to_go_on(problems, hom
     assert (values["complete"], values["runs"][0]["unfinished"]) == (False, 1)
     assert values["runs"][0]["bounds"]["pass@1"] == [0.5, 0.625]
     assert values["differences"][0]["bounds"] == [-0.125, 0.125]
-    assert "run down is unfinished: 1 of 8 samples have no verdict on the model" in done.stderr
+    assert "run down is unfinished: 1 of 8 samples without a verdict on the model" in done.stderr
     assert "--resume down\n" in done.stderr and "INCOMPLETE" in done.stderr
     assert f"--resume {Path('mine/also').absolute()}\n" in done.stderr
 
@@ -290,5 +295,6 @@ def test_known_solutions_tell_the_judges_own_error(server, tmp_path):
     solve(server, problems, "r", 1)
     values, done = compared(tmp_path, "r", "--k", "1")
     assert (values["judge_error"]["correct_total"], values["judge_error"]["correct_rejected"]) == (2, 0)
-    assert "judge error: 0 of 2 known-correct rejected, 0 of 2 known-incorrect accepted (local)" in done.stdout
+    said = "judge error: 0 of 2 known-correct rejected, 0 of 2 known-incorrect accepted (local)"
+    assert said in done.stdout.replace("\n  ", " ")
     assert compared(tmp_path, "r", "--k", "1")[0] == values

@@ -82,6 +82,7 @@ def test_human_solutions_of_both_kinds_give_scores_and_agreement(tmp_path: Path,
     assert set(first["tests"][0]) == {"verdict", "wall_seconds", "cpu_seconds", "max_rss_bytes"}
     assert first["tests"][0]["cpu_seconds"] > 0 and first["tests"][0]["max_rss_bytes"] > 2**20
     assert "correct solutions accepted    1 of 2" in done.stdout
+    assert "pass@1" not in done.stdout
     assert "run folder" in done.stderr and "run folder" not in done.stdout
 
 

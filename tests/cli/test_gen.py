@@ -112,7 +112,7 @@ def test_a_problem_is_solved_by_its_name_number_or_file(server, problems, tmp_pa
     done = run_cli("gen", "solve_problem", *chosen, "--flow", "baseline", *judged, *model_arguments(server))
     assert done.returncode == 0, done.stderr
     assert done.stdout == "print(input())\n"
-    assert "1 of 1 public tests" in done.stderr
+    assert "1 of 1 public test;" in done.stderr
     assert "private_tests: accepted (2/2)" in done.stderr
     result = json.loads((tmp_path / "r.json").read_text())
     assert result["task_name"] == "echo 2"
@@ -240,7 +240,7 @@ def test_quiet_leaves_out_progress_and_verbose_tells_of_every_sample(home, probl
         quiet, plain, verbose = (run_cli("gen", "solve_set", *job, *flag).stderr for flag in (["-q"], [], ["-v"]))
     assert [line for line in quiet.splitlines() if not line.startswith("run folder: ")] == []
     assert "samples: 3/3" in plain
-    assert "echo 1, sample 0: 1/1 public tests" in verbose
+    assert "echo 1, sample 0: 1/1 public test\n" in verbose
 
 
 @pytest.mark.parametrize(
@@ -291,9 +291,10 @@ def test_an_output_that_exists_is_replaced_only_on_request(server, home, problem
 
 def test_a_run_ends_with_its_score_its_cost_and_the_command_that_judges_it(server, home, problems):
     done = solve_set(problems, server)
-    *_, score, following = done.stderr.splitlines()
+    *_, score, following, other = done.stderr.splitlines()
     assert score == "3 of 3 problems solved by the public tests, cost unknown"
     assert following.startswith("next: gencode eval eval_gen_solutions --solution_dataset ")
+    assert other.startswith("  or: gencode compare solve_set")
     judged = run_cli(*shlex.split(following)[2:])
     assert judged.returncode == 0, judged.stderr
     assert "pass@1   1.0000" in judged.stdout

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from alpha_codium.cli.main import COMMANDS, cli
+from alpha_codium.cli.main import cli
 from tests.gen.running import run_cli
 from tests.support import ROOT
 
@@ -14,12 +14,10 @@ from tests.support import ROOT
 def commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
     """A command and all below it, by their paths."""
     yield path, command
-    if command is cli:
-        below = {name: cli.get_command(click.Context(cli), name) for name in COMMANDS}
-    else:
-        below = getattr(command, "commands", {})
-    for name, each in below.items():
-        yield from commands(each, f"{path} {name}")
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from commands(command.get_command(context, name), f"{path} {name}")
 
 
 SETTINGS = cli.context_settings  # click keeps the names of the help option that it is first given

@@ -103,6 +103,7 @@ def test_a_command_that_is_done_does_not_look_for_garbage_once_more():
         ("data etl", "--input_dataset", "--dataset_name"),
         ("eval score", "--k_values", "--k"),
         ("gen solve_problem", "--prompt", "--statement or --flow"),
+        ("data etl", "--translate-references", "leave it out; etl always adds the names of sources"),
     ],
 )
 def test_options_of_other_programs_are_answered_with_ours(command, option, ours):

@@ -219,8 +219,8 @@ def test_examples_in_a_statement_are_public_tests_and_it_says_so(home, tmp_path)
     with ScriptedServer(lambda _: ECHO) as server:
         done = solve(server, "--statement", tmp_path / "s.md")
     assert done.returncode == 0, done.stderr
-    assert "1 example in the statement is a public test" in done.stderr
-    assert "1/1 public tests" in done.stderr
+    assert "1 public test taken from the statement" in done.stderr
+    assert "1/1 public test" in done.stderr
 
 
 @pytest.mark.parametrize("more", [(), ("--dry_run",)])

@@ -1,11 +1,25 @@
 """Events of use cases on stderr."""
 
-from alpha_codium.app.events import working
+from alpha_codium.app.events import judging, working
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.cli.reporting import Reporter
+from alpha_codium.eval.results import CandidateResult
+from alpha_codium.eval.scoring import ScoreProgress
+from alpha_codium.verdict import Verdict
 
 
 def test_work_that_has_no_counter_shows_how_far_it_is(capsys):
     with working(Reporter(CommonOptions(None, (), None, 0)), "datasets", 1) as on_done:
         on_done(3)
     assert capsys.readouterr().err == "datasets: 1/1 in 0 s\n"
+
+
+def test_pass_at_1_is_shown_for_samples_and_not_for_programs_of_other_kinds(capsys):
+    results = [CandidateResult(n, "generated", verdict, 0, 1, ()) for n, verdict in enumerate(list(Verdict)[:2])]
+    assert [result.verdict.value for result in results] == ["accepted", "wrong_answer"]
+    samples = ("judged", ScoreProgress(), "1 of 2 samples accepted, pass@1 so far 0.500")
+    for what, counter, said in (samples, ("programs judged", None, "1 accepted")):
+        with judging(Reporter(CommonOptions(None, (), None, 0)), 2, what, counter) as on_result:
+            for result in results:
+                on_result("p", result)
+        assert capsys.readouterr().err == f"{what}: 2/2 in 0 s, {said}\n"

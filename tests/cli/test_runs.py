@@ -10,7 +10,7 @@ from alpha_codium.runs import RunFolder
 from tests.data.records import record, write_jsonl
 from tests.eval.splits import RIGHT, WRONG, problem
 from tests.gen.running import ECHO, model_arguments, run_cli, write_problems
-from tests.servers.scripted import ScriptedServer
+from tests.servers.scripted import ScriptedServer, Text
 
 DOUBLE = {"input": ["1\n", "2\n"], "output": ["2\n", "4\n"]}
 NONE = {"input": [], "output": []}
@@ -38,7 +38,28 @@ def test_the_first_sample_that_failed_is_shown_with_its_program_and_the_differen
     assert "first failing test: number 1 of 2, wrong_answer\ninput:\n  1\n" in done.stdout
     assert "difference (- expected, + actual):\n  - 2\n  + 0\n" in done.stdout
     assert done.stdout.endswith("end of stderr:\n  red\n"), "colours of the program aren't shown"
-    assert "1 of 3 samples of the run failed; show others with --problem NAME --sample I" in done.stderr
+    assert (
+        "1 of 3 samples of the run failed; show others with --problem NAME --sample I, list them with --failed"
+        in done.stderr
+    )
+
+
+def test_all_samples_that_failed_are_listed_with_the_reason(home, tmp_path):
+    problems = write_jsonl(tmp_path / "p.jsonl", [record("p/1", public_tests=NONE, private_tests=DOUBLE)])
+    wrong = [RIGHT, WRONG, "[][1]", "print("]
+    samples = write_jsonl(tmp_path / "s.jsonl", [{"task_id": "p/1", "solution": wrong}])
+    done = run_cli("eval", "score", samples, "--dataset_name", problems, "--k", 1, "--run", "r")
+    assert done.stderr.endswith("why programs failed: gencode runs show r --failed\n")
+    done = run_cli("runs", "show", "r", "--failed", "--json", tmp_path / "o.json")
+    assert done.stdout.splitlines()[1:] == [
+        "p/1\t1\twrong_answer\ttest 1 of 2",
+        "p/1\t2\truntime_error\tIndexError: list index out of range",
+        "p/1\t3\tcompilation_error\tSyntaxError: '(' was never closed",
+    ]
+    assert "3 of 4 samples failed: 1 wrong_answer, 1 IndexError, 1 SyntaxError\n" in done.stderr
+    assert [each["index"] for each in json.loads((tmp_path / "o.json").read_text())] == [1, 2, 3]
+    done = run_cli("runs", "show", "r", "--failed", "--sample", 0)
+    assert (done.stdout, done.stderr) == ("", "0 of 1 sample failed\n")
 
 
 def test_a_sample_is_chosen_by_problem_and_index(scored, tmp_path):
@@ -137,3 +158,20 @@ def test_runs_are_listed_with_their_scores_and_deleted_unless_in_use(scored, hom
     assert run_cli("runs", "rm", "r", "--yes").returncode == 0
     assert not scored.exists()
     assert "no run is stored yet" in run_cli("runs", "list").stderr
+
+
+def test_a_sample_without_a_program_is_shown_with_the_models_answer(home, tmp_path):
+    problems = write_problems(tmp_path, 1)
+    with ScriptedServer(lambda _: Text("I would rather not.")) as server:
+        own = ("--flow", "baseline", "--no_cache", "--run", "r", *model_arguments(server))
+        run_cli("gen", "solve_set", "--dataset_name", problems, *own)
+    done = run_cli("runs", "show", "r")
+    assert "(the sample has no program)" in done.stdout
+    assert "the last answer of the model:\n  I would rather not.\n" in done.stdout
+    assert "earlier version" not in done.stdout
+
+
+def test_a_run_that_a_process_works_in_is_running(scored):
+    with RunFolder(scored):
+        assert run_cli("runs", "list").stdout.rstrip().endswith("running")
+    assert run_cli("runs", "list").stdout.rstrip().endswith("pass@1 0.750")

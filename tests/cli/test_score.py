@@ -10,6 +10,7 @@ import pytest
 
 from alpha_codium.data import load_problems, save_solutions
 from alpha_codium.data.solutions import origin_of
+from alpha_codium.errors import DatasetError
 from tests.cli.here import gencode
 from tests.data.records import record, write_jsonl
 from tests.data.samples.humaneval import ENCODE, humaneval_file, mbpp_record, write_json
@@ -49,7 +50,7 @@ def test_completions_are_scored_over_all_problems(tmp_path: Path, problems: Path
     assert values["judge_error"]["correct_total"] == 2 and values["judge_error"]["correct_rejected"] == 0
     rates = {name: rate and rate["count"] for name, rate in values["rates"].items() if name[0] in "tned"}
     assert rates == {"truncated": None, "no_program": None, "empty": 1, "does_not_compile": 1}
-    assert "samples      4 present of n/a asked; truncated n/a, no program n/a, empty 1 (25.0%)" in done.stdout
+    assert "samples      4 present; empty 1 (25.0%)" in done.stdout
     assert "1 problem without a sample: counted as failed" in done.stdout
 
 
@@ -73,7 +74,8 @@ def test_several_runs_are_not_mixed_and_one_is_chosen(tmp_path: Path, problems: 
     done = score(tmp_path, file, benchmark=problems)
     assert (done.returncode, done.stdout) == (2, "")
     assert "holds several runs: the column 'run' has the values good/1, bad/1; choose one" in done.stderr
-    assert score(tmp_path, file, "--select", "run=good*", "--k", 1, benchmark=problems).returncode == 0
+    done = score(tmp_path, file, "--select", "run=good*", "--k", 1, benchmark=problems)
+    assert (done.returncode, "selected: run=good/1\n" in done.stderr) == (0, True)
     assert result(tmp_path)["pass_at_k"] == {"pass@1": 1.0}
 
 
@@ -144,7 +146,7 @@ def test_solutions_of_other_problems_are_scored_only_where_that_is_asked_for(tmp
         (score(tmp_path, Path(home), benchmark=paths[0]), score(tmp_path, Path(home), benchmark=paths[1])),
     ):
         assert own.returncode == 0, own.stderr
-        assert "samples      3 present of 3 asked; truncated n/a, no program 1 (33.3%), empty 0" in own.stdout
+        assert "samples      3 present of 3 asked; no program 1 (33.3%), empty 0" in own.stdout
         assert other.returncode == 2
         assert f"made for {paths[0]}[train]" in other.stderr and f"not for {paths[1]}[train]" in other.stderr
     assert gencode(*gen, paths[1], "--ignore_fingerprint", home=tmp_path).returncode == 0
@@ -158,7 +160,7 @@ def test_solutions_of_other_problems_are_scored_only_where_that_is_asked_for(tmp
     [
         ([], "no problems are given for the samples: use --benchmark or --dataset_name"),
         (["--benchmark", "humanevl"], "there is no benchmark 'humanevl' (did you mean 'humaneval'?)"),
-        (["--benchmark", "humanevl", "--dataset_name", "x.jsonl"], "there is no benchmark 'humanevl'"),
+        (["--benchmark", "mine", "--dataset_name", "x.jsonl"], "there is no file or folder x.jsonl"),
         (["--dataset_name", "PROBLEMS", "--select", "run=x"], "has no column 'run' to select by"),
         (["--dataset_name", "PROBLEMS", "--header", "import ("], "the header 'import (' isn't Python"),
         (["--dataset_name", "PROBLEMS", "--header", "-" * 9000 + "1"], "isn't Python: it is nested too deep"),
@@ -208,15 +210,28 @@ def test_samples_remember_their_problems_in_any_form(tmp_path: Path) -> None:
     assert score(tmp_path, file, "--evaluation_test_type", "all", "--k", "1", benchmark=paths[0]).returncode == 0
 
 
+def test_a_benchmark_whose_problems_cannot_be_read_may_be_given_as_a_file(tmp_path, monkeypatch) -> None:
+    def unreachable(*_: object) -> None:
+        raise DatasetError("the hub can't be reached")
+
+    monkeypatch.setattr("alpha_codium.app.scoring.problems_for", unreachable)
+    file = write_jsonl(tmp_path / "s.jsonl", [{"task_id": 0, "solution": GOOD[0]}])
+    remedy = "problems of humaneval: the hub can't be reached; give a file with them: --dataset_name FILE"
+    done = score(tmp_path, file)
+    assert (done.returncode, remedy in done.stderr) == (2, True), done.stderr
+
+
 def test_raw_answers_are_recognized_and_cleaned(tmp_path: Path, problems: Path) -> None:
     answers = [[f"Sure:\n```python\n{program}```"] for program in GOOD]
     file = write_json(tmp_path / "s.json", answers)
     done = score(tmp_path, file, "--k", 1, benchmark=problems)
     assert (done.returncode, result(tmp_path)["pass_at_k"]) == (0, {"pass@1": 0.0})
-    assert "3 of 3 programs are empty or don't compile" in done.stdout
+    assert "empty or don't compile: 3 of 3 programs" in done.stdout
     assert "the commonest error (3 programs): SyntaxError: invalid syntax, 'Sure:'" in done.stdout
     assert "gencode eval score --clean, or gencode data clean_generations" in done.stdout
-    assert score(tmp_path, file, "--k", 1, "--clean", "--run", "clean", benchmark=problems).returncode == 0
+    done = score(tmp_path, file, "--k", 1, "--clean", "--run", "clean", benchmark=problems)
+    assert done.returncode == 0, done.stderr
+    assert "\ncleaning changed 3 of 3 samples (fences 3), and left 0 empty\n" in f"\n{done.stderr}"
     assert result(tmp_path)["pass_at_k"] == {"pass@1": 1.0}
     assert "broken_programs" not in result(tmp_path)
     assert tomllib.loads((tmp_path / "runs/clean/run.toml").read_text())["clean"] is True
@@ -229,6 +244,6 @@ def test_a_benchmark_with_the_problems_of_another_one_is_refused(tmp_path: Path,
     for dataset in (problems, "stored"):
         done = score(tmp_path, file, "--dataset_name", dataset, benchmark="mbpp")
         assert (done.returncode, done.stdout) == (2, "")
-        assert "are problems of humaneval, not of --benchmark mbpp: use --benchmark humaneval" in done.stderr
+        assert "[test] are those of humaneval, not of --benchmark mbpp: use --benchmark humaneval" in done.stderr
     assert not (tmp_path / "runs").exists() or not list((tmp_path / "runs").iterdir())
     assert score(tmp_path, file, "--dataset_name", problems, benchmark="openai_humaneval").returncode == 0

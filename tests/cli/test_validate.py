@@ -6,16 +6,18 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from alpha_codium.data import load_problems
 from alpha_codium.data.schema import record_from_problem
+from alpha_codium.runs.folder import to_toml
 from tests.cli.here import gencode
 from tests.data.records import record, write_jsonl
 from tests.eval.validation.cases import sound_problem, with_second_answer, with_weak_tests
-from tests.gen.running import Done
+from tests.gen.running import Done, assert_refused
 from tests.support import gencode as gencode_process
 from tests.support import shared_path
 
@@ -72,8 +74,11 @@ def test_a_dataset_is_validated_reported_and_stored(tmp_path: Path, problems: Pa
 
 
 def test_a_dataset_without_known_programs_has_no_rates(tmp_path: Path) -> None:
-    done = validate(tmp_path, write_jsonl(tmp_path / "p.jsonl", [record("bare")]), "--json", tmp_path / "out.json")
+    files = ("--json", tmp_path / "out.json", "--csv", tmp_path / "out.csv")
+    done = validate(tmp_path, write_jsonl(tmp_path / "p.jsonl", [record("bare")]), *files)
     assert done.returncode == 0, done.stderr
+    header, row = (tmp_path / "out.csv").read_text().splitlines()
+    assert header.startswith("name,is_valid_problem,findings,") and row.startswith("bare,,,,tokens,")
     assert "known-incorrect rejected              n/a (no known-incorrect program could be run)" in done.stdout
     assert "calibration  n/a" in done.stdout
     assert of_json(tmp_path / "out.json")["rates"]["correct_accepted"]["rate"] is None
@@ -135,6 +140,7 @@ def test_a_factor_to_set_is_given_only_where_the_problems_own_limits_were_in_for
 
 def test_a_validation_that_is_killed_goes_on_and_says_the_same(tmp_path: Path, problems: Path) -> None:
     command = [sys.executable, "-m", "alpha_codium", "data", "validate", str(problems), "--run", "killed", "-q"]
+    command += ["--near", "0.7", "-o", "code_tester.timeout=3"]
     environment = os.environ | {"GENCODE_HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     journal = tmp_path / "runs" / "killed" / "journal.jsonl"
@@ -143,14 +149,28 @@ def test_a_validation_that_is_killed_goes_on_and_says_the_same(tmp_path: Path, p
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = journal.read_bytes().count(b"\n")
-    resumed = validate(tmp_path, problems, "--resume", "killed", "--json", tmp_path / "resumed.json")
+    resume = ("data", "validate", "--resume", "killed")
+    resumed = gencode(*resume, "--json", tmp_path / "resumed.json", home=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     done = [(e["problem"], e["program"]) for e in map(json.loads, journal.read_bytes().splitlines())]
     assert len(done) == len(set(done)) == 16 > before >= 3
-    validate(tmp_path, problems, "--json", tmp_path / "whole.json")
+    validate(tmp_path, problems, *command[-4:], "--json", tmp_path / "whole.json")
     assert without_costs(of_json(tmp_path / "resumed.json")) == without_costs(of_json(tmp_path / "whole.json"))
-    other = validate(tmp_path, problems, "--resume", "killed", "-o", "code_tester.delta=0.5")
-    assert other.returncode == 2 and "delta" in other.stderr
+    assert tomllib.loads((tmp_path / "runs/killed/run.toml").read_text())["options"]["near"] == 0.7
+    assert_refused(gencode(*resume, "-o", "code_tester.delta=0.5", home=tmp_path), "code_tester.delta = 0.0, not 0.5")
+    assert_refused(gencode(*resume, "--limit", 1, home=tmp_path), "limit = 'not set', not 1")
+
+
+def test_a_validation_of_an_earlier_version_needs_its_options(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "p.jsonl", [record("bare")])
+    assert validate(tmp_path, path, "--run", "old").returncode == 0
+    described = tomllib.loads((tmp_path / "runs/old/run.toml").read_text())
+    del described["options"]
+    (tmp_path / "runs/old/run.toml").write_text(to_toml(described))
+    resume = ("data", "validate", "--resume", "old")
+    assert_refused(gencode(*resume, home=tmp_path), "run 'old' doesn't record its dataset: give it as NAME")
+    assert gencode(*resume, path, home=tmp_path).returncode == 0
+    assert_refused(gencode("data", "validate", home=tmp_path), "give the dataset once")
 
 
 def test_ctrl_c_ends_a_validation_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.cli.here import gencode as gencode_here
 from tests.data.records import record
 from tests.servers.hub import COMMIT, running_hub
 from tests.support import gencode
@@ -40,6 +41,21 @@ def hub():
 @pytest.fixture
 def environment(tmp_path, hub):
     return {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "0", "HF_TOKEN": ""}
+
+
+@pytest.fixture
+def etl_here(home, tmp_path, monkeypatch):
+    """`gencode data etl` here; the libraries have read HF_ENDPOINT and HF_HUB_OFFLINE long ago, so they are told."""
+    import datasets
+    from huggingface_hub import constants
+
+    def run(source, endpoint, offline=False):
+        monkeypatch.setattr(constants, "ENDPOINT", endpoint)
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", offline)
+        monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "hf")
+        return gencode_here("data", "etl", "--source", source, "--output_dataset_name", "x", home=home)
+
+    return run
 
 
 @pytest.mark.thorough
@@ -104,22 +120,18 @@ def test_a_split_that_the_hub_does_not_have_is_told_the_nearest(home, environmen
     assert (done.returncode, done.stderr) == (2, f"error: {ID} has no split 'trian' (did you mean 'train'?)\n")
 
 
-def test_a_dataset_that_the_hub_does_not_have_is_one_line(home, environment):
-    done = gencode("data", "etl", "--source", "no/such", "--output_dataset_name", "x", home=home, env=environment)
+def test_a_dataset_that_the_hub_does_not_have_is_one_line(etl_here, hub):
+    done = etl_here("no/such", hub.url)
     assert done.returncode == 2
     assert done.stderr.startswith("error: there is no dataset 'no/such'")
+    assert f"{hub.url} has none of that id" in done.stderr and hub.requests
     assert done.stderr.count("\n") == 1
 
 
-def test_a_hub_that_can_not_be_reached_is_one_line(home, tmp_path):
+def test_a_hub_that_can_not_be_reached_is_one_line(etl_here):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, not listening: connections are refused
-        env = {
-            "HF_ENDPOINT": f"http://127.0.0.1:{taken.getsockname()[1]}",
-            "HF_HOME": str(tmp_path),
-            "HF_HUB_OFFLINE": "0",
-        }
-        done = gencode("data", "etl", "--source", ID, "--output_dataset_name", "x", home=home, env=env)
+        done = etl_here(ID, f"http://127.0.0.1:{taken.getsockname()[1]}")
     assert done.returncode == 2
     assert "can't be read from the hub http://127.0.0.1" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -139,21 +151,10 @@ def test_a_hub_that_does_not_answer_is_given_up(home, tmp_path):
     assert "Timeout" in done.stderr
 
 
-def test_without_the_hub_it_is_said_so(home, environment):
-    done = gencode(
-        "data",
-        "etl",
-        "--source",
-        ID,
-        "--output_dataset_name",
-        "x",
-        home=home,
-        env=environment | {"HF_HUB_OFFLINE": "1"},
-    )
-    assert (done.returncode, done.stderr) == (
-        2,
-        f"error: {ID} is on the hub, not in the cache of `datasets`, and HF_HUB_OFFLINE is set\n",
-    )
+def test_without_the_hub_it_is_said_so(etl_here, hub):
+    done = etl_here(ID, hub.url, offline=True)
+    said = f"error: {ID} is on the hub, not in the cache of `datasets`, and HF_HUB_OFFLINE is set\n"
+    assert (done.returncode, done.stderr, hub.requests) == (2, said, [])
 
 
 @pytest.mark.thorough

@@ -156,7 +156,7 @@ def test_a_flow_that_was_changed_between_two_runs_is_told(tmp_path: Path) -> Non
     assert notes_on([old, new, other]) == [said]
 
 
-def test_samples_that_a_budget_of_the_run_ended_are_told_and_those_of_their_own_budget_are_not(tmp_path: Path) -> None:
+def test_samples_that_a_budget_ended_are_told_with_its_setting(tmp_path: Path) -> None:
     events: dict[tuple[str, int], list[Event]] = {
         ("a", 0): [after("write", PASS), ended(BudgetOwner.RUN, 40)],
         ("a", 1): [after("write", PASS), ended(BudgetOwner.RUN, 40)],
@@ -169,6 +169,6 @@ def test_samples_that_a_budget_of_the_run_ended_are_told_and_those_of_their_own_
     )
     whole = record_of(write_run(tmp_path, "whole", made, description={"settings": {"budget": {"run_calls": 0}}}))
     assert notes_on([record, whole]) == [
-        "2 finished samples of r were cut short because the run has made its 40 calls; they count with the "
-        "programs that they had"
+        "2 finished samples of r were ended by budget.run_calls (40 calls): each counts with the program that it had",
+        "1 finished sample of r was ended by solve.max_calls (3 calls): each counts with the program that it had",
     ]

@@ -1,19 +1,28 @@
 """What is kept of a failing test: enough to see why, in texts of bounded length that can be encoded."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium import evaluate
-from alpha_codium.eval.failures import KEPT, Failure, around_difference, failed_assertion, shortened, shortened_end
+from alpha_codium.data.samples.setup import with_setup
+from alpha_codium.eval.failures import KEPT, Failure, around_difference, shortened, shortened_end
+from alpha_codium.judge import Rules
+from alpha_codium.judge.assertions import AssertionsKind
+from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
-from alpha_codium.verdict import Verdict
+from alpha_codium.verdict import Execution, Status, Verdict
 from tests.eval.splits import RIGHT, problem
 
 # Text around the kept part: what was left out.
 MARKS = 60
+
+
+def asserting(code: str) -> Problem:
+    return Problem("a", private_tests=(TestCase(code, ""),), execution=ExecutionSpec("assertions", "twice"))
 
 
 def failures(given: Problem, *programs: str) -> list[dict | None]:
@@ -41,8 +50,6 @@ def test_a_crash_and_a_program_that_does_not_compile_are_kept_with_their_reason(
 
 
 def test_the_first_failing_test_is_named_by_its_place_even_if_another_ran_first(monkeypatch):
-    from alpha_codium.judge import Rules
-
     rules = Rules(stop_on_first_failure=True, test_order="fails_soonest")
     programs = ["print(2 if int(input()) == 1 else 0)", "print(4 if int(input()) == 2 else 0)"]
     rows = [{"task_name": "a", "solution_candidates": programs}]
@@ -58,13 +65,71 @@ def test_the_first_failing_test_is_named_by_its_place_even_if_another_ran_first(
         ("assert twice(1) == 2\nassert twice(2) == 4\n", "twice"),
     ],
 )
-def test_a_failing_assertion_is_kept_with_the_value_that_it_compared(test, assertion):
+def test_a_failing_assertion_is_kept_with_the_value_that_the_program_returned(test, assertion):
     code = test + ("check(twice)\n" if "check" in test else "")
-    spec = ExecutionSpec("assertions", "twice")
-    given = Problem("a", private_tests=(TestCase(code, ""),), execution=spec)
-    (failed,) = failures(given, "def twice(n):\n    return 2")
+    (failed,) = failures(asserting(code), "def twice(n):\n    return 2")
     assert failed
     assert (failed["assertion"], failed["actual"]) == (f"assert {assertion}(2) == 4", "2")
+
+
+@pytest.mark.parametrize(
+    ("test", "program", "actual"),
+    [
+        ("x = twice(1)\nassert x == 2", "def twice(n): return 7", "7"),
+        ("assert abs(twice(0.1) - 0.2) < 1e-6", "def twice(n): return 0.5", "0.5"),
+        ("assert len(twice(1)) == 2", "def twice(n): return None", "None"),
+        ("assert sorted(twice(1)) == [1, 2]", "def twice(n): return ({n}, [n])", "({1}, [1])"),
+        ("assert twice(1) == 2", "def twice(n): return [n] * 50_000", ""),
+        ("assert twice(1) == 2", "class A:\n    def __repr__(self):\n        while 1: pass\ntwice = lambda n: A()", ""),
+        ("assert twice(1) == 1\nassert twice(2) == 4", "def twice(n): return n // (2 - n)", ""),
+    ],
+    ids=["a variable", "a tolerance", "None", "a tuple", "a long list", "an object", "an exception"],
+)
+def test_the_value_that_a_failing_assertion_had_costs_no_other_run(test, program, actual):
+    (failed,) = failures(asserting(test), program)
+    assert failed
+    assert (failed["verdict"], failed.get("actual", "")) == (
+        "runtime_error" if "//" in program else "wrong_answer",
+        actual,
+    )
+
+
+def test_an_exception_is_kept_with_the_frames_of_the_program_and_of_the_tests():
+    raising = "def twice(n):\n    if n < 0:\n        raise ValueError(n)\n    return [][n]"
+    expected_one = "try:\n    twice(-1)\nexcept ValueError:\n    pass\n"
+    (failed,) = failures(asserting(f"{expected_one}assert twice(2) == 4"), raising)
+    assert failed
+    assert failed["assertion"] == "assert twice(2) == 4"
+    assert 'File "program.py", line 4, in twice\n    return [][n]\n' in failed["stderr"]
+    assert 'File "tests.py", line 5, in <module>\n    assert twice(2) == 4\n' in failed["stderr"]
+    assert "ValueError" not in failed["stderr"] and "driver.py" not in failed["stderr"]
+
+
+def test_an_assertion_of_the_program_itself_is_not_taken_for_one_of_the_tests():
+    (failed,) = failures(asserting("assert twice(2) == 4"), "def twice(n): return n\nassert twice(1) == 2")
+    assert failed
+    assert 'File "program.py", line 2, in <module>' in failed["stderr"]
+    assert "assertion" not in failed
+    assert failed["stderr"].endswith("The program raised this while it was loaded, before the tests:\nAssertionError\n")
+    assert not any("difference" in line for line in Failure.from_json(failed).lines(1))
+
+
+def test_a_limit_that_was_reached_is_named_with_what_the_test_used():
+    rows = [{"task_name": "a", "solution_candidates": ["while True: pass"]}]
+    score = evaluate(rows, [problem("a")], k=[1], rules=Rules(cpu_seconds=0.5))
+    (failed,) = [c["failure"] for c in score.to_json()["problems"][0]["candidates"]]
+    assert re.match(
+        r"CPU time [0-9.]+ s of 0.5 s, wall time [0-9.]+ s of 3.5 s, memory \d+ MiB of 1.0 GiB", failed["used"]
+    )
+    assert f"used {failed['used']}" in Failure.from_json(failed).lines(1)
+
+
+def test_a_program_without_a_helper_of_the_prompt_is_told_how_to_add_it():
+    spec = ExecutionSpec("assertions", "twice", "assert twice(half(4)) == 4", "def half(n):\n    return n // 2\n")
+    (failed,) = failures(with_setup(Problem("a", execution=spec), "imports"), "def twice(n): return 2 * n")
+    assert failed and "assertion" not in failed
+    assert "half  # a helper of the prompt that the program doesn't define: `--setup all`" in failed["stderr"]
+    assert not any("exec(" in line for line in Failure.from_json(failed).lines(1))
 
 
 def test_a_call_is_kept_with_the_value_that_it_returned():
@@ -92,7 +157,8 @@ def test_the_difference_of_long_outputs_is_in_the_kept_part(place, width):
 
 @given(st.text(max_size=300))
 def test_any_stderr_may_hold_an_assertion_or_none(text):
-    found = failed_assertion(text)
+    kind = AssertionsKind(None, Limits(), ExecutionSpec("assertions"))
+    found = kind.failed_assertion(Execution(Status.FINISHED, stderr=text))
     assert not found or found.startswith("assert ")
 
 

@@ -88,6 +88,7 @@ async def test_programs_whose_verdict_the_load_may_change_are_marked_and_counted
     assert near == [False, True, True, False, False]
     assert result.near_limit == {"programs": 2, "rechecked": 0}
     assert result.to_json()["near_limit"] == {"programs": 2, "rechecked": 0}
+    assert any(line.startswith("2 verdicts within 20 % of a limit (cpu), which") for line in result.lines())
     assert result.to_json()["problems"][0]["candidates"][1]["tests"][0]["near_limit"] == ["cpu"]
 
 

@@ -47,13 +47,13 @@ def test_a_dataset_of_ours_says_all_of_it():
 def test_what_a_file_made_elsewhere_does_not_say_is_not_known():
     found = rates([row("a", "x", " ")], result("a", OK, BAD))
     assert (found["truncated"], found["no_program"], found["asked"]) == (None, None, None)
-    assert rates_text(found).startswith("2 present of n/a asked; truncated n/a, no program n/a, empty 1 (50.0%)")
+    assert rates_text(found).startswith("2 present; empty 1 (50.0%)")
 
 
 def test_without_samples_there_are_counts_and_no_rates():
     found = rates([], result("a"))
     assert found["empty"] == {"count": 0, "rate": None}
-    assert rates_text(found) == "0 present of n/a asked; truncated n/a, no program n/a, empty 0, does not compile 0"
+    assert rates_text(found) == "0 present; empty 0, does not compile 0"
 
 
 def test_a_score_from_python_has_rates_beside_it():
@@ -88,10 +88,15 @@ def test_the_commonest_error_of_many_broken_programs_is_named():
     commonest = {"error": "SyntaxError: invalid syntax", "line": "```python", "count": 2}
     assert found == {"count": 4, "present": 5, "commonest": commonest}
     assert list(broken_lines(found)) == [
-        "4 of 5 programs are empty or don't compile",
+        "empty or don't compile: 4 of 5 programs",
         "the commonest error (2 programs): SyntaxError: invalid syntax, '```python'",
         "if they are a model's raw answers, clean them: gencode eval score --clean, or gencode data clean_generations",
     ]
+
+
+def test_one_program_with_a_fence_that_does_not_compile_is_enough_for_the_advice():
+    found = broken(["```python\nx = 1\n```"] + ["x = 1"] * 9, BAD, *[OK] * 9)
+    assert found and (found["count"], found["present"]) == (1, 10)
 
 
 def test_a_few_broken_programs_need_no_advice():

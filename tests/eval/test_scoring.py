@@ -9,7 +9,7 @@ import alpha_codium
 from alpha_codium import evaluate
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval import Metric, calculate_metrics, human_solutions, prepare_for_evaluation
-from alpha_codium.eval.known import error_of_human_solutions
+from alpha_codium.eval.known import JudgeError, error_of_human_solutions
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.eval.scoring import ScoreProgress, labels_of, score
@@ -145,7 +145,7 @@ def test_the_metric_takes_candidates_and_tests_by_themselves() -> None:
     pass_at_k, _, results = Metric().compute(predictions, references, k=[1])
     assert pass_at_k == {"pass@1": 0.25}
     assert results["x"][0]["tests"][0]["cpu_seconds"] > 0
-    with pytest.raises(ValueError, match="2 predictions and 1 references differ in number"):
+    with pytest.raises(ValueError, match="differ in number: 2 and 1"):
         Metric().compute(predictions, references[:1])
 
 
@@ -310,7 +310,7 @@ def test_a_result_in_json_is_plain_values_only() -> None:
 
 def test_the_score_so_far_is_a_mean_over_problems_without_programs_of_known_verdict() -> None:
     progress = ScoreProgress()
-    assert progress.status() == "0 accepted"
+    assert progress.status() == "0 of 0 samples accepted"
     for name, verdict, group in [
         ("a", Verdict.ACCEPTED, "generated"),
         ("a", Verdict.WRONG_ANSWER, "generated"),
@@ -318,4 +318,11 @@ def test_the_score_so_far_is_a_mean_over_problems_without_programs_of_known_verd
         ("b", Verdict.WRONG_ANSWER, "known_correct"),
     ]:
         progress.add(CandidateResult.of(0, group, Judgement(verdict)), name)
-    assert progress.status() == "2 accepted, pass@1 so far 0.750"
+    assert progress.status() == "2 of 3 samples accepted, pass@1 so far 0.750, 1 known solution to check the judge"
+
+
+def test_correct_and_incorrect_solutions_together_have_no_pass_at_k_among_the_lines():
+    both = tuple(CandidateResult(0, group, Verdict.ACCEPTED, 1, 1) for group in ("correct", "incorrect"))
+    facts = {"judge_error": JudgeError("local").to_json()}
+    assert not any(line.startswith("pass@") for line in score([ProblemResult("p", both)], [1], facts).lines())
+    assert any(line.startswith("pass@") for line in score([ProblemResult("p", both[:1])], [1], facts).lines())

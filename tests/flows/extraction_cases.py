@@ -64,6 +64,31 @@ CODE = {
         f"```python\n{BRUTE}```\nWait, that's too slow. Corrected:\n```python\n{FAST}```",
         FAST,
     ),
+    "imports in a fence of their own": (
+        "```python\nimport math\n```\nThen:\n```python\ndef f(x):\n    return math.floor(x)\n```",
+        "import math\n\ndef f(x):\n    return math.floor(x)\n",
+    ),
+    "a helper in a fence of its own, and what the helper needs": (
+        "```\nK = 2\n```\n```python\ndef half(x):\n    return x // K\n```\n```python\ndef f(x):\n    return half(x + 1)\n```",
+        "K = 2\n\ndef half(x):\n    return x // K\n\ndef f(x):\n    return half(x + 1)\n",
+    ),
+    "a helper before a program that has a docstring and imports from the future": (
+        '```python\nN = 2\n```\n```python\n"""Twice."""\nfrom __future__ import annotations\ndef f(x):\n    return x * N\n```',
+        '"""Twice."""\nfrom __future__ import annotations\nN = 2\n\n\ndef f(x):\n    return x * N\n',
+    ),
+    "a version before that defines the same names": (
+        "```python\nimport math\ndef f(x):\n    return math.floor(x)\n```\n```python\nimport math\ndef f(x):\n    return math.ceil(x)\n```",
+        "import math\ndef f(x):\n    return math.ceil(x)\n",
+    ),
+    "names that only a block in another language or a broken one has": (
+        "```text\nN = 2\n```\n```python\nN = (2\n```\n```python\ndef f(x):\n    return x * N\n```",
+        "def f(x):\n    return x * N\n",
+    ),
+    "a unittest after the program": (
+        "```python\ndef f(x):\n    return x + 1\n```\n```python\nimport unittest\n\nclass FTests(unittest.TestCase):\n"
+        "    def test_f(self):\n        self.assertEqual(f(1), 2)\n\nunittest.main()\n```",
+        "def f(x):\n    return x + 1\n",
+    ),
     "another language first": (f"In C++:\n```cpp\nint main() {{ return 0; }}\n```\nIn Python:\n{FENCED}", ADD),
     "a tagged program before an untagged one": (f"{FENCED}\n```\n{BRUTE}```", ADD),
     "a whole program without a tag after a tagged step": (f"```python\n{SNIPPET}```\n```\n{BRUTE}```", BRUTE),

@@ -43,6 +43,17 @@ async def test_only_the_last_unreadable_answer_is_shown(bench):
     assert outcome.of("reflect")[2].messages[1] == "second"
 
 
+async def test_with_a_seed_each_retry_has_another_one(bench):
+    outcome = await bench.solve(ONE, {"reflect": ["?", "?", GOOD_REFLECTION]}, {"config.seed": 7})
+    assert len({call.body["seed"] for call in outcome.of("reflect")}) == 3
+
+
+async def test_a_program_that_was_always_cut_off_says_which_option_allows_more(bench):
+    cut_off = {"code_contests_prompts_baseline": Truncated("I begin")}
+    outcome = await bench.solve(ONE, cut_off, {"solve.max_format_retries": 0}, flow="baseline")
+    assert "it was cut off, allow more by --max_tokens" in outcome.candidate.error.message
+
+
 @pytest.mark.parametrize("name", PLANNING)
 async def test_a_stage_that_gets_no_readable_answer_is_left_out(bench, name):
     outcome = await bench.solve(ONE, {name: "I'd rather not."})

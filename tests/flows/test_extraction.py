@@ -176,4 +176,4 @@ def test_a_text_is_told_from_a_program(code, kind):
 def test_an_exhausted_budget_makes_everything_broken():
     reader = ProgramReader(budget=10)
     assert reader.kind_of("print(1)") is CodeKind.SNIPPET
-    assert reader.kind_of("print(1)") is CodeKind.BROKEN
+    assert reader.kind_of("print(2)") is CodeKind.BROKEN

@@ -4,7 +4,7 @@ from alpha_codium.data import load_problems, save_solutions
 from alpha_codium.data.samples.programs import solutions_of
 from alpha_codium.data.samples.reading import read_samples
 from alpha_codium.errors import DatasetError
-from alpha_codium.gen.cleaning import RULES, CleaningCounts, clean_rows
+from alpha_codium.gen.cleaning import RULES, Cleaning, clean_rows
 from tests.data.records import write_jsonl
 from tests.data.samples.humaneval import ADD, TWICE, humaneval, write_json
 from tests.data.test_solutions import ROWS
@@ -14,8 +14,8 @@ FENCED = "```python\ndef twice(n):\n    return 2 * n\n```"
 
 
 def clean(path, problems=None, rules=RULES):
-    counts = CleaningCounts()
-    return list(clean_rows(read_samples(path), problems, counts, rules)), counts
+    cleaning = Cleaning(rules)
+    return list(clean_rows(read_samples(path), problems, cleaning)), cleaning
 
 
 def test_rows_keep_everything_but_what_was_cut(tmp_path):
@@ -30,7 +30,7 @@ def test_rows_keep_everything_but_what_was_cut(tmp_path):
         rows[1] | {"completion": "\n    return sum(xs)\n"},
         rows[2],
     ]
-    told = counts.to_json(RULES)
+    told = counts.to_json()
     assert (told["samples"], told["changed"], told["emptied"]) == (4, 2, 0)
     assert told["rules"] == {
         "thinking": 0, "end_tokens": 0, "fences": 1, "prose": 0, "indentation": 0, "prompts": 1,
@@ -44,7 +44,7 @@ def test_rules_that_are_off_are_not_counted(tmp_path):
         write_jsonl(tmp_path / "s.jsonl", rows), None, [r for r in RULES if r.name not in ("fences", "prose")]
     )
     assert found == rows
-    assert counts.to_json(RULES[:2])["rules"]["fences"] is None
+    assert counts.to_json()["rules"]["fences"] is None
 
 
 def test_a_format_without_columns_becomes_rows_that_name_their_problems(tmp_path):
@@ -69,9 +69,9 @@ def test_a_solutions_dataset_stays_one(tmp_path):
 
 def test_published_programs_are_clean_already_but_for_a_few_that_are_indented():
     rows = read_samples(shared_path("data/samples_humaneval_mapcoder.jsonl"))
-    counts = CleaningCounts()
+    counts = Cleaning()
     found = list(clean_rows(rows, load_problems(shared_path("data/humaneval.jsonl")), counts))
-    assert (counts.samples, counts.changed, counts.rules) == (656, 5, {"indentation": 5})
+    assert (counts.samples, counts.changed, counts.changed_by) == (656, 5, {"indentation": 5})
     assert sum(new == row.values for new, row in zip(found, rows, strict=True)) == 651
 
 

@@ -149,7 +149,7 @@ def test_ctrl_c_ends_with_130_and_says_how_to_go_on(home, job, asked, tmp_path):
         os.kill(child.pid, signal.SIGINT)
         assert child.wait(PATIENCE_SECONDS) == 130
     said = errors.read_text()
-    assert "--resume stopped" in said
+    assert "resume this run with gencode gen solve_set --resume stopped\n" in said
     assert "Traceback" not in said
     noted, stored = len(asked), stored_digests(home / "runs" / "stopped")
     assert stored

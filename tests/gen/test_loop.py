@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from alpha_codium.config import ConfigSection, Settings
 from alpha_codium.errors import UserError
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate, solutions_rows
+from alpha_codium.gen.summary import counts_of
 from alpha_codium.llm.errors import AuthenticationFailed, ContentFiltered, ProviderUnavailable
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.events import transcript_name
@@ -216,3 +217,10 @@ def test_samples_of_a_seeded_run_have_seeds_of_their_own(tmp_path):
 def test_a_journal_of_an_earlier_version_that_kept_errors_as_texts_is_read(error):
     candidate = Candidate("p", 1, "", "m", "f", error=SampleError.parse(error))
     assert Candidate.from_json(candidate.to_json() | {"error": error}) == candidate
+
+
+def test_a_problem_whose_samples_have_no_program_counts_among_those_with_public_tests(tmp_path):
+    candidates = run(new_run(tmp_path), FakeModel(lambda _: "I can't."))
+    assert {(c.program, c.public_tests_passed, c.public_tests_total) for c in candidates} == {("", 0, 1)}
+    counts = counts_of(candidates)
+    assert (counts["solved_public"], counts["tested_public"]) == (0, len(PROBLEMS))

@@ -132,6 +132,13 @@ def test_the_budget_of_a_samples_calls_bounds_what_is_foreseen():
     assert of(TWO, {"solve.max_calls": 100}).calls == Span(1, 5)
 
 
+def test_fewer_calls_than_the_flow_needs_leave_stages_out():
+    three = flow_of(Asks(prompt_of(10)), Asks(prompt_of(10)), Asks(prompt_of(10)))
+    said = "at most 2 calls a sample: below the flow's minimum of 3, so some stages will be left out"
+    assert of(three, {"solve.max_calls": 2}).cuts == (said,)
+    assert of(three, {"solve.max_calls": 3}).cuts == ()
+
+
 @pytest.mark.parametrize(
     ("budget", "cut"),
     [

@@ -227,7 +227,7 @@ def test_an_impossible_replay_is_refused_in_one_line(run, home, tmp_path):
     write_problems(tmp_path, 4)
     assert_refused(run_cli("replay", "r"), "has changed since the run")
     RunFolder.create(home / "runs", "judged", {"command": "eval_gen_solutions"})
-    assert_refused(run_cli("replay", "judged"), "run 'judged' called no model")
+    assert_refused(run_cli("replay", "judged"), "run 'judged' is one of ")
 
 
 def test_an_error_during_a_replay_is_one_line(run):

@@ -27,6 +27,6 @@ def problem(test_code: str = CHECK, entry_point: str = "order", setup_code: str 
     return Problem("p", execution=ExecutionSpec("assertions", entry_point, test_code, setup_code))
 
 
-async def judged(sandbox: Sandbox, program: str, *arguments: str) -> Judgement:
-    given = problem(*arguments)
-    return await Judge(sandbox, Rules(cpu_seconds=1.0)).for_problem(given).judge(program, given.tests(list(TestType)))
+async def judged(sandbox: Sandbox, program: str, *arguments: str, cpu_seconds: float = 1.0) -> Judgement:
+    given, rules = problem(*arguments), Rules(cpu_seconds=cpu_seconds)
+    return await Judge(sandbox, rules).for_problem(given).judge(program, given.tests(list(TestType)))

@@ -10,9 +10,13 @@ from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from tests.support import share_a_loop
 
-# A process a test is slow: of what takes longest, the slow suite shows that it is the same there.
-SLOW_WHERE_PORTABLE = {
-    f"test_{name}.py" for name in ("assertion_batches", "assertions", "assertions_as_python3", "checker_programs")
+# A process a test is slow. Of what takes longest, later tiers show that it is the same there.
+LATER_WHERE_PORTABLE = {
+    "test_assertion_batches.py": pytest.mark.slow,
+    "test_assertions.py": pytest.mark.slow,
+    "test_assertions_as_python3.py": pytest.mark.slow,
+    "test_assertions_cheats.py": pytest.mark.thorough,
+    "test_checker_programs.py": pytest.mark.slow,
 }
 
 
@@ -23,8 +27,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         callspec = getattr(item, "callspec", None)
         portable = callspec is not None and callspec.params.get("both") == "portable"
-        if portable and item.path.name in SLOW_WHERE_PORTABLE:
-            item.add_marker(pytest.mark.slow)
+        if portable and item.path.name in LATER_WHERE_PORTABLE:
+            item.add_marker(LATER_WHERE_PORTABLE[item.path.name])
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["local", "portable"])

@@ -77,7 +77,7 @@ async def test_a_program_that_cheats_never_passes(both: Sandbox, cheat: str) -> 
     ],
 )
 async def test_each_way_to_fail_has_its_verdict(both: Sandbox, program: str, verdict: Verdict) -> None:
-    judgement = await judged(both, program)
+    judgement = await judged(both, program, cpu_seconds=0.3)
     assert judgement.verdict is verdict
 
 

@@ -1,11 +1,12 @@
 """Objects of a program's own decide nothing, nor does what the assertions lend it open their process to it."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
 from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
-from alpha_codium.judge.assertions import AssertionsKind
+from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.judge.drivers.assertion_side import LeftPeer, is_lendable, lend
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
@@ -64,18 +65,31 @@ CASES = [
 ]
 
 
-async def passing(sandbox: Sandbox, cases: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The cases that are accepted, or judged in the program's process."""
-    kind = AssertionsKind(sandbox, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    results = await asyncio.gather(*(kind.judge(as_program(case[0]), case[1]) for case in cases))
-    return [
-        case for case, result in zip(cases, results, strict=True) if result.verdict in BAD or result.trust != OUTSIDE
-    ]
+def kind_in(sandbox: Sandbox) -> AssertionsKind:
+    return AssertionsKind(sandbox, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
+
+
+async def those(
+    sandbox: Sandbox, cases: list[tuple[str, str]], bad: Callable[[AssertionResult], bool]
+) -> list[tuple[str, str, str | None]]:
+    """Return the cases with a bad result, each with the text of the exception that ended it."""
+    results = await asyncio.gather(*(kind_in(sandbox).judge(as_program(case[0]), case[1]) for case in cases))
+    return [(*case, result.failure) for case, result in zip(cases, results, strict=True) if bad(result)]
+
+
+def passes_or_decides(result: AssertionResult) -> bool:
+    """Whether a case is accepted, or judged in the program's process."""
+    return result.verdict in BAD or result.trust != OUTSIDE
+
+
+def passes_outside(result: AssertionResult) -> bool:
+    """Whether a case is accepted, unless that is marked as the program's decision."""
+    return result.verdict is Verdict.INTERNAL_ERROR or (result.verdict, result.trust) == (Verdict.ACCEPTED, OUTSIDE)
 
 
 @pytest.mark.thorough
 async def test_a_class_that_the_assertions_name_does_not_decide_comparisons_with_a_value(both: Sandbox) -> None:
-    assert await passing(both, [(f"{YES}\n{program}", test) for program, test in CASES]) == []
+    assert await those(both, [(f"{YES}\n{program}", test) for program, test in CASES], passes_or_decides) == []
 
 
 DRIVER = """
@@ -133,14 +147,9 @@ WITHOUT_OWN_EQ = [
 ]
 
 
-async def test_a_program_can_not_decide_by_answering_anything_but_values(both: Sandbox) -> None:
-    assert await passing(both, WITHOUT_OWN_EQ) == []
-
-
 @pytest.mark.thorough
-async def test_it_does_not_in_a_batch_either(both: Sandbox) -> None:
-    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    results = await judge_batch(kind, [AssertionJob(*case) for case in WITHOUT_OWN_EQ])
+async def test_a_program_does_not_decide_in_a_batch_either(both: Sandbox) -> None:
+    results = await judge_batch(kind_in(both), [AssertionJob(*case) for case in WITHOUT_OWN_EQ])
     passed = [case for case, result in zip(WITHOUT_OWN_EQ, results, strict=True) if result.verdict in BAD]
     assert passed == []
 
@@ -241,13 +250,7 @@ DECIDES_OUTSIDE = [
 async def test_no_special_method_makes_a_wrong_program_pass_outside_its_process(
     both: Sandbox, cases: list[tuple[str, str]]
 ) -> None:
-    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    passed = []
-    for program, test in cases:
-        result = await kind.judge(as_program(program), test)
-        if result.verdict is Verdict.INTERNAL_ERROR or (result.verdict, result.trust) == (Verdict.ACCEPTED, OUTSIDE):
-            passed.append((program, test))
-    assert passed == []
+    assert await those(both, cases, passes_outside) == []
 
 
 EQUALS_ALL = "class Yes:\n    def __eq__(self, other): return True\n"
@@ -265,13 +268,9 @@ PASSED_ON = [
 ]
 
 
-@pytest.mark.parametrize(("program", "test"), PASSED_ON)
-async def test_what_a_program_returns_does_not_make_it_decide_in_its_own_process(
-    both: Sandbox, program: str, test: str
-) -> None:
-    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    result = await kind.judge(as_program(program), test)
-    assert (result.verdict is Verdict.ACCEPTED, result.trust) == (False, OUTSIDE)
+@pytest.mark.parametrize("cases", [WITHOUT_OWN_EQ, PASSED_ON], ids=["no values", "passed on"])
+async def test_a_program_can_not_decide_by_what_it_returns(both: Sandbox, cases: list[tuple[str, str]]) -> None:
+    assert await those(both, cases, passes_or_decides) == []
 
 
 HONEST = [
@@ -302,11 +301,8 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize(("program", "test"), HONEST)
-async def test_an_honest_program_with_such_methods_passes(both: Sandbox, program: str, test: str) -> None:
-    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    result = await kind.judge(as_program(program), test)
-    assert result.verdict is Verdict.ACCEPTED, (result.failure, result.execution.stderr)
+async def test_honest_programs_with_such_methods_pass(both: Sandbox) -> None:
+    assert await those(both, HONEST, lambda result: result.verdict is not Verdict.ACCEPTED) == []
 
 
 PEER = """
@@ -350,8 +346,7 @@ STEPS = [
 @pytest.mark.parametrize("lent", ["lambda: 1", "(x for x in [1])", "open_it", "[].append", "iter([1])", "O()"])
 async def test_lent_objects_lead_to_nothing_else(both: Sandbox, lent: str) -> None:
     test = f"secret = 3\nclass O: pass\ndef open_it(): return 4\nassert f({lent}) == 'held', f({lent})\n"
-    kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    result = await kind.judge(as_program(f"STEPS = {STEPS!r}\n{PEER}"), test)
+    result = await kind_in(both).judge(as_program(f"STEPS = {STEPS!r}\n{PEER}"), test)
     assert (result.verdict, result.failure) == (Verdict.ACCEPTED, None)
 
 

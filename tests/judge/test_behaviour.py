@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from alpha_codium.judge import Judge
 from alpha_codium.judge.behaviour import ENDED, spelt
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
-from alpha_codium.sandbox import open_sandbox
 from alpha_codium.verdict import Status
 
 STDIN = Problem("S")
@@ -19,9 +18,8 @@ scalars = (
 values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(scalars, inner, max_size=4))
 
 
-async def behave(problem, program, *inputs):
-    async with open_sandbox("local", workers=1) as sandbox:
-        return await Judge(sandbox).for_problem(problem).behaviour(program, inputs)
+async def behave(sandbox, problem, program, *inputs):
+    return await Judge(sandbox).for_problem(problem).behaviour(program, inputs)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +37,8 @@ async def behave(problem, program, *inputs):
         (ASSERTIONS, "def f(a): return object()", "def f(a):\n    return object()", "f(1)", True),
     ],
 )
-async def test_programs_behave_alike_if_their_results_are_equal(problem, one, other, text, alike):
-    ((first,), (second,)) = [await behave(problem, program, text) for program in (one, other)]
+async def test_programs_behave_alike_if_their_results_are_equal(sandbox, problem, one, other, text, alike):
+    ((first,), (second,)) = [await behave(sandbox, problem, program, text) for program in (one, other)]
     assert first.ran
     assert second.ran
     assert (first.key == second.key) == alike
@@ -58,8 +56,8 @@ async def test_programs_behave_alike_if_their_results_are_equal(problem, one, ot
         (ASSERTIONS, "def f(a): return [a, 'x']", "f(1)", Status.FINISHED, "[1, 'x']"),
     ],
 )
-async def test_what_a_program_did_is_shown(problem, program, text, status, shown):
-    (found,) = await behave(problem, program, text)
+async def test_what_a_program_did_is_shown(sandbox, problem, program, text, status, shown):
+    (found,) = await behave(sandbox, problem, program, text)
     assert found.status is status
     assert shown in found.shown
     assert found.ran == (status is Status.FINISHED)
@@ -67,23 +65,23 @@ async def test_what_a_program_did_is_shown(problem, program, text, status, shown
 
 @pytest.mark.parametrize(("problem", "text"), [(CALL, "[1]"), (ASSERTIONS, "f(1)")])
 @pytest.mark.parametrize("ending", ["raise SystemExit", "import os; os._exit(0)"])
-async def test_a_function_that_ends_the_program_gave_no_value_and_agrees_with_none(problem, text, ending):
-    (found,) = await behave(problem, f"def f(a): {ending}", text)
+async def test_a_function_that_ends_the_program_gave_no_value_and_agrees_with_none(sandbox, problem, text, ending):
+    (found,) = await behave(sandbox, problem, f"def f(a): {ending}", text)
     assert (found.ran, found.status, found.shown) == (False, Status.RUNTIME_ERROR, ENDED)
-    assert (await behave(problem, "def f(a): return None", text))[0].ran
+    assert (await behave(sandbox, problem, "def f(a): return None", text))[0].ran
 
 
 @pytest.mark.parametrize("program", ["print(object(), input)", "raise ValueError(object())"])
-async def test_shown_and_compared_texts_hold_no_addresses(program):
-    (found,) = await behave(STDIN, program, "")
+async def test_shown_and_compared_texts_hold_no_addresses(sandbox, program):
+    (found,) = await behave(sandbox, STDIN, program, "")
     assert "<object object>" in found.shown
     assert "0x" not in found.shown + found.key
 
 
-async def test_after_a_limit_the_other_inputs_are_not_run():
+async def test_after_a_limit_the_other_inputs_are_not_run(sandbox):
     spin = "import os\nif input() == 'spin':\n    while True: pass\nprint(1)"
     problem = Problem("S", time_limit_seconds=0.1)
-    found = await behave(problem, spin, "go", "spin", "go")
+    found = await behave(sandbox, problem, spin, "go", "spin", "go")
     assert [each.ran for each in found] == [True, False, False]
     assert found[1].shown == "(time limit exceeded)"
 
@@ -99,11 +97,10 @@ async def test_after_a_limit_the_other_inputs_are_not_run():
         ("assert f(1) == 2", "def f(a): raise SystemExit", ENDED),
     ],
 )
-async def test_a_failed_assertion_shows_the_actual_value(assertion, program, shown):
-    async with open_sandbox("local", workers=1) as sandbox:
-        judge, test = Judge(sandbox).for_problem(ASSERTIONS), TestCase(assertion, "")
-        (result,) = (await judge.judge(program, [test])).tests
-        assert (await judge.actual_output(program, test, result.execution)).shown == shown
+async def test_a_failed_assertion_shows_the_actual_value(sandbox, assertion, program, shown):
+    judge, test = Judge(sandbox).for_problem(ASSERTIONS), TestCase(assertion, "")
+    (result,) = (await judge.judge(program, [test])).tests
+    assert (await judge.actual_output(program, test, result.execution)).shown == shown
 
 
 @pytest.mark.parametrize(
@@ -118,9 +115,8 @@ async def test_a_failed_assertion_shows_the_actual_value(assertion, program, sho
         (ASSERTIONS, "import os", False),
     ],
 )
-async def test_invalid_inputs_have_a_reason(problem, text, fits):
-    async with open_sandbox("local", workers=1) as sandbox:
-        assert (Judge(sandbox).for_problem(problem).kind.input_fault(text) == "") == fits
+def test_invalid_inputs_have_a_reason(problem, text, fits):
+    assert (Judge(None).for_problem(problem).kind.input_fault(text) == "") == fits
 
 
 @given(values)

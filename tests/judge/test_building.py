@@ -239,7 +239,7 @@ def test_nothing_that_a_waiting_compiler_started_is_left(
 
 @needs_compiler
 def test_a_compiler_that_never_ends_is_stopped(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "CHECKER_COMPILE_LIMITS", Limits(cpu_seconds=0.5))
+    monkeypatch.setattr(building, "CHECKER_COMPILE_LIMITS", Limits(cpu_seconds=0.5, wall_seconds=60))
     macros = "".join(f"#define {name} {name.lower() * 9}\n" for name in "ABCDEFGHIJ")
     many = macros.replace("aaaaaaaaa", "1 " * 9)
     for name in "BCDEFGHIJ":

@@ -19,8 +19,10 @@ def problem(**fields: object) -> Problem:
     return Problem("p", **({"execution": ADD} | fields))  # type: ignore[arg-type]
 
 
-async def judged(sandbox: Sandbox, program: str, tests: tuple[TestCase, ...] = TESTS, **fields: object) -> Judgement:
-    return await Judge(sandbox, Rules(cpu_seconds=1.0)).for_problem(problem(**fields)).judge(program, tests)
+async def judged(
+    sandbox: Sandbox, program: str, tests: tuple[TestCase, ...] = TESTS, cpu_seconds: float = 1.0, **fields: object
+) -> Judgement:
+    return await Judge(sandbox, Rules(cpu_seconds=cpu_seconds)).for_problem(problem(**fields)).judge(program, tests)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ async def test_a_right_function_is_accepted_whatever_else_its_program_does(both:
     ],
 )
 async def test_each_way_to_fail_has_its_verdict(both: Sandbox, program: str, verdict: Verdict) -> None:
-    assert (await judged(both, program, TESTS[1:])).verdict is verdict
+    assert (await judged(both, program, TESTS[1:], cpu_seconds=0.3)).verdict is verdict
 
 
 async def test_an_exception_shows_the_programs_own_frames_only(both: Sandbox) -> None:

@@ -67,13 +67,18 @@ def checked(python: str, program: str, language: str, output: str, folder: Path)
     )
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A checker in C++, compiled once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GENCODE_HOME", str(tmp_path_factory.mktemp("home")))
+        return build(CPP_FILES)
+
+
 @needs_compiler
 @pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])
-def test_a_compiled_checker_takes_each_supported_python_over(
-    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
-    program = f'IMAGE = "{base64.b64encode(zlib.compress(build(CPP_FILES))).decode()}"'
+def test_a_compiled_checker_takes_each_supported_python_over(python: str, tmp_path: Path, compiled: bytes) -> None:
+    program = f'IMAGE = "{base64.b64encode(zlib.compress(compiled)).decode()}"'
     for output, status in (("5\n", 42), ("3\n", 43), ("deep\n", 42), ("assert", -6), ("crash", -11)):
         done = checked(python, program, "image", output, tmp_path)
         assert done.returncode == status, done.stderr

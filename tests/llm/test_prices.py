@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.config import Price, PricesSection
-from alpha_codium.llm.prices import cost_of, in_dollars, money, price_in_table, price_of
+from alpha_codium.llm.litellm_loading import load
+from alpha_codium.llm.prices import cost_of, price_in_table, price_of
 from tests.llm.asking import client_of, request
 from tests.servers.scripted import ScriptedServer, Text
 
@@ -26,6 +27,13 @@ def test_prices_of_litellm_are_per_million_tokens(model):
     assert price is not None
     assert (price.input, price.output) == (pytest.approx(0.15), pytest.approx(0.6))
     assert price.cached == pytest.approx(0.075)
+
+
+def test_every_price_is_the_one_of_litellms_own_table():
+    table = load().model_cost
+    assert {model: price_of(model, NONE_GIVEN) for model in table} == {
+        model: price_in_table(model, table) for model in table
+    }
 
 
 def test_a_base_model_has_its_price():
@@ -81,15 +89,3 @@ async def test_an_answer_without_token_counts_has_an_unknown_cost(model, cost):
     with ScriptedServer(lambda body: Text("x", prompt_tokens=0, completion_tokens=0)) as server:
         async with client_of(server, prices=prices) as client:
             assert (await client.ask(request(model=model))).cost == cost
-
-
-@given(st.floats(1e-12, 1e6))
-def test_dollars_have_at_least_two_significant_digits(dollars: float) -> None:
-    assert float(money(dollars)) == pytest.approx(dollars, rel=0.05)
-
-
-@pytest.mark.parametrize(
-    ("dollars", "told"), [(None, "unknown"), (0.0, "$0.0000"), (1.3e-5, "$0.000013"), (2.5, "$2.5000")]
-)
-def test_dollars_in_text_have_a_sign(dollars, told):
-    assert in_dollars(dollars) == told

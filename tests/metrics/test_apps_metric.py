@@ -17,6 +17,8 @@ from alpha_codium.metrics.apps_metric.scores import codes_of, errors, passes, sc
 from alpha_codium.verdict import Verdict
 from tests.metrics.evaluating import through_evaluate
 
+pytestmark = pytest.mark.usefixtures("shared_sandbox")
+
 FOLDER = Path(alpha_codium.metrics.__file__).parent / "apps_metric"
 DOUBLE, SUM = (
     "print(2 * int(input()))",
@@ -74,6 +76,7 @@ def test_every_test_of_every_program_has_a_code(dataset):
     assert result["results"][2] == [[]]
     assert result["names"] == ["apps/0", "apps/3000", "apps/4000"] and result["ambiguous"] == []
     assert (result["compile_errors"], result["runtime_errors"], result["total_tests"]) == (2, 7, 20)
+    assert [len(row) for row in result["near_limit"]] == [5, 3, 1] and not result["near_limit"][2][0]
     assert result["pass_at_k"] == {"pass@1": pytest.approx((1 / 5 + 1 / 3 + 0) / 3)}
 
 

@@ -9,6 +9,8 @@ from alpha_codium.metrics.apps_metric import compute
 from alpha_codium.metrics.apps_metric.scores import passes
 from tests.support import shared_path
 
+pytestmark = pytest.mark.usefixtures("shared_sandbox")
+
 QUICK_RUN = "GPT4-Turbo-CoT-APPS-Python3-0-1.jsonl"
 # CodeRL's tester wraps a program into a function `code`; two samples were published as wrapped, which is no solution.
 WRAPPED = "def code():"

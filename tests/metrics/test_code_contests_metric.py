@@ -54,7 +54,7 @@ def test_a_mistyped_sandbox_is_one_clear_line():
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        (PREDICTIONS, REFERENCES[:1], "3 predictions and 1 references differ in number"),
+        (PREDICTIONS, REFERENCES[:1], "differ in number: 3 and 1"),
         ([PREDICTIONS[0] | {"solution_candidates": DOUBLE}], REFERENCES[:1], "solution_candidates must be a list of"),
         (
             PREDICTIONS[:1],

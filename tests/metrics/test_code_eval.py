@@ -11,14 +11,11 @@ from alpha_codium.metrics.code_eval import compute
 from tests.metrics.evaluating import through_evaluate
 from tests.support import ROOT, shared_path
 
+pytestmark = pytest.mark.usefixtures("shared_sandbox")
+
 ADD = "assert add(2, 3) == 5"
 WRONG, RIGHT = "def add(a, b): return a * b", "def add(a, b): return a + b"
 FOLDER = ROOT / "alpha_codium" / "metrics" / "code_eval"
-
-
-@pytest.fixture(autouse=True)
-def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
 def texts(programs: list[str], reference: str = ADD, **options: float | str) -> list[str]:
@@ -50,6 +47,13 @@ def test_the_sandbox_is_that_of_the_argument_or_of_the_settings(monkeypatch: pyt
     assert texts([shows]) == ["passed"]
     with pytest.raises(UserError, match="did you mean 'local'"):
         texts([shows], tester_type="locl")
+
+
+def test_a_program_near_a_limit_is_marked_and_counted(warnings: list[str]) -> None:
+    slow = f"import time\nwhile time.process_time() < 0.47: pass\n{RIGHT}"
+    _, results = compute([[slow, RIGHT]], [ADD], k=[1], timeout=0.5)
+    assert "cpu" in results[0][0][1]["near_limit"] and "near_limit" not in results[0][1][1]
+    assert warnings == ["1 verdict within 20% of a limit, which the load may change: see near_limit\n"]
 
 
 def test_results_hold_each_candidate_by_task() -> None:
@@ -129,7 +133,7 @@ def test_a_reference_that_no_program_can_fail_is_an_error_and_no_pass(reference:
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "said"),
     [
-        ([[RIGHT]], [ADD, ADD], {}, "1 predictions and 2 references"),
+        ([[RIGHT]], [ADD, ADD], {}, "the numbers are 1 and 2"),
         ([RIGHT], [ADD], {}, r"predictions\[0\] must be a list of programs"),
         ([[None]], [ADD], {}, r"predictions\[0\] must be a list of programs"),
         ([[RIGHT]], [None], {}, r"references\[0\] can't be judged by: it is not a text"),

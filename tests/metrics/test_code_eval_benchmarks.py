@@ -11,6 +11,8 @@ from alpha_codium.languages.python.syntax import parse
 from alpha_codium.metrics.code_eval import compute
 from tests.support import shared_path
 
+pytestmark = pytest.mark.usefixtures("shared_sandbox")
+
 # Equal to everything, whatever is asked of it.
 YES = "class Y:\n    def __eq__(self, other): return True\n    def __getattr__(self, name): return lambda *_: self\n"
 
@@ -84,11 +86,6 @@ def check(tasks: list[Task]) -> None:
         if text == "passed"
     ]
     assert (failed, passing) == ({}, [])
-
-
-@pytest.fixture(autouse=True)
-def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
 @pytest.mark.thorough

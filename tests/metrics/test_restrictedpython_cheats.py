@@ -170,11 +170,6 @@ CHEAT_AFTER = (
 )
 
 
-@pytest.fixture(autouse=True)
-def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_a_program_that_cheats_never_passes(way: str) -> None:
     given = results_of([(program, ADD) for program in CHEATS.values()], timeout=2, **WAYS[way])

@@ -19,13 +19,9 @@ from tests.metrics.restricted import results_of, text_of, texts_of
 from tests.support import ROOT
 
 pytest.importorskip("RestrictedPython", reason="RestrictedPython isn't installed: pip install alpha_codium[metrics]")
+pytestmark = pytest.mark.usefixtures("shared_sandbox")
 ADD = ("def add(a, b): return a + b", "assert add(2, 3) == 5")
 SELF_MADE = "def f(x): return sorted(x)"
-
-
-@pytest.fixture(autouse=True)
-def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
 def test_the_documented_example_gives_a_half_and_one() -> None:

@@ -18,6 +18,7 @@ import pytest
 from tests.metrics.restricted import texts_of
 
 pytest.importorskip("RestrictedPython", reason="RestrictedPython isn't installed: pip install alpha_codium[metrics]")
+pytestmark = pytest.mark.usefixtures("shared_sandbox")
 IMPORTS = ["math", "collections", "itertools", "functools", "re", "string"]
 WORLD = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
 
@@ -174,11 +175,6 @@ DIFFERENT: dict[str, tuple[str, str, str, bool, str]] = {
         "who may import a module may import what is in it: the importer is ours, RestrictedPython has none",
     ),
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
 def plainly(cases: list[tuple[str, str]]) -> list[str]:

@@ -15,14 +15,10 @@ from tests.metrics.restricted import text_of, texts_of
 from tests.support import ROOT
 
 RestrictedPython = pytest.importorskip("RestrictedPython", reason="RestrictedPython isn't installed")
+pytestmark = pytest.mark.usefixtures("shared_sandbox")
 ANNOTATED = ("x: int = 3\ndef f(): return x", "assert f() == 3")
 IN_PLACE = ("def f(x):\n    x[0] += 1\n    return x", "assert f([1]) == [2]")
 WORD = "forbidden"
-
-
-@pytest.fixture(autouse=True)
-def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
 def shouted(text: str) -> str:

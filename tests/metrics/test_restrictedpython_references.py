@@ -14,12 +14,8 @@ from alpha_codium.metrics import restrictedpython_code_eval as metric
 from tests.metrics.restricted import results_of, text_of, texts_of
 
 pytest.importorskip("RestrictedPython", reason="RestrictedPython isn't installed: pip install alpha_codium[metrics]")
+pytestmark = pytest.mark.usefixtures("shared_sandbox")
 ADD = ("def add(a, b): return a + b", "assert add(2, 3) == 5")
-
-
-@pytest.fixture(autouse=True)
-def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
 def test_a_reference_sees_what_was_printed() -> None:
@@ -126,7 +122,7 @@ def test_what_the_sandbox_cannot_load_is_the_users_error_and_no_verdict(monkeypa
 
 
 def test_predictions_and_references_must_pair_up() -> None:
-    with pytest.raises(UserError, match="1 predictions and 2 references"):
+    with pytest.raises(UserError, match="the numbers are 1 and 2"):
         metric.compute([[ADD[0]]], [ADD[1]] * 2, k=[1])
     with pytest.raises(UserError):
         metric.compute([], [], k=[1])

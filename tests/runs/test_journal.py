@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.runs import Journal
 from alpha_codium.runs.journal import JournalError
+from alpha_codium.wording import counted
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=5
@@ -152,7 +153,7 @@ def test_a_torn_line_is_cut_off_with_a_warning(tmp_path, warnings, torn):
     with Journal(path) as journal:
         assert list(journal.entries()) == [{"a": 1}]
     assert len(warnings) == 1
-    assert f"{path}: the last line was cut off ({len(torn)} bytes)" in warnings[0]
+    assert f"{path}: the last line was cut off ({counted(len(torn), 'byte')})" in warnings[0]
     with Journal(path):
         assert len(warnings) == 1
 
@@ -160,7 +161,7 @@ def test_a_torn_line_is_cut_off_with_a_warning(tmp_path, warnings, torn):
 def test_an_end_that_is_no_torn_line_is_refused_and_kept(tmp_path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"a": 1}\nremark')
-    with pytest.raises(JournalError, match="last 6 bytes aren't a line"), Journal(path):
+    with pytest.raises(JournalError, match=r"its end \(6 bytes\) is no line"), Journal(path):
         pass
     assert path.read_bytes() == b'{"a": 1}\nremark'
 

@@ -21,6 +21,8 @@ AND_ALSO = {
     "35": {"runtime_error"},  # python itself ends with status 120 where it can't write what was printed
     "46": {"finished"},  # the limit of a file's size refuses the sparse file, and it goes on
 }
+# These burn CPU time in one process until their limit ends them, whatever it is.
+BURNERS = {"32_swallow_timeout.py", "34_bigint_bomb.py", "long_system_calls.py", "words_that_never_end.py"}
 LATE_WRITERS = {"13_daemon_late_output.py"}
 
 

@@ -12,6 +12,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.local import backend
 from alpha_codium.sandbox.portable.isolation import isolating_command, namespaces_command
+from alpha_codium.wording import counted
 
 
 def test_advice_is_python_for_python_and_an_option_for_the_command_line() -> None:
@@ -44,7 +45,7 @@ def test_far_more_workers_than_cores_are_capped_with_a_warning(name: str) -> Non
         assert [getattr(open_sandbox(name, workers=asked), "workers", None) for asked in (0, most)] == [cores, most]
         assert messages == []
         assert getattr(open_sandbox(name, workers=900), "workers", None) == most
-        assert messages == [f"workers = 900 is too many for {cores} cores: {most} programs run at a time\n"]
+        assert messages == [f"workers = 900 is too many for {counted(cores, 'core')}: {most} programs run at a time\n"]
     finally:
         logger.remove(sink)
 

@@ -1,8 +1,10 @@
 """What every backend leaves behind, and what those of ours say of their own faults."""
 
 import asyncio
+import gc
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,32 @@ from alpha_codium.sandbox.conformance.backend import Backend
 from alpha_codium.sandbox.conformance.processes import descendants, hold, marked
 from alpha_codium.sandbox.conformance.running import run_one, until
 from alpha_codium.sandbox.conformance.test_clean_up import *  # noqa: F403
+from alpha_codium.sandbox.engine.cancellation import Cancellation, in_thread
 from alpha_codium.verdict import Status
+
+
+async def test_an_interrupted_batch_whose_tasks_are_cancelled_twice_logs_nothing() -> None:
+    cancellation, started, released = Cancellation(), threading.Event(), threading.Event()
+    logged: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: logged.append(context))
+
+    def work() -> None:
+        started.set()
+        released.wait(60)
+        cancellation.check()
+
+    task = asyncio.create_task(in_thread(asyncio.to_thread(work), cancellation))
+    await until(started.is_set)
+    for _ in range(2):
+        task.cancel()
+        await asyncio.sleep(0.01)
+    released.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    del task
+    await asyncio.sleep(0)  # the loop lets go of the task
+    gc.collect()
+    assert logged == []
 
 
 async def test_each_folder_is_removed_while_the_sandbox_is_open(portable: Backend, own_tmp: Path) -> None:

@@ -26,7 +26,7 @@ from alpha_codium.sandbox.conformance.hostile import (
     attack_plan,
     check,
 )
-from tests.sandbox.hostile_programs import KNOWN_OUTPUTS, attackers, names, path_of
+from tests.sandbox.hostile_programs import BURNERS, KNOWN_OUTPUTS, attackers, names, path_of
 from tests.support import ROOT
 
 HERE = Path(__file__).parent
@@ -65,7 +65,7 @@ def run_world(
     backend: str,
     limits: dict[str, float] = LIMITS,
     honest_limits: dict[str, float] | None = None,
-    honest_seconds: float = 0.05,
+    honest_seconds: float = 0.01,
     tests: int = 2,
     **options: Any,
 ) -> dict[str, Any]:
@@ -82,6 +82,7 @@ def run_world(
     ) | {"class": {"local": "LocalSandbox", "portable": "PortableSandbox"}[backend]}
     for program in plan["programs"]:
         program["expected"] = KNOWN_OUTPUTS.get(program["name"][:2], "")
+        program["limits"] = {"cpu_seconds": 0.2} if program["name"] in BURNERS else {}
     (stage / "plan.json").write_text(json.dumps(plan))
     copy_drivers(stage)
     copy_package(stage / "code")

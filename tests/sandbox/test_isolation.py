@@ -47,14 +47,19 @@ HARMLESS_ATTACKS = {
     "59_tiocsti.py": {Status.FINISHED},
     "61_atexit_hang.py": {Status.TIME_LIMIT_EXCEEDED},
 }
-# Those that wait, and so reach the wall limit.
-WALL = {"10_stderr_flood.py": 3, "61_atexit_hang.py": 2}
+# Those that wait, and so reach the wall limit; and one that burns all that it gets.
+LIMITS = {
+    "10_stderr_flood.py": Limits(cpu_seconds=0.9, wall_seconds=3),
+    "32_swallow_timeout.py": Limits(cpu_seconds=0.3, wall_seconds=60),
+    "61_atexit_hang.py": Limits(cpu_seconds=0.9, wall_seconds=2),
+}
 
 
 @pytest.mark.parametrize("name", HARMLESS_ATTACKS)
 async def test_an_attack_on_the_judge_ends_as_it_should(jailed: Sandbox, name: str) -> None:
     program = shared_path(f"hostile/{name}").read_text()
-    report = await jailed.run(program, ["a line\n"], limits=Limits(cpu_seconds=0.9, wall_seconds=WALL.get(name, 60)))
+    limits = LIMITS.get(name, Limits(cpu_seconds=0.9, wall_seconds=60))
+    report = await jailed.run(program, ["a line\n"], limits=limits)
     end = report.executions[0] if report.compiled else report.compilation
     assert end.status in HARMLESS_ATTACKS[name], end
     assert name.startswith("13") or "ESCAPED" not in end.stdout

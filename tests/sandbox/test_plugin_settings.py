@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from alpha_codium.config import load_settings
-from alpha_codium.errors import SettingsError
+from alpha_codium.errors import SettingsError, UserError
 from alpha_codium.sandbox import sandbox_of
 
 BACKENDS = """
 from pydantic import BaseModel
+from alpha_codium.sandbox import Sandbox
 
 class Plain:
     def __init__(self, workers=0, isolation=True, interpreter="", preload=(), queue="", cores=1):
@@ -22,6 +23,17 @@ class Model(BaseModel, extra="forbid"):
 
 class Modelled(Plain):
     settings_model = Model
+
+class Outdated:
+    def __init__(self, **options):
+        self.start(**options)
+
+    def start(self, workers):
+        pass
+
+class Incomplete(Sandbox):
+    def __init__(self, **options):
+        pass
 """
 
 
@@ -31,7 +43,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     info = tmp_path / "my_backends-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-backends\nVersion: 1\n")
-    points = "plain = my_backends:Plain\nmodelled = my_backends:Modelled\n"
+    names = ("Plain", "Modelled", "Outdated", "Incomplete")
+    points = "".join(f"{name.lower()} = my_backends:{name}\n" for name in names)
     (info / "entry_points.txt").write_text(f"[alpha_codium.sandboxes]\n{points}")
     (tmp_path / "my_backends.py").write_text(BACKENDS)
     monkeypatch.syspath_prepend(tmp_path)
@@ -59,7 +72,7 @@ def test_a_backends_own_table_is_handed_to_it(name: str, default: str, tmp_path:
 @pytest.mark.parametrize(
     ("name", "override", "message"),
     [
-        ("plain", "queu=x", "invalid settings for sandbox 'plain': got an unexpected keyword argument 'queu'"),
+        ("plain", "queu=x", "sandbox 'plain' doesn't accept its settings .*unexpected keyword argument 'queu'"),
         ("modelled", "queu=x", "setting sandbox.modelled.queu: Extra inputs are not permitted"),
         ("modelled", "cores=many", "setting sandbox.modelled.cores: .*not 'many'"),
     ],
@@ -67,6 +80,14 @@ def test_a_backends_own_table_is_handed_to_it(name: str, default: str, tmp_path:
 def test_a_table_that_a_backend_does_not_take_is_refused_in_one_line(name: str, override: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message) as caught:
         opened(name, override)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("package")
+@pytest.mark.parametrize(("name", "reason"), [("outdated", "unexpected keyword argument"), ("incomplete", "execute")])
+def test_a_backend_that_can_not_be_opened_is_named_in_one_line(name: str, reason: str) -> None:
+    with pytest.raises(UserError, match=f"sandbox '{name}' .* is incomplete: .*{reason}") as caught:
+        opened(name)
     assert "\n" not in str(caught.value)
 
 

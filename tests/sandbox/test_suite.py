@@ -100,7 +100,10 @@ def test_a_fault_is_caught_by_the_test_that_is_named_for_it(site: Path, name: st
         ((), "--backend NAME is needed"),
         (("--backend", "Faithfull"), r"there is no sandbox 'Faithfull' \(did you mean 'Faithful'\?\)"),
         (("--backend", "local", "--backend-option", "isolation"), "--backend-option isolation: KEY=VALUE is needed"),
-        (("--backend", "local", "--backend-option", "wrokers=3"), "local can't be opened so: .*wrokers"),
+        (
+            ("--backend", "local", "--backend-option", "wrokers=3"),
+            "local can't be opened with these options: .*wrokers",
+        ),
     ],
 )
 def test_a_wrong_command_line_is_refused_in_one_line(site: Path, arguments: tuple[str, ...], told: str) -> None:

@@ -138,7 +138,7 @@ def test_problems_are_paired_by_name_whatever_their_order() -> None:
     "compare", [paired_differences, paired_bootstrap, flips, smallest_detectable_difference, smallest_detectable_gain]
 )
 def test_scores_of_different_problems_are_refused(compare) -> None:
-    with pytest.raises(ValueError, match="2 problems have one score only, such as 'b'"):
+    with pytest.raises(ValueError, match="2 problems with one score only, such as 'b'"):
         compare({"a": 1.0, "b": 1.0}, {"a": 1.0, "c": 0.0})
     with pytest.raises(ValueError, match="no problem to compare on"):
         compare({}, {})

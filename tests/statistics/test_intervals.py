@@ -134,7 +134,7 @@ def test_a_level_that_is_none_is_an_error(level: float) -> None:
 def test_passes_beyond_n_and_too_few_resamples_are_errors() -> None:
     with pytest.raises(ValueError, match="passes must lie between 0 and n=2"):
         wilson_interval(3, 2)
-    with pytest.raises(ValueError, match="30 resamples are too few for a level of"):
+    with pytest.raises(ValueError, match="30 resamples can't give an interval for a level of"):
         bootstrap_interval([0, 1], resamples=30)
 
 

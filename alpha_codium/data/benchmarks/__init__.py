@@ -21,8 +21,8 @@ ALIASES: dict[str, str] = {
     "mbppplus": "evalplus/mbppplus",
 }
 
-# The first word in the names of problems, such as `HumanEval/0`, in lower case: the name of a benchmark. The others,
-# EvalPlus and MultiPL-E, keep the names of HumanEval and MBPP.
+# Benchmarks whose problems' names begin with the benchmark's name, such as `HumanEval/0`. Problems of EvalPlus and
+# MultiPL-E are named like those of HumanEval and MBPP.
 NAME_WORDS = tuple(each.name for each in BENCHMARKS if each not in (EVALPLUS, MULTIPL_E))
 
 
@@ -44,4 +44,4 @@ def refuse_another_benchmark(benchmark: str | None, names: Sequence[str], proble
     found = next((word for word in NAME_WORDS if first.startswith((f"{word}/", f"{word}_"))), None)
     if asked and found and asked != found:
         remedy = f"use --benchmark {found}" if found in ALIASES else "leave out --benchmark"
-        raise DatasetError(f"{problems} are problems of {found}, not of --benchmark {benchmark}: {remedy}")
+        raise DatasetError(f"the problems of {problems} are those of {found}, not of --benchmark {benchmark}: {remedy}")

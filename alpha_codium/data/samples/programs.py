@@ -18,6 +18,7 @@ from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON
+from alpha_codium.wording import counted
 
 # Providers' finish reasons for an answer that was cut off.
 CUT_OFF = ("length", "max_tokens", "max_output_tokens")
@@ -49,7 +50,7 @@ def problems_for(rows: Sequence[Row], dataset: str, split: str | None) -> Proble
         if named.issubset(load_problems(dataset, part).names):
             raise DatasetError(
                 f"all samples are of the split {part!r} of {dataset}: score them over that with --split_name {part}, "
-                f"or over all {len(problems)} problems with --split_name {WHOLE}"
+                f"or over all splits ({counted(len(problems), 'problem')}) with --split_name {WHOLE}"
             )
     return problems
 
@@ -59,7 +60,7 @@ def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
     if rows and rows[0].by_place:
         if len(rows) != len(problems):
             raise DatasetError(
-                f"the file holds programs for {len(rows)} problems in their order, but {problems!r} has "
+                f"the file holds programs for {counted(len(rows), 'problem')} in their order, but {problems.label} has "
                 f"{len(problems)}: name the split that they are of with --split_name"
             )
         return [problems.names[int(row.task)] for row in rows]

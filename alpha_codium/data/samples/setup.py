@@ -16,6 +16,8 @@ from alpha_codium.problem import ExecutionSpec, Problem
 
 ALL, IMPORTS, NONE = "all", "imports", "none"
 SETUPS = (ALL, IMPORTS, NONE)
+# The traceback shows this line to whoever asks why such a program failed.
+MISSING = "# a helper of the prompt that the program doesn't define: `--setup all` adds it"
 
 
 class WithSetup(ProblemSet):
@@ -59,4 +61,5 @@ def _with_helpers(spec: ExecutionSpec, setup: ast.Module, test: ast.Module) -> s
     if not helpers:
         return spec.test_code
     # The bare names fail if the program lacks them. `exec` hides from the judge that the test defines them.
-    return "\n".join((*helpers, f"exec({spec.setup_code!r}, globals())", spec.test_code))
+    required = [f"{name}  {MISSING}" for name in helpers]
+    return "\n".join((*required, f"exec({spec.setup_code!r}, globals())", spec.test_code))

@@ -65,6 +65,11 @@ class Figures:
         return self.record.name
 
     @property
+    def programs(self) -> dict[tuple[str, int], str]:
+        """The program of each sample that has one, by the problem's name and the sample's index."""
+        return {key: c.program for key, c in self.record.candidates.items() if c.program}
+
+    @property
     def unfinished(self) -> int:
         """Samples that the run still has to make, with `--resume`."""
         return self.asked - self.finished
@@ -113,6 +118,21 @@ class Figures:
             "per_solved_intervals": {unit: _finite(interval) for unit, interval in self.solved_intervals.items()},
             "by_problem": {p.name: [c.verdict.value for c in p.candidates] for p in self.score.problems},
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each pass@k as a row of the comparison's table; of an unfinished run, `low` and `high` are its bounds."""
+        values = self.to_json()
+        common = {name: values[name] for name in ("run", "flow", "problems", "samples", "solved")}
+        common |= {"models": ", ".join(self.record.models)}
+        common |= {f"{unit}_per_sample": amount for unit, amount in (values["per_sample"] or {}).items()}
+        ranges = self.score.intervals | values.get("bounds", {})
+        rows = []
+        for measure, value in self.score.pass_at_k.items():
+            low, high = ranges[measure] or (None, None)
+            reason = self.score.reasons.get(measure) or self.score.interval_reasons.get(measure)
+            interval = {"low": low, "high": high, "method": None if low is None else self.score.interval_method}
+            rows.append(common | {"measure": measure, "value": value, "reason": reason} | interval)
+        return rows
 
 
 def figures_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts, ks: Sequence[int]) -> Figures:

@@ -9,6 +9,7 @@ from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.runs import RunFolder
+from alpha_codium.wording import counted
 
 # Settings that only affect a run's speed or place, and settings that have their own note.
 IGNORED = {f"budget.{name}" for name in BudgetSection.model_fields} | {
@@ -58,7 +59,7 @@ def problems_of(records: Sequence[RunRecord], dataset: str | None = None) -> Pro
     problems = _loaded(records, dataset)
     if problems.fingerprint != first.fingerprint:
         raise DatasetError(
-            f"the problems of {problems.dataset_name}[{problems.split_name}] (fingerprint {problems.fingerprint[:12]}) "
+            f"the problems of {problems.label} (fingerprint {problems.fingerprint[:12]}) "
             f"aren't those that run {first.name!r} was made for ({_source(first)}): give them with --dataset_name"
         )
     return first.subset.choose(problems)
@@ -84,7 +85,7 @@ def notes_on(records: Sequence[RunRecord]) -> list[str]:
 
 
 def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
-    """Yield notes on flows that changed between runs, and on samples that were ended by a shared budget."""
+    """Yield notes on flows that changed between runs, and on samples that were ended by a budget."""
     for flow in dict.fromkeys(record.flow for record in records):
         of_it = [record for record in records if record.flow == flow]
         if len({record.flow_fingerprint for record in of_it}) > 1:
@@ -92,10 +93,9 @@ def _on_flows(records: Sequence[RunRecord]) -> Iterator[str]:
             yield f"flow {flow} was changed between {names}: its prompts or stages aren't the same"
     for record in records:
         for end, samples in record.cut_short.items():
-            yield (
-                f"{samples} finished samples of {record.name} were cut short because {end}; they count with the "
-                "programs that they had"
-            )
+            what = f"{counted(samples, 'finished sample')} of {record.name}"
+            verb = "was" if samples == 1 else "were"
+            yield f"{what} {verb} ended by {end.setting} ({end.shown_amount}): each counts with the program that it had"
 
 
 def _loaded(records: Sequence[RunRecord], dataset: str | None) -> ProblemSet:

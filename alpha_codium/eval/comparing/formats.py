@@ -1,24 +1,37 @@
-"""Texts and tables for a terminal of 100 columns."""
+"""Texts and tables for a terminal of 80 columns."""
 
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-WIDTH = 100
+WIDTH = 80
+GAP = "  "
 Row = Sequence[str]
 
 
 def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
-    """Columns as wide as their cells, the first `left` of them aligned to the left, the others to the right."""
+    """Columns as wide as their cells, the first `left` of them aligned to the left, the others to the right.
+
+    Columns that don't fit into the width follow in a table of their own, beside the first `left` again.
+    """
     lines = [[plain(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    blocks = [list(range(left))]
+    for column in range(left, len(header)):
+        if len(blocks[-1]) > left and _total(widths, [*blocks[-1], column]) > WIDTH:
+            blocks.append(list(range(left)))
+        blocks[-1].append(column)
 
-    def aligned(line: Row) -> str:
-        cells = [c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True))]
-        return "  ".join(cells).rstrip()
+    def aligned(line: Row, columns: Sequence[int]) -> str:
+        cells = (line[i].ljust(widths[i]) if i < left else line[i].rjust(widths[i]) for i in columns)
+        return GAP.join(cells).rstrip()
 
-    return "\n".join(map(aligned, lines))
+    return "\n\n".join("\n".join(aligned(line, columns) for line in lines) for columns in blocks)
+
+
+def _total(widths: Sequence[int], columns: Sequence[int]) -> int:
+    return sum(widths[column] for column in columns) + len(GAP) * (len(columns) - 1)
 
 
 def wrapped(text: str, indent: str = "") -> str:

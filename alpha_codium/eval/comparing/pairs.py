@@ -72,6 +72,26 @@ class Pair:
             "bounds": list(self.bounds) if self.bounds else None,
         }
 
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of the comparison's table."""
+        found = self.difference
+        low, high = (found.interval.bounds if found else self.bounds) or (None, None)
+        return {
+            "run": self.second,
+            "minus": self.first,
+            "problems": found.n_problems if found else None,
+            "measure": f"pass@{self.k}",
+            "value": found.value if found else None,
+            "low": low,
+            "high": high,
+            "method": found.interval.method if found and found.interval.bounds else None,
+            "p_value": self.p_value,
+            "test": self.test or None,
+            "better": len(self.better) if found else None,
+            "worse": len(self.worse) if found else None,
+            "reason": self.reason or (found.interval.reason if found else "") or None,
+        }
+
 
 def pairs_of(runs: Sequence[Figures], ks: Sequence[int], baseline: str | None = None) -> list[Pair]:
     """Each run against the baseline, or each pair if there is none, for each k."""
@@ -104,6 +124,15 @@ def pair_of(first: Figures, second: Figures, k: int) -> Pair:
 def budget_notes(runs: Sequence[Figures], baseline: str | None = None) -> list[str]:
     """Notes on comparisons at unequal budgets of calls, and on those that are equal over other numbers of samples."""
     return [note for couple in _couples(runs, baseline) for note in _budget(*couple)]
+
+
+def same_notes(runs: Sequence[Figures], baseline: str | None = None) -> list[str]:
+    """Notes on pairs of runs whose samples all have the same programs."""
+    return [
+        f"{first.name} and {second.name} have the same program for each sample, so there is nothing to compare"
+        for first, second in _couples(runs, baseline)
+        if first.programs and first.programs == second.programs
+    ]
 
 
 def _budget(first: Figures, second: Figures) -> Iterator[str]:

@@ -6,7 +6,7 @@ time, since these contain every prompt and answer and may not fit into memory.
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from alpha_codium.data.subset import Subset
 from alpha_codium.errors import UserError
 from alpha_codium.program import Program
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.events import Event, StageEnd, Text, Transcript
+from alpha_codium.runs.events import Event, StageEnd, Text
+from alpha_codium.runs.transcripts import finished_transcripts
 from alpha_codium.solution import BudgetEnd, Candidate
 
 COMMAND = "solve_set"
@@ -38,7 +39,7 @@ class RunRecord:
 
     `samples` is the number per problem, for a `subset` of the split's problems. `flow` includes the
     disabled stages; `models` are those that answered, or the configured one if none did. `cut_short` counts the
-    finished samples that were ended by each shared budget.
+    finished samples that were ended by each budget.
     """
 
     name: str
@@ -74,7 +75,7 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
         )
     try:
         candidates = {(c.task_name, c.sample_index): c for c in folder.journal.read(_candidate)}
-        steps, cut_short = _read_steps(folder.path / "transcripts", candidates)
+        steps, cut_short = _read_steps(folder.path, candidates)
     except OSError as error:
         raise UserError(
             f"cannot read {error.filename}: {error.strerror}; repair it, or move it elsewhere and compare run "
@@ -104,9 +105,8 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
 def steps_of(events: Sequence[Event], final: str) -> tuple[Step, ...]:
     """The steps in the events of a transcript, for a sample that ended with the program `final`.
 
-    A stage that occurs twice in a flow is numbered. If the budget ended the sample in a stage, a step `(cut short)` is
-    added if the program has changed since the last step, or if there is no other step: so every finished sample has a
-    step, and is counted.
+    A stage that occurs twice in a flow is numbered. Earlier versions recorded no stage that a budget ended: a step
+    `(cut short)` is added if the program has changed since the last step, or if there is no other step.
     """
     seen: Counter[str] = Counter()
     steps = []
@@ -115,14 +115,13 @@ def steps_of(events: Sequence[Event], final: str) -> tuple[Step, ...]:
             seen[event.stage] += 1
             label = event.stage if seen[event.stage] == 1 else f"{event.stage} ({seen[event.stage]})"
             steps.append(Step(label, _whole(event.program, final)))
-    if (steps[-1].program or "").strip() != final.strip() if steps else _budget_end(events):
+    if (
+        (steps[-1].program or "").strip() != final.strip()
+        if steps
+        else any(isinstance(event, BudgetEnd) for event in events)
+    ):
         steps.append(Step("(cut short)", final))
     return tuple(steps)
-
-
-def _budget_end(events: Sequence[Event]) -> BudgetEnd | None:
-    """The budget that ended the sample; None if none did."""
-    return next((event for event in events if isinstance(event, BudgetEnd)), None)
 
 
 def _whole(program: Text, final: str) -> str | None:
@@ -138,27 +137,15 @@ def _candidate(values: Mapping[str, Any]) -> Candidate:
 
 
 def _read_steps(
-    transcripts: Path, candidates: Mapping[Key, Candidate]
+    folder: Path, candidates: Mapping[Key, Candidate]
 ) -> tuple[dict[Key, tuple[Step, ...]], Counter[BudgetEnd]]:
-    """The steps of finished samples, and the number of them that each shared budget ended."""
+    """The steps of finished samples, and the number of them that each budget ended."""
     steps: dict[Key, tuple[Step, ...]] = {}
     cut_short: Counter[BudgetEnd] = Counter()
-    for transcript in _finished(transcripts, candidates):
-        candidate, end = transcript.candidate, _budget_end(transcript.events)
+    for transcript in finished_transcripts(folder, candidates):
+        candidate, end = transcript.candidate, transcript.budget_end
         if found := steps_of(transcript.events, candidate.program):
             steps[candidate.task_name, candidate.sample_index] = found
-        if end is not None and not end.is_own:
+        if end is not None:
             cut_short[end] += 1
     return steps, cut_short
-
-
-def _finished(transcripts: Path, candidates: Mapping[Key, Candidate]) -> Iterator[Transcript]:
-    """The transcripts of finished samples, except unreadable ones and those of an earlier attempt."""
-    for path in sorted(transcripts.glob("*/*.json")):
-        try:
-            transcript = Transcript.read(path)
-        except ValueError:
-            continue
-        candidate = candidates.get((transcript.candidate.task_name, transcript.candidate.sample_index))
-        if candidate is not None and candidate.is_final and candidate.program == transcript.candidate.program:
-            yield transcript

@@ -2,23 +2,43 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from alpha_codium.eval.comparing.figures import Figures, figures_of
 from alpha_codium.eval.comparing.fitting import notes_on
 from alpha_codium.eval.comparing.judging import Verdicts
-from alpha_codium.eval.comparing.pairs import Pair, budget_notes, pairs_of
+from alpha_codium.eval.comparing.pairs import Pair, budget_notes, pairs_of, same_notes
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.comparing.stages import StageEffect, stages_of
 from alpha_codium.eval.known import JudgeError
+from alpha_codium.values import Table
+from alpha_codium.wording import counted
 
 # Below this number, the bootstrap's intervals are too narrow (docs/statistics.md).
 FEW_PROBLEMS = 20
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The result of `gencode compare`; `what` names the problems and the tests."""
+class Comparison(Table):
+    """The result of `gencode compare`; `what` names the problems and the tests.
+
+    As a table, it has a row for each pass@k of each run, and for each difference: that of `run`, less that of `minus`.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = (
+        *("run", "minus", "flow", "models", "problems", "samples", "measure", "value", "low", "high", "method"),
+        *(
+            "p_value",
+            "test",
+            "better",
+            "worse",
+            "solved",
+            "calls_per_sample",
+            "tokens_per_sample",
+            "dollars_per_sample",
+            "reason",
+        ),
+    )
 
     what: dict[str, Any]
     runs: tuple[Figures, ...]
@@ -47,6 +67,11 @@ class Comparison:
         }
         return values | ({"references": list(self.references)} if self.references else {})
 
+    def rows(self) -> list[dict[str, Any]]:
+        """The scores with their intervals and costs, then the differences; None stands for what is undefined."""
+        scores = [row for run in self.runs for row in run.rows()]
+        return [dict.fromkeys(self.columns) | row for row in (*scores, *(pair.row() for pair in self.pairs))]
+
 
 def report_of(
     records: Sequence[RunRecord],
@@ -61,7 +86,12 @@ def report_of(
     """Compare runs on the problems `names`, by the verdicts on their programs."""
     runs = tuple(figures_of(record, names, verdicts, ks) for record in records)
     pairs = tuple(pairs_of(runs, ks, baseline))
-    notes = [*budget_notes(runs, baseline), *notes_on(records), *_of_numbers(len(names), pairs)]
+    notes = [
+        *same_notes(runs, baseline),
+        *budget_notes(runs, baseline),
+        *notes_on(records),
+        *_of_numbers(len(names), pairs),
+    ]
     stages = {record.name: stages_of(record, names, verdicts) for record in records}
     return Comparison(what, runs, pairs, stages, judge_error, tuple(notes), baseline, tuple(references))
 
@@ -71,7 +101,7 @@ def _of_numbers(n_problems: int, pairs: Sequence[Pair]) -> list[str]:
     notes = []
     if n_problems < FEW_PROBLEMS:
         notes.append(
-            f"{n_problems} problems are few: the real uncertainty is larger than the intervals (docs/statistics.md)"
+            f"{counted(n_problems, 'problem')} only: the uncertainty is larger than the intervals (docs/statistics.md)"
         )
     compared = sum(pair.difference is not None for pair in pairs)
     if compared > 1:

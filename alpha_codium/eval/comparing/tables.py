@@ -1,4 +1,4 @@
-"""A comparison as plain text of 100 columns.
+"""A comparison as plain text of 80 columns.
 
 Runs are labelled with letters, so that their names needn't be in every table. Unprintable characters in names are
 escaped.
@@ -23,19 +23,18 @@ from alpha_codium.eval.comparing.stages import (
     UNKNOWN,
     StageEffect,
 )
-from alpha_codium.llm.prices import money
 from alpha_codium.statistics import Interval
-from alpha_codium.wording import counted
+from alpha_codium.wording import counted, money
 
 # With fewer flips, even if all are in one direction, p is above 0.05: 2 ** (1 - 5) is 0.0625.
 FEWEST_FLIPS = 6
 STAGE_COLUMNS = {
     "none": NO_PROGRAM,
-    "first ok": FIRST_PASSES,
-    "first bad": FIRST_FAILS,
+    "ok": FIRST_PASSES,
+    "bad": FIRST_FAILS,
     "gained": GAINED,
     "lost": LOST,
-    "unchanged": UNCHANGED,
+    "same": UNCHANGED,
 }
 
 
@@ -45,7 +44,7 @@ def text_of(report: Comparison) -> str:
     parts = [
         _heading(report),
         f"Runs\n{_runs(report.runs, letters)}",
-        f"Scores, with 95 % intervals\n{_scores(report.runs, letters)}",
+        f"Scores, with 95 % intervals ({_methods(report.runs)})\n{_scores(report.runs, letters)}",
         f"Costs\n{_costs(report.runs, letters)}",
         f"Samples\n{_samples(report.runs, letters)}",
         _differences(report, letters),
@@ -87,6 +86,10 @@ def _scores(runs: Sequence[Figures], letters: dict[str, str]) -> str:
         if name not in _too_large(runs)
     ]
     return table(("", "", "value", "95 % interval", "problems solved"), rows, left=2) + _reasons(runs, letters)
+
+
+def _methods(runs: Sequence[Figures]) -> str:
+    return ", ".join(dict.fromkeys(run.score.interval_method for run in runs))
 
 
 def _too_large(runs: Sequence[Figures]) -> set[str]:
@@ -156,8 +159,8 @@ def _differences(report: Comparison, letters: dict[str, str]) -> str:
     left_out = _too_large(report.runs)
     pairs = [pair for pair in report.pairs if f"pass@{pair.k}" not in left_out]
     rows = [_difference(pair, letters) for pair in pairs if pair.difference is not None]
-    header = ("", "", "difference", "95 % interval", "p", "better", "worse", "detectable")
-    title = "Differences on the same problems (better, worse: problems on which the second scores higher, lower)"
+    header = ("", "", "value", "95 % interval", "p", "better", "worse", "detectable")
+    title = "Differences on the same problems (better, worse: problems above, below 0)"
     body = table(header, rows, left=2) + "\n\n" if rows else ""
     return f"{title}\n{body}{_list([sentence(pair) for pair in pairs])}"
 
@@ -198,10 +201,10 @@ def _power(pair: Pair, n: int) -> str:
     """Return the difference that `n` problems could have shown."""
     differ = len(pair.better) + len(pair.worse)
     if differ < FEWEST_FLIPS:
-        return f"{differ} of {n} problems differ; fewer than {FEWEST_FLIPS} can't show a difference"
+        return f"{differ} of {counted(n, 'problem')} differ; fewer than {FEWEST_FLIPS} can't show a difference"
     if pair.detectable is None:
-        return f"too few of the {n} problems differ to show anything"
-    return f"{n} problems like these show a difference of {pair.detectable:.4f} four times in five"
+        return f"too few of {counted(n, 'problem')} differ to show anything"
+    return f"{counted(n, 'problem')} like these show a difference of {pair.detectable:.4f} four times in five"
 
 
 def _p_value(pair: Pair) -> str:
@@ -209,7 +212,8 @@ def _p_value(pair: Pair) -> str:
 
 
 def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> str:
-    title = f"Stages of {letter}, in samples (change: what a stage adds to the share of samples that pass)\n"
+    legend = "ok, bad: the first program, by verdict; change: what a stage adds to the share of samples that pass"
+    title = wrapped(f"Stages of {letter}, in samples ({legend})") + "\n"
     if not effects:
         missing = "the run's transcripts don't record the program after each stage"
         return f"{title}n/a: {missing if run.finished else 'no sample is finished'}"
@@ -223,7 +227,8 @@ def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> str:
     ]
     head = wrapped(f"no program yet after {', '.join(without)}") + "\n" if without else ""
     missing = run.finished - len(run.record.steps)
-    more = f"\n{missing} of {run.finished} finished samples have no transcript of their stages" if missing > 0 else ""
+    samples = counted(run.finished, "finished sample")
+    more = f"\nno transcript of the stages: {missing} of {samples}" if missing > 0 else ""
     return title + head + table(("stage", *columns, "change, 95 %"), rows) + more
 
 
@@ -237,7 +242,7 @@ def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
     for source in dict.fromkeys(row["source"] for row in references):
         columns = tuple(column for column in references[0] if column != "source")
         rows = [tuple(cell(row[c]) for c in columns) for row in references if row["source"] == source]
-        title = f"Published, not measured here: {source} (other models, tests, budgets)"
+        title = wrapped(f"Published, not measured here: {source} (other models, tests, budgets)")
         yield f"{title}\n{table(columns, rows, left=len(columns) - 1)}"
 
 
@@ -246,9 +251,8 @@ def unfinished_lines(report: Comparison, found_by: Callable[[Path], str]) -> Ite
     for run in report.runs:
         name = plain(run.name)
         if run.unfinished:
-            yield (
-                f"run {name} is unfinished: {run.unfinished} of {run.asked} samples have no verdict on the model; "
-                f"resume it with gencode gen solve_set --resume {plain(found_by(run.record.path))}"
-            )
+            missing = f"{run.unfinished} of {counted(run.asked, 'sample')}"
+            yield f"run {name} is unfinished: {missing} without a verdict on the model"
+            yield f"resume it with gencode gen solve_set --resume {plain(found_by(run.record.path))}"
         if unjudged := run.score.unjudged - run.unfinished:
             yield f"{counted(unjudged, 'program')} of run {name} got no verdict: repeat the command"

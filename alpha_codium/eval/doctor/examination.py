@@ -133,8 +133,7 @@ async def _judged(judge: Judge, case: DoctorCase) -> CaseResult:
     if verdict in case.expected:
         return CaseResult(case, CaseFinding.RIGHT, verdict)
     if verdict is Verdict.INTERNAL_ERROR:
-        lost = [t.execution.stderr for t in judgement.tests if t.execution.status is Status.INTERNAL_ERROR]
-        return CaseResult(case, CaseFinding.NOT_JUDGED, verdict, judgement.message or next(iter(lost), ""))
+        return CaseResult(case, CaseFinding.NOT_JUDGED, verdict, judgement.message)
     escaped = case.section == CHEATS and verdict is Verdict.ACCEPTED
     return CaseResult(case, CaseFinding.NOT_HELD if escaped else CaseFinding.WRONG, verdict)
 

@@ -276,5 +276,5 @@ def _seen(result: CandidateResult, cpu_limit: float) -> str:
     times = f"slowest test {slowest:.2f} s of {cpu_limit:g} s"
     failed = next((n for n, test in enumerate(result.tests, 1) if test["verdict"] != Verdict.ACCEPTED.value), None)
     if failed is None:
-        return f"passes all {result.tests_total} tests; {times}"
+        return f"passes all tests ({result.tests_total}); {times}"
     return f"test {failed} of {result.tests_total} is the first to fail; {result.tests_passed} passed; {times}"

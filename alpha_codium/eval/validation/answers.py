@@ -19,11 +19,12 @@ from typing import Any
 
 from alpha_codium.checkers import PROGRAM
 from alpha_codium.eval.validation.alternatives import ORDER_FREE
-from alpha_codium.eval.validation.findings import Finding, Reason, first_difference, plural
+from alpha_codium.eval.validation.findings import Finding, Reason, first_difference
 from alpha_codium.eval.validation.observation import NO
 from alpha_codium.eval.validation.observed import Known, ObservedProblem
 from alpha_codium.eval.validation.wording import LONGEST_QUOTE
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 LEAST_AGREEING = 2
 
@@ -97,7 +98,7 @@ def _wrong_test(observed: ObservedProblem, place: int) -> Finding | None:
         return None
     if observed.wording and not _by_program(observed):
         return None
-    counts = f"{len(largest)} of {standing.finished} known-correct programs"
+    counts = f"{len(largest)} of {counted(standing.finished, 'known-correct program')}"
     text = f"{observed.places[place]}: {counts} agree on another output"
     return Finding(Reason.WRONG_TEST, text, tuple(dissent(observed, known, place) for known in largest))
 
@@ -176,5 +177,5 @@ def _several_findings(observed: ObservedProblem, several: bool | None, evidence:
     tests = len({(entry["test_type"], entry["test"]) for entry in evidence})
     says = f"; the statement says {observed.wording[:LONGEST_QUOTE]!r}" if observed.wording else ""
     how = "known-correct programs give other answers than expected" if rejected else "the checker accepts other answers"
-    text = f"{plural(tests, 'test')}: {how}{says}"
+    text = f"{counted(tests, 'test')}: {how}{says}"
     return [Finding(Reason.SEVERAL_ANSWERS, text, tuple(evidence), fault=bool(rejected))]

@@ -6,17 +6,18 @@
    undecided otherwise.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from alpha_codium.data.schema import TEST_CODE
 from alpha_codium.eval.validation.answers import Answers, comparable_tests, examine_answers
 from alpha_codium.eval.validation.checking import examine_checking
-from alpha_codium.eval.validation.findings import Finding, Reason, plural
+from alpha_codium.eval.validation.findings import Finding, Reason
 from alpha_codium.eval.validation.observed import ObservedProblem, rejections
 from alpha_codium.eval.validation.timing import NEAR, Timing, examine_limits
 from alpha_codium.problem import CheckerSpec, TestType
 from alpha_codium.values import JsonValue
+from alpha_codium.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,14 @@ class AssessmentCounts(JsonValue):
     incorrect_run: int
     incorrect_rejected: int
     not_run: int
+
+
+# The columns of an assessment as a row of a table.
+ROW = (
+    *("name", "is_valid_problem", "findings", "multiple_answers", "checker", "suggested_checker"),
+    *("limit_cpu_seconds", "slowest_cpu_seconds", "suggested_time_limit", "suggested_memory_limit_bytes"),
+    *("undetected_incorrect", *(each.name for each in fields(AssessmentCounts)), "unjudged"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +100,13 @@ class Assessment:
             "findings": [finding.to_json() for finding in self.findings],
         }
 
+    def to_row(self) -> dict[str, Any]:
+        """The assessment as a row of a table, with the columns `ROW`; checkers are given by their names."""
+        values = self.to_json() | self.counts.to_json() | {"unjudged": self.unjudged}
+        values |= {name: values[name] and values[name]["name"] for name in ("checker", "suggested_checker")}
+        values["findings"] = ", ".join(dict.fromkeys(finding.reason.value for finding in self.findings))
+        return {name: values[name] for name in ROW}
+
 
 def assess(observed: ObservedProblem, near: float = NEAR) -> Assessment:
     """Assess a problem by the observations of its known programs."""
@@ -139,7 +155,7 @@ def _untested(observed: ObservedProblem) -> list[Finding]:
         findings.append(Finding(Reason.NO_TESTS, "there are no tests of the types asked for"))
     if malformed := observed.malformed:
         evidence = tuple(observed.places[place].evidence() | {"says": why} for place, why in malformed.items())
-        text = f"{plural(len(malformed), 'test')} can't be run: {next(iter(malformed.values()))}"
+        text = f"{counted(len(malformed), 'test')} can't be run: {next(iter(malformed.values()))}"
         findings.append(Finding(Reason.MALFORMED_TEST, text, evidence))
     return findings
 

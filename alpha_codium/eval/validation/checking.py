@@ -13,11 +13,12 @@ from typing import Any
 
 from alpha_codium.eval.validation.alternatives import ORDER_FREE
 from alpha_codium.eval.validation.answers import Answers, dissent
-from alpha_codium.eval.validation.findings import Finding, Reason, plural, spoken
+from alpha_codium.eval.validation.findings import Finding, Reason, spoken
 from alpha_codium.eval.validation.observation import COMPARED
 from alpha_codium.eval.validation.observed import Known, ObservedProblem, rejections
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested:
         return []
     programs = len({entry["solution"] for entry in evidence})
     keys = ", ".join(sorted({entry["accepted_by"] for entry in evidence}))
-    text = f"{plural(programs, 'known-correct program')} rejected by the problem's checker, accepted by {keys}"
+    text = f"{counted(programs, 'known-correct program')} rejected by the problem's checker, accepted by {keys}"
     if suggested is None:
         text += "; no checker of ours fits all known programs"
     return [Finding(Reason.STRICT_CHECKER, text, tuple(evidence))]
@@ -114,7 +115,7 @@ def _rejected_solutions(observed: ObservedProblem, places: Sequence[int], answer
     some_accepted = any(not rejections(known, places) for known in observed.correct)
     counts = Counter(spoken(Verdict(entry["verdict"])) for entry in evidence)
     how = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    text = f"{len(evidence)} of {plural(len(observed.correct), 'known-correct program')} rejected ({how})"
+    text = f"{len(evidence)} of {counted(len(observed.correct), 'known-correct program')} rejected ({how})"
     return [Finding(Reason.REJECTED_SOLUTION, text, tuple(evidence), fault=not some_accepted)]
 
 
@@ -122,8 +123,8 @@ def _weak_tests(observed: ObservedProblem, places: Sequence[int], undetected: Se
     if not undetected:
         return []
     text = (
-        f"{len(undetected)} of {plural(len(observed.incorrect), 'known-incorrect program')} "
-        f"accepted on {plural(len(places), 'test')}"
+        f"{len(undetected)} of {counted(len(observed.incorrect), 'known-incorrect program')} "
+        f"accepted on {counted(len(places), 'test')}"
     )
     evidence = tuple(known.evidence() | {"verdict": "accepted", "tests": len(places)} for known in undetected)
     return [Finding(Reason.WEAK_TESTS, text, evidence)]

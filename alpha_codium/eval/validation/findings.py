@@ -51,11 +51,6 @@ def first_difference(expected: str, actual: str) -> dict[str, Any]:
     return {"token": None, "expected": "", "got": ""}
 
 
-def plural(count: int, thing: str) -> str:
-    """`1 test`, `2 tests`."""
-    return f"{count} {thing}{'' if count == 1 else 's'}"
-
-
 def spoken(verdict: Verdict) -> str:
     """Return a verdict in plain words."""
     return verdict.value.replace("_", " ")

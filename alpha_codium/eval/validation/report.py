@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from alpha_codium.eval.validation.assessment import Assessment
-from alpha_codium.eval.validation.findings import Reason, plural
+from alpha_codium.eval.validation.assessment import ROW, Assessment
+from alpha_codium.eval.validation.findings import Reason
+from alpha_codium.values import Table
 from alpha_codium.wording import counted
 
 # Findings shown of each reason; `--json` has all.
@@ -62,11 +63,13 @@ def _cpu_name() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ValidationReport:
-    """The assessments of a split and the calibration of its limits.
+class ValidationReport(Table):
+    """The assessments of a split and the calibration of its limits; as a table, it has a row for each problem.
 
     `stored` is the path of the problems written with these columns, if they were.
     """
+
+    columns: ClassVar[tuple[str, ...]] = ROW
 
     problems: tuple[Assessment, ...]
     calibration: dict[str, Any]
@@ -96,6 +99,10 @@ class ValidationReport:
             "problems": [problem.to_json() for problem in self.problems],
         }
 
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each problem: its assessment, its counts, and the reasons of its findings."""
+        return [problem.to_row() for problem in self.problems]
+
     def lines(self) -> Iterator[str]:
         """The rates, the calibration, and the first findings of each reason."""
         yield counted(len(self.problems), "problem")
@@ -105,7 +112,7 @@ class ValidationReport:
         for reason in Reason:
             found = [(p.name, f) for p in self.problems for f in p.findings if f.reason is reason]
             if found:
-                yield f"\n{reason.value} ({plural(len({name for name, _ in found}), 'problem')})"
+                yield f"\n{reason.value} ({counted(len({name for name, _ in found}), 'problem')})"
             for name, finding in found[:SHOWN]:
                 yield f"  {name}: {finding.text}"
                 yield from (f"    {_evidence(entry)}" for entry in finding.evidence[:1])
@@ -119,7 +126,7 @@ def _calibration_line(calibration: dict[str, Any]) -> str:
     return (
         f"calibration  factor {calibration['factor']:g}: the slowest known-correct program of a problem takes "
         f"{calibration['median_share']:.1%} of the limit (median), {calibration['share_at_95_percent']:.1%} (95 % of "
-        f"{calibration['problems']} problems), {calibration['largest_share']:.1%} (most)"
+        f"{counted(calibration['problems'], 'problem')}), {calibration['largest_share']:.1%} (most)"
     )
 
 

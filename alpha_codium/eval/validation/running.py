@@ -67,7 +67,9 @@ class _JournalOfObserved(Journal):
             if is_observed:
                 yield parsed
         if lost:
-            logger.warning("{} lacks the observations of {} programs: judging them again", self._observed.path, lost)
+            logger.warning(
+                "{} lacks the observations of {}, to be judged again", self._observed.path, counted(lost, "program")
+            )
 
     def _is_observed(self, line: dict[str, Any]) -> bool:
         verdict = line["result"]["verdict"]

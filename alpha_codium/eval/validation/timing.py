@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from alpha_codium.eval.validation.findings import Finding, Reason, plural
+from alpha_codium.eval.validation.findings import Finding, Reason
 from alpha_codium.eval.validation.observed import Known, ObservedProblem
 from alpha_codium.eval.validation.observing import WIDER
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 NEAR = 0.5
 MARGIN = 2.0
@@ -122,7 +123,7 @@ def _tight(observed: ObservedProblem) -> list[Finding]:
         return []
     programs = len({entry["solution"] for entry in evidence})
     by = " and ".join(sorted({entry["ran_out_of"] for entry in evidence}))
-    text = f"{programs} of {plural(len(observed.correct), 'known-correct program')} ran out of {by}"
+    text = f"{programs} of {counted(len(observed.correct), 'known-correct program')} ran out of {by}"
     fault = any(entry["ran_out_of"] != WALL_TIME for entry in evidence)
     return [Finding(Reason.TIGHT_LIMIT, text, tuple(evidence), fault)]
 
@@ -154,7 +155,7 @@ def _near(observed: ObservedProblem, near: float) -> list[Finding]:
         return []
     most = max(entry["cpu_seconds"] for entry in evidence)
     text = (
-        f"{plural(len(evidence), 'known-correct program')} took more than {near:.0%} of the limit: "
+        f"{counted(len(evidence), 'known-correct program')} took more than {near:.0%} of the limit: "
         f"{most:.2f} of {observed.limits.cpu_seconds:g} s"
     )
     return [Finding(Reason.NEAR_LIMIT, text, tuple(evidence), fault=False)]

@@ -6,10 +6,11 @@
    (`changes`), and functions and iterators of the assertions are lent to the program (`assertion_side`). Other objects
    stay on the right; here they are represented by proxies (`proxies`).
 3. An exception of the program is raised here with its builtin class, or with a new class that has the same bases.
-4. At the end, the token, the outcome and `(text of the exception, whether the program was believed, output)` go to
-   stdout. The outcome is `passed`, `wrong` (a failed assertion), `raised` (by the program), `ended` (the program ended,
-   or sent an invalid answer), `foreign` (an object of the program had to be compared) or `unsupported` (the assertions
-   pass an object that can't be lent). The last three can't be undone by catching an exception.
+4. At the end, the token, the outcome and its details go to stdout: `(text of the exception, whether the program was
+   believed, value that the program returned last before a failed assertion, value of the output variable)`. The outcome
+   is `passed`, `wrong` (a failed assertion), `raised` (by the program), `ended` (the program ended, or sent an invalid
+   answer), `foreign` (an object of the program had to be compared) or `unsupported` (the assertions pass an object that
+   can't be lent). The last three can't be undone by catching an exception.
 """
 
 import os

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from alpha_codium.judge.codec import Excessive, Malformed, Unencodable
+from alpha_codium.judge.codec import Excessive, Malformed, Unencodable, encode
 from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of, describe
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
@@ -37,6 +37,8 @@ NEXT = ("next", "next_async")
 EXITS = ("exit", "exit_async")
 # Methods of sets that count as comparisons, in addition to names such as `issubset` and `startswith`.
 COMPARING = ("difference", "symmetric_difference", "intersection")
+# Characters of an encoded answer that is shown if an assertion fails.
+MAX_SHOWN = 1 << 16
 
 
 class ForeignComparison(TypeError):
@@ -55,6 +57,8 @@ class LeftPeer(Peer):
         self.classes: set[int | None] = set()
         self.made: set[int | None] = set()
         self.highest = -1
+        # What the last call returned, if that was short.
+        self.returned: list[Any] = []
         # Results of unary operations, kept until any other request: an object can't return a new number for each use.
         self.given: dict[tuple[str, int | None], Any] = {}
 
@@ -97,6 +101,14 @@ class LeftPeer(Peer):
             self.final_outcomes.append("ended")
         raise value
 
+    def show(self, error: "Any") -> None:
+        """Let the program's side print the traceback of an exception that it raised; what it answers doesn't matter."""
+        if id(error) in self.stand_ins:
+            try:
+                self.ask("show", error)
+            except Exception:  # noqa: BLE001 - the program has ended, or its answer can't be read
+                return
+
     def believes_exit(self, value: "Any", proxy: "Any", kind: "Any" = None, *_: "Any") -> "Any":
         """Return what `__exit__` returned. No object that the program returned may suppress a failed assertion."""
         if kind is None or not value:
@@ -138,11 +150,12 @@ class LeftPeer(Peer):
 
     def call(self, proxy: "Any", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         """Call a function or class of the program; its output goes where the assertions redirect it."""
-        captures, highest = sys.stdout is not STDOUT, self.highest
+        captures, highest, self.returned = sys.stdout is not STDOUT, self.highest, []
         if captures:
             self.request("capture")
         try:
             value = self.request("call", proxy, *arguments, **keywords)
+            self.returned = [value] if self.size <= MAX_SHOWN else []
         finally:
             if captures:
                 for stream, text in zip((sys.stdout, sys.stderr), self.request("captured")):  # noqa: B905 - Python 3.9
@@ -152,6 +165,13 @@ class LeftPeer(Peer):
         if self.number_of(proxy) in self.classes and number is not None and number > highest:
             self.made.add(number)
         return value
+
+    def last_answer(self) -> str:
+        """Return what the last call returned, encoded; empty for a long value, or an object of the program."""
+        try:
+            return "".join(map(encode, self.returned))
+        except Unencodable:
+            return ""
 
     def referred(self, number: int) -> "Any":
         """Return the object for a number. Objects that the program returns aren't believed, whoever made them."""
@@ -207,11 +227,11 @@ class LeftPeer(Peer):
         return self.given[key]
 
     def is_computed(self, value: "Any", name: str, operands: "tuple[Any, ...]") -> bool:
-        """Whether an answer is what the builtin values of the operands give, such as numbers of NumPy."""
+        """Whether an answer equals the result for the operands' builtin values, as with NumPy's numbers."""
         try:
             own = OPERATIONS["operate"](name, *map(content_of, operands))
             value = content_of(value) if self.is_foreign(value) else value
-        except Exception:  # noqa: BLE001 - there are no such values, or they give none
+        except Exception:  # noqa: BLE001 - the operands have no builtin values, or the operation fails
             return False
         return type(own) is type(value) and own == value
 

@@ -48,11 +48,17 @@ def find(namespace: "dict[str, Any]", name: str) -> "Any":
     return namespace[name]
 
 
+def trace_of(error: BaseException) -> "Any":
+    """Return an exception's traceback without the driver's frames before the program's; None if only those are left."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == trace_of.__code__.co_filename:
+        trace = trace.tb_next
+    return trace
+
+
 def print_error(error: BaseException) -> None:
     """Print an exception as Python does, without the driver's frames around the program's."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == print_error.__code__.co_filename:
-        trace = trace.tb_next
+    trace = trace_of(error)
     sys.excepthook(type(error), error.with_traceback(trace), trace)
 
 

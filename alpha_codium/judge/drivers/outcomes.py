@@ -1,5 +1,6 @@
 """Functions that run assertions with the names that they use, and determine their outcome."""
 
+import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -11,24 +12,28 @@ from alpha_codium.judge.drivers.loading import print_error
 ALIASES = {"np": "numpy", "pd": "pandas"}
 # Characters of an exception's text, and of an encoded value, that a result keeps at most.
 MAX_FAILURE, MAX_OUTPUT = 1 << 12, 1 << 20
+LOADING = "The program raised this while it was loaded, before the tests:\n"
 REBOUND = (int, float, complex, str, bytes, bool, type(None), tuple, frozenset)
 
 
 def outcome_of(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> "tuple[str, Any]":
-    """Run the assertions; return their outcome and `(text of the exception, whether the program was believed, output)`.
+    """Run the assertions; return their outcome and its details, as described in `asserting`.
 
-    If they don't pass, the traceback is printed to stderr.
+    If they don't pass, the traceback is printed to stderr, and that of the program to its stderr.
     """
-    outcome, failure, namespace = "passed", None, {"__name__": "__main__"}
+    outcome, failure, raised, namespace = "passed", None, None, {"__name__": "__main__"}
     try:
         namespace = names_for(peer, task)
         run_in(namespace, test_code, task)
     except BaseException as error:  # noqa: BLE001 - it is reported
         outcome = "raised" if any(error is crossed for crossed in peer.crossed) or is_missing(error, task) else "wrong"
-        failure = text_of(error)
+        failure, raised = text_of(error), error
         print_error(error)
     outcome = peer.final_outcomes[0] if peer.final_outcomes else outcome
-    return outcome, (failure, peer.believed, output_of(peer, namespace, task["output_variable"]))
+    returned = peer.last_answer() if outcome == "wrong" else ""
+    details = failure, peer.believed, returned, output_of(peer, namespace, task["output_variable"])
+    peer.show(raised)
+    return outcome, details
 
 
 def is_missing(error: BaseException, task: "dict[str, Any]") -> bool:
@@ -52,7 +57,11 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
         __import__("random").seed(task["seed"])
     for module in task["modules"]:
         namespace[module] = __import__(ALIASES.get(module, module))
-    found = peer.load(task["names"])
+    try:
+        found = peer.load(task["names"])
+    except BaseException:
+        sys.stderr.write(LOADING)
+        raise
     namespace.update(found)
     if task["entry_point"] and task["entry_point"] not in namespace:
         error = NameError(f"name {task['entry_point']!r} is not defined")

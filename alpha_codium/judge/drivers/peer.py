@@ -74,6 +74,8 @@ class Peer:
         self.lock = _thread.RLock()
         self.shared: list[Any] = []
         self.shared_before: list[Any] = []
+        # Characters of the last message received.
+        self.size = 0
 
     def ask(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "tuple[str, Any]":
         """Ask the other side to do something; returns `("value", v)` or `("raised", exception)`.
@@ -141,7 +143,8 @@ class Peer:
     def receive(self) -> "Any":
         """Return the next message; raises ChannelClosed at the end of the channel, Malformed for an invalid one."""
         try:
-            return decode(_read(_size(_read(DIGITS))).decode("ascii"), referred=self.referred)
+            self.size = _size(_read(DIGITS))
+            return decode(_read(self.size).decode("ascii"), referred=self.referred)
         except UnicodeDecodeError:
             raise Malformed("a message that isn't ASCII") from None
         except OSError:

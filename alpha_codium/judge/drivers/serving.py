@@ -2,7 +2,8 @@
 
 1. stdin holds the setup code, encoded by `codec`. The program runs to its end before the first request is read.
 2. The first request is `load` with a list of names: the answer has those that exist, or the exception that the program
-   raised. All other requests are those of `OPERATIONS`; see `peer`.
+   raised. The last may be `show`, with an exception that ended the assertions: its traceback goes to stderr. Other
+   requests are those of `OPERATIONS`; see `peer`.
 3. Objects that `codec` can't encode stay here, and are sent as reference numbers.
 
 The program controls this process and can forge any answer; on the left side, answers are only values.
@@ -14,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import decode
-from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error
+from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error, trace_of
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 
@@ -46,6 +47,9 @@ class RightPeer(Peer):
             return self.capture()
         if what == "captured":
             return self.captured()
+        if what == "show":
+            # One raised while the program was loaded has no frames any more, and was printed then.
+            return print_error(*arguments) if trace_of(*arguments) else None
         return OPERATIONS[what](*arguments, **keywords)
 
     def capture(self) -> None:

@@ -39,7 +39,7 @@ def run(program: "CodeType", execute: "Callable[..., Any]" = exec) -> None:
             outcome = "raised"
         failure = text_of(error)
         print_error(error)
-    said = encode((failure, False, crossing(namespace.get(task["output_variable"]))))
+    said = encode((failure, False, "", crossing(namespace.get(task["output_variable"]))))
     write(stdout, f"{token} {outcome} {said}\n".encode())
     exit_process(0 if outcome == "passed" else 1)
 

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 
 from alpha_codium.languages.python.beginnings import Beginning, lines_of
 from alpha_codium.languages.python.programs import ProgramReader
+from alpha_codium.languages.python.syntax import DEFINITIONS, IMPORTS, bound_names, first_line
 
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-IMPORTS = (ast.Import, ast.ImportFrom)
 FUTURE = "__future__"  # must come first
 
 
@@ -62,7 +61,7 @@ def _is_its_body(tree: ast.Module, head: str, name: str) -> bool:
 
 def _could_be_body(tree: ast.Module, name: str) -> bool:
     """Whether code that parses by itself can be the body of a function: it returns, or defines nothing."""
-    if name in bound_names(tree):
+    if name in bound_names(tree.body):
         return False
     return _returns(tree) or not any(isinstance(node, DEFINITIONS) for node in tree.body)
 
@@ -79,32 +78,17 @@ def _returns(tree: ast.AST) -> bool:
     return False
 
 
-def bound_names(tree: ast.Module) -> set[str]:
-    """Return the names that a module binds at its top level."""
-    return {name for statement in tree.body for name in _bound_by(statement)}
-
-
-def _bound_by(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, DEFINITIONS):
-        yield statement.name
-    elif isinstance(statement, IMPORTS):
-        for alias in statement.names:
-            yield (alias.asname or alias.name).partition(".")[0]
-    else:
-        yield from (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-
-
 def _with_what_stood_before(code: str, tree: ast.Module, beginning: Beginning, reader: ProgramReader) -> str:
     """Put the statements before the prompt's function first that bind names which the program doesn't bind."""
     before = reader.tree_of(beginning.before)
     if before is None or not before.body:
         return code
-    bound, have = bound_names(tree), {ast.dump(node) for node in tree.body if isinstance(node, IMPORTS)}
+    bound, have = bound_names(tree.body), {ast.dump(node) for node in tree.body if isinstance(node, IMPORTS)}
     lines = lines_of(beginning.before)
     missing = [
-        "\n".join(lines[_first_line(statement) - 1 : statement.end_lineno])
+        "\n".join(lines[first_line(statement) - 1 : statement.end_lineno])
         for statement in before.body
-        if ast.dump(statement) not in have and not bound.issuperset(_bound_by(statement))
+        if ast.dump(statement) not in have and not bound.issuperset(bound_names([statement]))
     ]
     if not missing:
         return code
@@ -113,8 +97,3 @@ def _with_what_stood_before(code: str, tree: ast.Module, beginning: Beginning, r
         return "\n".join(missing) + "\n\n\n" + code
     own = lines_of(code)
     return "\n".join([*own[: max(futures)], *missing, *own[max(futures) :]])
-
-
-def _first_line(statement: ast.stmt) -> int:
-    decorators = getattr(statement, "decorator_list", ())
-    return min([statement.lineno, *(each.lineno for each in decorators)])

@@ -2,17 +2,20 @@
 
 1. The text comes from a model and may overload the parser. Its length, the depth of its brackets and the length of its
    dotted names are checked first (`import a.a.a...` of 40 kB takes 450 MB).
-2. Code that parses is a program if it reads and prints, or defines a function or class; a snippet if it does anything;
-   and inert if it does nothing, such as test data (`5`) and single words.
-3. A reader has a budget of characters for one answer; when that is used up, further texts count as broken.
+2. Code that parses is a program if it reads and prints, or defines a function or class other than tests; a snippet if
+   it does anything; and inert if it does nothing, such as test data (`5`) and single words.
+3. A reader has a budget of characters for one answer; when that is used up, further texts count as broken. It reads
+   the same text only once: the rules that clean a text ask about it again and again.
 """
 
 import ast
 import re
+from collections.abc import Sequence
 
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language
 from alpha_codium.languages.python import LANGUAGE
-from alpha_codium.languages.python.syntax import UNPARSABLE, parse
+from alpha_codium.languages.python.prelude import with_prelude
+from alpha_codium.languages.python.syntax import DEFINITIONS, UNPARSABLE, bound_names, missing_names, parse
 
 MAX_BRACKET_DEPTH = 100
 PARSE_BUDGET = 2_000_000
@@ -28,16 +31,30 @@ class ProgramReader:
 
     def __init__(self, budget: int = PARSE_BUDGET) -> None:
         self.budget = budget
+        self.kinds: dict[str, CodeKind] = {}
 
     def kind_of(self, code: str) -> CodeKind:
         """Return what `code` is; `BROKEN` also if it is too long, too deep or the budget is used up."""
-        tree = self._parse(code)
-        return _kind_of_tree(tree) if isinstance(tree, ast.Module) else CodeKind.BROKEN
+        if code not in self.kinds:
+            tree = self.tree_of(code)
+            self.kinds[code] = CodeKind.BROKEN if tree is None else _kind_of_tree(tree)
+        return self.kinds[code]
 
     def tree_of(self, code: str) -> ast.Module | None:
         """Return the syntax tree of `code`; None if it is broken, too long, too deep or the budget is used up."""
         tree = self._parse(code)
         return tree if isinstance(tree, ast.Module) else None
+
+    def with_needed(self, code: str, earlier: Sequence[str]) -> str:
+        """See `Reader`."""
+        tree, needed = self.tree_of(code), list[str]()
+        missing = missing_names(tree) if tree else set[str]()
+        for block in reversed(earlier):
+            other = self.tree_of(block) if missing else None
+            if other is not None and missing & (bound := bound_names(other.body)):
+                needed.insert(0, block)
+                missing = missing - bound | missing_names(other)
+        return with_prelude("\n".join(needed), code)
 
     def line_of_error(self, code: str) -> int | None:
         """Return the line, from 1, of the first syntax error; None if there is none or `code` wasn't read."""
@@ -69,14 +86,17 @@ def _bracket_depth(code: str) -> int:
 def _kind_of_tree(tree: ast.Module) -> CodeKind:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    defines = any(
-        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and not node.name.lower().startswith("test")
-        for node in tree.body
-    )
-    if defines or (names & READERS and names & PRINTERS):
+    if any(isinstance(node, DEFINITIONS) and not _is_test(node) for node in tree.body) or (
+        names & READERS and names & PRINTERS
+    ):
         return CodeKind.PROGRAM
     return CodeKind.SNIPPET if any(map(_does_something, tree.body)) else CodeKind.INERT
+
+
+def _is_test(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+    bases = definition.bases if isinstance(definition, ast.ClassDef) else []
+    names = {getattr(base, "attr", "") or getattr(base, "id", "") for base in bases}
+    return definition.name.lower().startswith("test") or "TestCase" in names
 
 
 def _does_something(statement: ast.stmt) -> bool:

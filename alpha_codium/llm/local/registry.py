@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from alpha_codium.errors import ModelNotFound, nearest
 
@@ -78,6 +79,22 @@ def stored_models(folder: Path) -> list[StoredModel]:
     """Return the models in the folder, sorted by name."""
     names = sorted(record.name.removesuffix(".json") for record in folder.glob("*.json"))
     return [model for name in names if (model := _stored(name, folder))]
+
+
+def listing(folder: Path) -> list[dict[str, Any]]:
+    """Return the known models and those in the folder as JSON; `path` is None for those that aren't there."""
+    stored = {model.name: model for model in stored_models(folder)}
+    return [
+        {
+            "name": model.name,
+            "size_bytes": model.size_bytes,
+            "source": model.source,
+            "here": model.name in stored,
+            "path": str(stored[model.name].path) if model.name in stored else None,
+            "sha256": model.sha256,
+        }
+        for model in {**KNOWN, **stored}.values()
+    ]
 
 
 def find(name: str, folder: Path) -> StoredModel:

@@ -31,7 +31,7 @@ from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.metrics.apps_metric.live import LiveScore
 from alpha_codium.metrics.apps_metric.scores import codes_of, scores
-from alpha_codium.metrics.shared import backend_of, check_programs
+from alpha_codium.metrics.shared import backend_of, check_programs, warn_near_limit
 from alpha_codium.problem import TestType
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.wording import counted
@@ -62,8 +62,9 @@ def compute(
 
     `level` is `introductory`, `interview`, `competition` or `all`; `dataset` a stored dataset, a path, or an id of the
     hub. `count_errors` adds `compile_errors` (programs), `runtime_errors` and `total_tests` (codes in all). `detailed`
-    adds `results`, for each problem a list of codes for each program, `names`, the problems in that order, and
-    `ambiguous`, those of them whose tests were rebuilt by guessing types. `timeout` is in CPU seconds a test, `header`
+    adds `results`, for each problem a list of codes for each program, `names`, the problems in that order,
+    `ambiguous`, those of them whose tests were rebuilt by guessing types, and `near_limit`, whether the verdict of each
+    program depends on tests that used between 80 % and 120 % of a limit. `timeout` is in CPU seconds a test, `header`
     code that runs before each program, `num_workers` how many run at a time (0: one a core). `debug` logs each
     program's codes. pass@k so far is shown on stderr, unless `progress` is False. `tester_type` is
     the name of a sandbox, by default that of the settings. May be called in a notebook.
@@ -83,9 +84,12 @@ def compute(
         for index, of_program in enumerate(of_problem):
             logger.info("{} program {}: {}", problem.name, index, list(of_program))
     result = scores(codes, ks, count_errors=count_errors)
+    near = [[candidate.near_limit for candidate in problem.candidates] for problem in judged]
+    warn_near_limit(sum(map(sum, near)))
     if detailed:
         ambiguous = [problem.name for problem in problems if AMBIGUOUS in problem.tags]
         result |= {"results": codes, "names": [problem.name for problem in judged], "ambiguous": ambiguous}
+        result["near_limit"] = near
     return result
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.statistics import mean_pass_at_k
+from alpha_codium.wording import counted
 
 # Seconds between two lines, on a terminal and elsewhere.
 LIVE_EVERY, PLAIN_EVERY = 0.2, 10.0
@@ -45,7 +46,7 @@ class LiveScore:
         done += [(0, 0) for programs in self.programs.values() if not programs]
         estimates = [mean_pass_at_k(done, k) for k in self.ks]
         known = "".join(f", pass@{e.k} {e.value:.3f}" for e in estimates if e.value is not None)
-        return f"APPS: {len(done)}/{len(self.programs)} problems{known}"
+        return f"APPS: {len(done)}/{counted(len(self.programs), 'problem')}{known}"
 
     def _write(self, end: str) -> None:
         self.last = time.monotonic()

@@ -8,6 +8,7 @@ from loguru import logger
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.statistics import mean_pass_at_k
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 RUNTIME_ERROR, COMPILE_ERROR = -1, -2
 # True, False, -1, -2, or None for no verdict.
@@ -43,7 +44,9 @@ def scores(codes: Sequence[Sequence[Sequence[Code]]], ks: Sequence[int], *, coun
     result: dict[str, Any] = {"avg_accuracy": None, "strict_accuracy": None, "pass_at_k": None}
     unjudged = sum(None in of_program for of_problem in codes for of_program in of_problem)
     if unjudged:
-        logger.warning(f"{unjudged} programs got no verdict because of sandbox errors: no scores are computed")
+        logger.warning(
+            f"{counted(unjudged, 'program')} got no verdict because of sandbox errors: no scores are computed"
+        )
         result["unjudged"] = unjudged
     elif all(len(of_problem) == 1 for of_problem in codes):
         singles = [of_problem[0] for of_problem in codes]

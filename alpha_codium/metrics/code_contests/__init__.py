@@ -12,7 +12,8 @@ from typing import Any
 
 from alpha_codium.errors import UserError
 from alpha_codium.eval.metric import DEFAULT_KS, Metric, Metrics
-from alpha_codium.metrics.shared import is_texts
+from alpha_codium.eval.results import CandidateResult
+from alpha_codium.metrics.shared import is_texts, warn_near_limit
 
 COLUMNS = {"predictions": ("task_name", "solution_candidates"), "references": ("tests_inputs", "tests_outputs")}
 
@@ -26,17 +27,21 @@ def compute(
     """`(pass_at_k, inputs, results)`: the scores, the rows that were judged, and each candidate's result by name.
 
     `tester_type` is the name of a sandbox. A row without candidates counts as failed, one without tests is never
-    passed. A k above the number of candidates of a row that has some is None.
+    passed. A k above the number of candidates of a row that has some is None. A test that used between 80 % and 120 %
+    of a limit has `near_limit`.
 
     Raises UserError if rows lack a column, don't pair up, or have the same name, or if there is no such sandbox. May be
     called inside a running event loop, too.
     """
     if len(predictions) != len(references):
-        raise UserError(f"{len(predictions)} predictions and {len(references)} references differ in number")
+        raise UserError(f"predictions and references differ in number: {len(predictions)} and {len(references)}")
     for what, rows in (("predictions", predictions), ("references", references)):
         for place, row in enumerate(rows):
             _check(f"{what}[{place}]", row, COLUMNS[what])
-    return Metric(tester_type).compute(predictions, references, k)
+    pass_at_k, inputs, results = Metric(tester_type).compute(predictions, references, k)
+    judged = (CandidateResult.from_json(candidate) for candidates in results.values() for candidate in candidates)
+    warn_near_limit(sum(candidate.near_limit for candidate in judged))
+    return pass_at_k, inputs, results
 
 
 def _check(where: str, row: Mapping[str, Any], columns: Sequence[str]) -> None:

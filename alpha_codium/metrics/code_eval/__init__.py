@@ -33,7 +33,8 @@ def compute(
 
     `predictions[task]` are the candidates, `references[task]` the code that tests them. `timeout` is in CPU seconds
     of a program; three times that plus 2 s of waiting end it as well. `results[task]` holds `(i, {"task_id", "passed",
-    "result", "completion_id"})` of each candidate i, `result` being `passed`, `timed out` or `failed: ` and why.
+    "result", "completion_id"})` of each candidate i, `result` being `passed`, `timed out` or `failed: ` and why; one
+    that used between 80 % and 120 % of a limit also has `near_limit`, a list of `cpu`, `wall` and `memory`.
     `tester_type` is the name of a sandbox, by default that of the settings (`code_tester.tester_type`).
 
     Raises ValueError unless the environment has HF_ALLOW_CODE_EVAL=1, and UserError if the arguments aren't such lists,

@@ -202,7 +202,8 @@ async def outcome(sandbox: Sandbox, program: dict[str, Any], plan: dict[str, Any
     inputs = [f"HOSTILE_INPUT_{secrets.token_hex(8)}\n" for _ in range(plan["tests"])]
     expected = program.get("expected") or f"EXPECTED_OUTPUT_{secrets.token_hex(8)}"
     start = time.monotonic()
-    run = sandbox.run(program["source"], inputs, limits=Limits(**plan["limits"]))
+    limits = Limits(**plan["limits"] | program.get("limits", {}))
+    run = sandbox.run(program["source"], inputs, limits=limits)
     try:
         report = await asyncio.wait_for(run, HUNG_SECONDS)
     except TimeoutError:

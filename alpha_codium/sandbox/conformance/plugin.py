@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     except UserError as error:
         raise pytest.UsageError(str(error)) from error
     except TypeError as error:
-        raise pytest.UsageError(f"{config.option.backend} can't be opened so: {error}") from error
+        raise pytest.UsageError(f"{config.option.backend} can't be opened with these options: {error}") from error
     # pytest-asyncio warns if this isn't set. The suite sets its scopes explicitly.
     warnings.filterwarnings("ignore", message='.*"asyncio_default_fixture_loop_scope" is unset')
     config.addinivalue_line("markers", "thorough: takes several seconds")

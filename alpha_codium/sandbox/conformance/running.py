@@ -21,7 +21,7 @@ async def run_one(sandbox: Sandbox, program: str, text: str = "", limits: Limits
 async def until(condition: Callable[[], object]) -> None:
     """Wait until a condition is true, up to the test's time limit."""
     while not condition():  # noqa: ASYNC110 - there is no event to wait for
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.03)
 
 
 def side(source: str, driver: str = "", input: str = "") -> Side:

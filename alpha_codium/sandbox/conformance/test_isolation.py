@@ -100,11 +100,11 @@ async def test_cpu_time_of_children_counts(jailed: Sandbox) -> None:
 import os, time
 for _ in range(3):
     if os.fork() == 0:
-        while time.process_time() < 0.4: pass
+        while time.process_time() < 0.2: pass
         os._exit(0)
 for _ in range(3): os.wait()
 """
-    execution = await run_one(jailed, program, limits=Limits(cpu_seconds=1, wall_seconds=60))
+    execution = await run_one(jailed, program, limits=Limits(cpu_seconds=0.5, wall_seconds=60))
     assert execution.status is Status.TIME_LIMIT_EXCEEDED
 
 

@@ -77,7 +77,7 @@ async def test_what_is_consumed_comes_in_order_and_ends_where_the_caller_says_so
 
 async def test_nothing_runs_after_a_failure_of_any_kind_if_the_job_says_so(sandbox: Sandbox) -> None:
     program = Program.from_source(PYTHON, "if input() == 'burn':\n    while True: pass\nprint('x' * int(input()))")
-    limits = Limits(cpu_seconds=0.5, wall_seconds=60, output_bytes=100)
+    limits = Limits(cpu_seconds=0.25, wall_seconds=60, output_bytes=100)
     for bad, status in (("burn\n", Status.TIME_LIMIT_EXCEEDED), ("\n999\n", Status.OUTPUT_LIMIT_EXCEEDED)):
         report = await report_of(sandbox, Job(program, ("\n1\n", bad, "\n1\n"), limits, stop_after_failure=True))
         assert [each.status for each in report.executions] == [Status.FINISHED, status]

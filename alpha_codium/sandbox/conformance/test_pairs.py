@@ -43,7 +43,7 @@ async def test_a_side_that_does_not_compile_keeps_both_from_running(sandbox: San
 
 
 async def test_a_limit_that_one_side_reaches_is_its_own(sandbox: Sandbox) -> None:
-    limits = Limits(cpu_seconds=0.5, wall_seconds=60)
+    limits = Limits(cpu_seconds=0.25, wall_seconds=60)
     report = await run_pair(sandbox, side("import os\nos.read(3, 1)"), side("while True: pass"), limits)
     assert report.right.executions[0].status is Status.TIME_LIMIT_EXCEEDED
     assert report.left.executions[0].status is Status.FINISHED

@@ -19,7 +19,7 @@ from alpha_codium.verdict import Execution, Identity, Status
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MIB = 2**20
-SHORT = Limits(cpu_seconds=0.5, wall_seconds=60)
+SHORT = Limits(cpu_seconds=0.25, wall_seconds=60)
 
 
 async def test_a_program_that_ends_has_finished_and_its_output_is_given(sandbox: Sandbox) -> None:
@@ -208,6 +208,7 @@ async def test_a_sandbox_can_be_opened_again(backend: Backend) -> None:
     for _ in range(2):
         async with opened as sandbox:
             assert (await run_one(sandbox, "print(1)")).stdout == "1\n"
+        assert opened.loop is None
 
 
 async def test_a_program_of_another_language_is_refused(sandbox: Sandbox) -> None:

@@ -58,10 +58,9 @@ async def in_thread(work: Awaitable[T], cancellation: Cancellation) -> T:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         cancellation.cancel()
-        # The worker must not be used again before this thread has stopped.
-        await finish(asyncio.wait([task]))
-        if not task.cancelled():
-            task.exception()  # retrieved, or asyncio would log that it never was
+        # The worker must not be used again before this thread has stopped. `gather` retrieves its exception, even if
+        # this task is cancelled again meanwhile: asyncio would log one that nobody retrieved.
+        await finish(asyncio.gather(task, return_exceptions=True))
         raise
 
 

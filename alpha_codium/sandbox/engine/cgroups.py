@@ -37,6 +37,7 @@ class WorkerGroup:
         self.parts = parts
         self._locks = dict(locks)
         self._written: dict[Path, int] = {}
+        self._kills = 0
         self._cpu: int | None = None
         if "cpuacct" in parts:
             file = parts["cpuacct"].folder / ("cpuacct.usage" if parts["cpuacct"].version == 1 else "cpu.stat")
@@ -47,7 +48,12 @@ class WorkerGroup:
     @property
     def complete(self) -> bool:
         """Whether it counts the memory and the CPU time of all processes together."""
-        return self._cpu is not None and "memory" in self.parts
+        return self._cpu is not None and self.counts_memory
+
+    @property
+    def counts_memory(self) -> bool:
+        """Whether it can limit the memory, and counts kills for memory."""
+        return "memory" in self.parts
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -97,6 +103,13 @@ class WorkerGroup:
         memory = self.parts["memory"]
         text = (memory.folder / ("memory.oom_control" if memory.version == 1 else "memory.events")).read_text()
         return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill ")), 0)
+
+    def was_killed_for_memory(self) -> bool:
+        """Whether a process was killed for memory since the last call."""
+        if not self.counts_memory:
+            return False
+        before, self._kills = self._kills, self.oom_kills()
+        return self._kills > before
 
     def kill_and_remove(self) -> bool:
         """Kill all that is in the group and remove it; return False if something is left after two seconds."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.limits import COMPILE_BYTES, Limits
+from alpha_codium.program import Workspace
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.outcome import largest_file
@@ -53,24 +54,31 @@ class Jail:
     preload: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     walls: bool = False
+    workspace: Workspace | None = None
 
     def configuration(self, uid: int, scratch: Scratch | None) -> dict[str, Any]:
         """Return the configuration for `inside/zygote`; `uid` is the user to become, 0 for no change."""
+        workspace = self.workspace or Workspace("")
         return {
             "uid": uid,
             "host": os.getpid(),
             "walls": self.walls,
             "folder": folder_in(scratch),
             "scratch": scratch.path if scratch else wire.SCRATCH,
-            "read_only": list(self.interpreter.read_only),
+            "read_only": [*self.interpreter.read_only, *filter(None, [workspace.folder])],
             "hidden": list(self.interpreter.hidden),
             "links": list(self.interpreter.links),
-            "path": list(self.interpreter.path),
+            "path": [*workspace.path, *self.interpreter.path],
             "depth": self.interpreter.depth,
             "attributes": dict(self.interpreter.attributes),
             "preload": list(self.preload),
+            "warm_up": workspace.warm_up,
             "scratch_bytes": SCRATCH_BYTES,
         }
+
+    def covered_by(self, main: str) -> str:
+        """Return the path of the workspace's file that a program covers; "" without a workspace."""
+        return f"{self.workspace.folder}/{main}" if self.workspace is not None else ""
 
 
 def folder_in(scratch: Scratch | None) -> str:

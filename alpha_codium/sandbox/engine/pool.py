@@ -19,7 +19,7 @@ from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
-from alpha_codium.program import PYTHON, Job, PairJob, Program
+from alpha_codium.program import PYTHON, Job, PairJob, Program, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
@@ -101,6 +101,7 @@ class JailPool(Sandbox, ABC):
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
         self.preload = tuple(preload)
+        self.workspace: Workspace | None = None
         self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
         self._idle: asyncio.Queue[Slot] = asyncio.Queue()
@@ -123,7 +124,7 @@ class JailPool(Sandbox, ABC):
         interpreter = await asyncio.to_thread(self.inspect)
         self._idle = asyncio.Queue()
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
-        jail = Jail(interpreter, self._starter, WARM, environment_of_zygote())
+        jail = Jail(interpreter, self._starter, WARM, environment_of_zygote(), workspace=self.workspace)
         try:
             await asyncio.to_thread(self.prepare, interpreter)
             cancellation = Cancellation()

@@ -40,13 +40,15 @@ class RunnerLost(Exception):
 class RunnerClient:
     """A program in a runner of `worker`, under limits that are the same for all its tests."""
 
-    def __init__(self, worker: Worker, source: bytes, driver: bytes, limits: Limits) -> None:
-        """Start the runner; raises WorkerLost."""
+    def __init__(self, worker: Worker, source: bytes, driver: bytes, limits: Limits, main: str = "") -> None:
+        """Start the runner; `main` is the path of the program. Raises WorkerLost."""
         self.worker, self.limits = worker, limits
-        self._socket, self._errors = worker.begin(source, driver, limits)
+        self._socket, self._errors = worker.begin(source, driver, limits, main)
         self._prefix = f"{worker.folder}/".encode()
         self._patience = self._waited = 0.0
         self._awaited = False
+        # The worker of the other program of a pair, for whose answers this one may wait.
+        self.partner: Worker | None = None
         self._begun = worker.group.cpu_seconds() if worker.group is not None else 0.0
 
     def compile(self) -> Execution:
@@ -167,11 +169,16 @@ class RunnerClient:
                 return answer
             left = start + self.limits.wall_seconds - time.monotonic()
             if left <= 0:
-                self._waited = min(self.worker.processor_wait, MOST_WAIT_FACTOR * self.limits.wall_seconds)
+                self._waited = min(self._processor_wait, MOST_WAIT_FACTOR * self.limits.wall_seconds)
                 left += self._waited
             burned = group.cpu_seconds() - used if group is not None else 0.0
         # This process may have been suspended while the answer came.
         return self._answer(SHORTEST_WAIT)
+
+    @property
+    def _processor_wait(self) -> float:
+        """Seconds for which the program, or its partner in a pair, has waited for a processor."""
+        return self.worker.processor_wait + (self.partner.processor_wait if self.partner is not None else 0.0)
 
     def _answer(self, seconds: float, most: int = wire.RESULT.size) -> bytes | None:
         """Return the runner's next answer; None if there is none in time, empty if the runner is gone."""

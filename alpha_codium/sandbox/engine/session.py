@@ -40,6 +40,7 @@ class Session:
     ) -> None:
         self.worker, self.lock, self.cancellation, self.limits = worker, lock, cancellation, limits
         self.source, self.driver = what.program.source.encode("utf-8", "replace"), what.driver.encode()
+        self.main = what.program.main
         self._client: RunnerClient | None = None
         self._may_wait_again = self._may_rerun = True
 
@@ -85,10 +86,10 @@ class Session:
                 self._discard_worker()
         return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {reason}")
 
-    def execute_linked(self, data: bytes, link: int) -> Execution:
-        """Run the program on one input with a link to another program, tried once."""
+    def execute_linked(self, data: bytes, link: int, partner: Worker) -> Execution:
+        """Run the program on one input with a link to another program, on worker `partner`, tried once."""
         try:
-            return self._test(data, link)
+            return self._test(data, link, partner)
         except (RunnerLost, WorkerLost, OSError) as error:
             self._discard_worker()
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
@@ -107,18 +108,25 @@ class Session:
             except WorkerLost:
                 self.worker.discard()
 
-    def is_close_call(self, execution: Execution) -> bool:
-        """Whether a time limit was exceeded so narrowly that other load may be the reason."""
+    def is_close_call(self, execution: Execution, in_all: float = 0.0) -> bool:
+        """Whether a time limit was exceeded so narrowly that other load may be the reason.
+
+        `in_all` is the CPU time of both programs of a pair: each waits for the other.
+        """
         if execution.status is not Status.TIME_LIMIT_EXCEEDED or not self._may_rerun:
             return False
         if execution.cpu_seconds >= self.limits.cpu_seconds:
             return execution.cpu_seconds < CLOSE_CALL_FACTOR * self.limits.cpu_seconds
-        may_wait, self._may_wait_again = self._may_wait_again, False
-        return may_wait and execution.cpu_seconds >= STARVED_SHARE * self.limits.cpu_seconds
+        return self._may_wait_again and max(execution.cpu_seconds, in_all) >= STARVED_SHARE * self.limits.cpu_seconds
+
+    def note_rerun(self, execution: Execution) -> None:
+        """Remember a rerun: of executions that reach the wall limit, only one of a program is run again."""
+        if execution.cpu_seconds < self.limits.cpu_seconds:
+            self._may_wait_again = False
 
     def _start_runner(self) -> RunnerClient:
         self.cancellation.check()
-        self._client = client = RunnerClient(self.worker, self.source, self.driver, self.limits)
+        self._client = client = RunnerClient(self.worker, self.source, self.driver, self.limits, self.main)
         self.cancellation.check()
         return client
 
@@ -128,16 +136,18 @@ class Session:
             execution = self._test(data)
             crowded = crowded or self.lock.is_crowded()
         if self.is_close_call(execution) and (crowded or is_loaded(self.lock)):
+            self.note_rerun(execution)
             with self.lock.exclusive():
                 execution = self._test(data)
             self._may_rerun = execution.status is not Status.TIME_LIMIT_EXCEEDED
         return execution
 
-    def _test(self, data: bytes, link: int | None = None) -> Execution:
+    def _test(self, data: bytes, link: int | None = None, partner: Worker | None = None) -> Execution:
         if self._client is None:
             self._start_runner().compile()
         self.cancellation.check()
         assert self._client is not None
+        self._client.partner = partner
         outcome, execution = self._client.test(data, link)
         if outcome.touched or outcome.killed_for_memory:
             self.end()
@@ -179,7 +189,9 @@ def run_pair(
                 if any(execution.status is Status.INTERNAL_ERROR for execution in executed):
                     with lock.shared():
                         executed = run_linked(sessions, inputs)
-                elif any(s.is_close_call(each) for s, each in zip(sessions, executed, strict=True)) and is_loaded(lock):
+                in_all = sum(execution.cpu_seconds for execution in executed)
+                both = zip(sessions, executed, strict=True)
+                if any(session.is_close_call(each, in_all) for session, each in both) and is_loaded(lock):
                     with lock.exclusive():
                         executed = run_linked(sessions, inputs)
     finally:
@@ -193,8 +205,8 @@ def run_linked(sessions: list[Session], inputs: list[bytes]) -> list[Execution]:
     ends = socket.socketpair()
     with ThreadPoolExecutor(2, thread_name_prefix="pair") as threads:
         running: list[Future[Execution]] = [
-            threads.submit(session.execute_linked, data, end.detach())
-            for session, data, end in zip(sessions, inputs, ends, strict=True)
+            threads.submit(session.execute_linked, data, end.detach(), other.worker)
+            for session, other, data, end in zip(sessions, reversed(sessions), inputs, ends, strict=True)
         ]
         wait(running[:1])
         wait(running, LEAVE_SECONDS)

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,12 @@ from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import Jail, folder_in, runner_request
+from alpha_codium.sandbox.engine.processes import end, processor_wait, reap_orphans
 from alpha_codium.sandbox.engine.scratch import Scratch, ScratchState, make_scratch, unused_user
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
 START_SECONDS = 60.0
 ANSWER_SECONDS = 10.0
-LEAVE_SECONDS = 2.0
 _numbers = itertools.count()
 
 
@@ -45,7 +44,6 @@ class Worker:
         self._scratch_state: ScratchState | None = None
         self._lock = threading.Lock()
         self._closing = False
-        self._kills = 0
 
     @property
     def running(self) -> bool:
@@ -89,7 +87,7 @@ class Worker:
                 self._scratch = make_scratch(self._user)
             self._process = self.jail.starter.submit(self._spawn, inner).result()
 
-    def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[socket.socket, int]:
+    def begin(self, source: bytes, driver: bytes, limits: Limits, main: str = "") -> tuple[socket.socket, int]:
         """Start a runner; return its socket, and a file with its stderr while it compiles. Raises WorkerLost."""
         self._start_for(limits)
         host, inner = socket.socketpair()
@@ -100,7 +98,7 @@ class Worker:
                 request = runner_request(
                     limits, may_fork=self.may_fork, walls=self.jail.walls, counted=self.counts_memory
                 )
-                self._hand_over([source, driver], inner, errors, request)
+                self._hand_over([source, driver], inner, errors, {**request, "covers": self.jail.covered_by(main)})
         except BaseException:
             host.close()
             if errors >= 0:
@@ -116,7 +114,7 @@ class Worker:
             self.start()
         if self.group is not None and self.counts_memory:
             # Reset the count: earlier kills belong to another program.
-            self.was_killed_for_memory()
+            self.group.was_killed_for_memory()
             if not self.group.set_memory(limits.memory_bytes + self.overhead_bytes):
                 raise self._lost("it uses more memory than the next program may have")
 
@@ -179,17 +177,14 @@ class Worker:
             self._scratch_state = None
         if self.group is not None:
             self.group.kill_and_remove()
-            self.group, self._kills = None, 0
+            self.group = None
         if self._scratch is not None:
             self._scratch.remove()
             self._scratch = None
 
     def was_killed_for_memory(self) -> bool:
         """Whether the kernel killed a process for memory since the last call."""
-        if self.group is None or not self.counts_memory:
-            return False
-        before, self._kills = self._kills, self.group.oom_kills()
-        return self._kills > before
+        return self.group is not None and self.group.was_killed_for_memory()
 
     def _spawn(self, inner: socket.socket) -> "subprocess.Popen[bytes]":
         """Start the interpreter with empty files as its streams and an unlimited stack."""
@@ -238,7 +233,7 @@ class Worker:
     @property
     def counts_memory(self) -> bool:
         """Whether a control group limits the memory and counts kills for memory."""
-        return self.group is not None and "memory" in self.group.parts
+        return self.group is not None and self.group.counts_memory
 
     @property
     def may_fork(self) -> bool:
@@ -284,51 +279,3 @@ class Worker:
             if self._runner >= 0:
                 os.close(self._runner)
                 self._runner = -1
-
-
-def end(process: "subprocess.Popen[bytes]", seconds: float = LEAVE_SECONDS) -> None:
-    """Wait for a jail, whose socket is closed, to end; kill it if it doesn't."""
-    # A jail that ends normally reaps its children; after a kill, init has to.
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def processor_wait(runner: int) -> float:
-    """Return the seconds that a test was ready to run but waited for a processor.
-
-    `runner` is a pidfd of the test's parent. The longest wait of all threads of all its descendants counts, not the
-    sum: threads that wait for each other's processor use up their CPU time meanwhile. 0 if the kernel doesn't report it
-    (/proc/PID/schedstat, "time spent waiting on a runqueue": Linux's Documentation/scheduler/sched-stats.rst).
-    """
-    proc = Path("/proc")
-
-    def descendants(number: int) -> Iterator[int]:
-        for child in map(int, (proc / f"{number}/task/{number}/children").read_text().split()):
-            yield child
-            yield from descendants(child)
-
-    try:
-        lines = (proc / f"self/fdinfo/{runner}").read_text().splitlines()
-        number = int(next(line.partition(":")[2] for line in lines if line.startswith("Pid:")))
-        tasks = [task for child in descendants(number) for task in (proc / f"{child}/task").iterdir()]
-        return max((int((task / "schedstat").read_text().split()[1]) / 1e9 for task in tasks), default=0.0)
-    except (OSError, ValueError):
-        return 0.0
-
-
-def reap_orphans() -> None:
-    """Reap the first processes of jails that became our children, which happens only if we are process 1.
-
-    The kernel may kill the process outside of a jail, their parent, for lack of memory.
-    """
-    if os.getpid() != 1:
-        return
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            fields = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
-            # Processes that we started have one number: ours are in no other namespace.
-            if fields["PPid"].strip() == "1" and "Z" in fields["State"] and len(fields["NSpid"].split()) > 1:
-                os.waitpid(int(folder.name), os.WNOHANG)

@@ -157,7 +157,7 @@ def remove_root(folder: str) -> None:
 @functools.cache
 def best_platform(runsc: str) -> str:
     """Return the best platform that runsc's own help names; raises SandboxError if it can't be run."""
-    told = ask([runsc, "flags"])
-    lines = (told.stdout + told.stderr).splitlines()
-    said = " ".join(line for line in lines if "which platform to use" in line)
-    return next((name for name in PLATFORMS if name in said), PLATFORMS[-1])
+    answer = ask([runsc, "flags"])
+    lines = (answer.stdout + answer.stderr).splitlines()
+    flag = " ".join(line for line in lines if "which platform to use" in line)
+    return next((name for name in PLATFORMS if name in flag), PLATFORMS[-1])

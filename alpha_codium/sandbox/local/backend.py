@@ -1,13 +1,16 @@
 """The `local` backend: jails made of namespaces, or of Landlock and seccomp if there are none."""
 
 from dataclasses import replace
+from typing import Unpack
 
 from loguru import logger
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.program import Workspace
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail, Layer
-from alpha_codium.sandbox.engine.pool import JailPool
+from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Status
 
@@ -40,9 +43,13 @@ WALLS = (
 
 
 class LocalSandbox(JailPool):
-    """Runs programs in jails on this machine; see the module."""
+    """Runs programs in jails on this machine, in a `workspace` if there is one; see the module."""
 
     name = "local"
+
+    def __init__(self, *, workspace: Workspace | None = None, **options: Unpack[PoolOptions]) -> None:
+        super().__init__(**options)
+        self.workspace = workspace
 
     @property
     def layers(self) -> list[Layer]:
@@ -82,7 +89,9 @@ class LocalSandbox(JailPool):
             self._try_out(cancellation, jail)
         except WorkerLost as error:
             reason = str(error).splitlines()[-1]
-            if self.isolation == "strict":
+            if wire.WARM_UP_FAILED in reason:
+                raise SandboxError(reason.partition(": ")[2]) from error
+            if self.isolation == "strict" or self.workspace is not None:
                 raise no_jail(reason) from error
             try:
                 self._try_out(cancellation, replace(jail, walls=True))

@@ -107,8 +107,8 @@ class Engine:
         """
         if self.kind != "podman" or os.geteuid() != 0:
             return []
-        told = ask([*self._global(), "inspect", "--format={{.State.ConmonPid}}", name]).stdout.strip()
-        monitor = int(told) if told.isdigit() else 0
+        answer = ask([*self._global(), "inspect", "--format={{.State.ConmonPid}}", name]).stdout.strip()
+        monitor = int(answer) if answer.isdigit() else 0
         return [monitor, *descendants(monitor)] if is_monitor(monitor, name) else []
 
     def has_image(self, image: str) -> bool:
@@ -199,12 +199,12 @@ def trouble(command: Sequence[str]) -> str:
 
 def inspect_image(command: Sequence[str], image: str, interpreter: str) -> Interpreter:
     """Inspect an image's interpreter, which `command` runs with ASK_ALL; raises SandboxError if it can't be used."""
-    told = ask(command)
-    if told.returncode:
-        reason = last_line(told.stderr)
+    answer = ask(command)
+    if answer.returncode:
+        reason = last_line(answer.stderr)
         raise SandboxError(f"the image {image!r} can't be run, or has no interpreter {interpreter!r} ({reason})")
     try:
-        facts, libc = map(json.loads, told.stdout.splitlines()[-2:])
+        facts, libc = map(json.loads, answer.stdout.splitlines()[-2:])
     except ValueError as error:
         raise SandboxError(
             f"{interpreter!r} of the image {image!r} doesn't behave like a Python interpreter: {error}"

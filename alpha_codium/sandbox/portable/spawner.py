@@ -46,16 +46,14 @@ class Rooms:
     """The private folders of programs, made for the first job that has `files`."""
 
     def __init__(self) -> None:
-        # The module `engine/inside/private`, and its `PrivateFolders`.
-        self.private: Any = None
+        # The `PrivateFolders` of the module `engine/inside/private`.
         self.folders: Any = None
         self.scores = -1
         self.limits_processes = False
 
     def enter(self, job: dict) -> None:
         """Make the private folders of a job, and its files in them; raises OSError."""
-        if self.private is None:
-            self.prepare(job)
+        self.folders = self.folders or self.prepare(job)
         self.folders.renew(job["folder"], job["stdin_bytes"])
         self.folders.write(job["folder"], job["files"])
 
@@ -64,22 +62,18 @@ class Rooms:
         if self.scores >= 0:
             os.write(self.scores, value)
 
-    def prepare(self, job: dict) -> None:
-        """Do what can't be done, or not be undone, when everything is read-only."""
+    def prepare(self, job: dict) -> Any:
+        """Prepare for private folders, before everything becomes read-only, and return them."""
         sys.path.insert(0, INSIDE)
-        self.private = __import__("private")
+        private = __import__("private")
         sys.path.pop(0)
         # Its file may be hidden later.
         __import__("socket")
         self.limits_processes = counts_only_ours()
-        self.scores = self.private.open_score(job["folder"])
-        self.folders = self.private.PrivateFolders(job["interpreter"])
-        self.private.give_programs_no_rights()
-
-    def limit_processes(self, processes: int) -> None:
-        """In the child: limit the number of its processes."""
-        if self.limits_processes:
-            limit_to(resource.RLIMIT_NPROC, processes)
+        self.scores = private.open_score(job["folder"])
+        folders = private.PrivateFolders(job["interpreter"])
+        private.give_programs_no_rights()
+        return folders
 
 
 def counts_only_ours() -> bool:
@@ -155,32 +149,32 @@ def input_file(folder: str, data: bytes) -> BinaryIO:
 def start(job: dict, stdin: bytes, channel: "int | None") -> tuple[int, int, int, str]:
     """Fork and exec the program; return its pid, our ends of its stdout and stderr, and why it didn't start."""
     with input_file(job["folder"], stdin) as file:
-        (our_stdout, stdout), (our_stderr, stderr), (trouble, told) = os.pipe(), os.pipe(), os.pipe()
+        (our_stdout, stdout), (our_stderr, stderr), (our_trouble, trouble) = os.pipe(), os.pipe(), os.pipe()
         ROOMS.score(KILLED_FIRST)
         pid = os.fork()
         if pid == 0:
             try:
-                become(job, (file.fileno(), stdout, stderr), channel, told)
+                become(job, (file.fileno(), stdout, stderr), channel, trouble)
             except BaseException as error:  # noqa: BLE001 - this process must never continue as a spawner
                 os.write(TROUBLE, f"can't be started: {error}".encode()[:CHUNK])
             finally:
                 os._exit(EXEC_FAILED)
     ROOMS.score(KILLED_LAST)
-    for fd in (stdout, stderr, told, *(() if channel is None else (channel,))):
+    for fd in (stdout, stderr, trouble, *(() if channel is None else (channel,))):
         os.close(fd)
     # Empty if exec closed the other end.
-    start_error = os.read(trouble, CHUNK).decode()
-    os.close(trouble)
+    start_error = os.read(our_trouble, CHUNK).decode()
+    os.close(our_trouble)
     return pid, our_stdout, our_stderr, start_error
 
 
-def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", told: int) -> None:
+def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", trouble: int) -> None:
     """In the child: set up streams, session, folder and limits, and exec the program."""
     # Above the descriptors that are assigned next.
-    *given, told = (fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in (*streams, channel or told, told))
+    *given, trouble = (fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in (*streams, channel or trouble, trouble))
     for number, fd in enumerate(given):
         os.dup2(fd, number)
-    os.dup2(told, TROUBLE, inheritable=False)
+    os.dup2(trouble, TROUBLE, inheritable=False)
     if channel is None:
         os.close(CHANNEL)
     os.closerange(TROUBLE + 1, 1024)
@@ -190,8 +184,8 @@ def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", to
         limit_to(getattr(resource, name), value)
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-    if ROOMS.private is not None:
-        ROOMS.limit_processes(job["processes"])
+    if ROOMS.limits_processes:
+        limit_to(resource.RLIMIT_NPROC, job["processes"])
     die_with_parent()
     os.execvpe(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
 

@@ -20,7 +20,7 @@ from alpha_codium.sandbox.engine.jail import OWN_PROCESSES
 from alpha_codium.sandbox.engine.outcome import ProcessEnd
 
 SPAWNER = Path(__file__).with_name("spawner.py")
-# Has a shell, and the command that replaces it, join control groups.
+# A shell script that joins control groups and is then replaced by the command.
 JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit; shift; done; shift; exec "$@"'
 # The highest limit that every kernel takes for a control group.
 MOST_MEMORY = 1 << 62
@@ -52,7 +52,6 @@ class SpawnerClient:
         self.interpreter = interpreter
         self.counted = counted
         self._group: WorkerGroup | None = None
-        self._kills = 0
         self._process: subprocess.Popen[bytes] | None = None
         # Passes one end of a pair's channel to the spawner: open files can't go through a pipe.
         self._passing: socket.socket | None = None
@@ -101,7 +100,8 @@ class SpawnerClient:
                 process.stdin.write(json.dumps(job).encode() + b"\n" + stdin)
                 process.stdin.flush()
                 ended = read_result(process.stdout)
-                return replace(ended, killed_for_memory=self._killed_for_memory())
+                killed = self._group is not None and self._group.was_killed_for_memory()
+                return replace(ended, killed_for_memory=killed)
             finally:
                 timer.cancel()
         except (OSError, ValueError) as error:
@@ -132,7 +132,7 @@ class SpawnerClient:
             if self._process is None:
                 joining: list[str] = []
                 if self.counted:
-                    self._group, self._kills = open_worker_group(f"gencode-{os.getpid()}-0"), 0
+                    self._group = open_worker_group(f"gencode-{os.getpid()}-0")
                 if self._group is not None:
                     joining = ["/bin/sh", "-c", JOIN, "sh", *map(str, self._group.folders), "--"]
                 self._passing, theirs = socket.socketpair()
@@ -166,16 +166,10 @@ class SpawnerClient:
         """Limit the memory and processes of a program's processes together; `more_bytes` is for its input."""
         if self._group is not None:
             self._group.set_processes(limits.processes + OWN_PROCESSES)
-            if "memory" in self._group.parts:
+            if self._group.counts_memory:
                 self._group.set_memory(min(limits.memory_bytes + OVERHEAD_BYTES + more_bytes, MOST_MEMORY))
-                self._killed_for_memory()
-
-    def _killed_for_memory(self) -> bool:
-        """Whether the kernel killed a process for lack of memory since the last call."""
-        if self._group is None or "memory" not in self._group.parts:
-            return False
-        before, self._kills = self._kills, self._group.oom_kills()
-        return self._kills > before
+                # Earlier kills belong to another program.
+                self._group.was_killed_for_memory()
 
 
 def read_result(stream: IO[bytes]) -> Ended:

@@ -173,7 +173,7 @@ def test_real_solutions_pass_those_of_classes_too(tmp_path, home):
 
 
 def test_no_stub_passes_real_problems(tmp_path, home):
-    rows = real_rows()[:60]
+    rows = real_rows()[:60:2]
     assert judged(tmp_path, rows, lambda row: "") == []
     assert judged(tmp_path, rows, lambda row: f"def {problem_from_record(row).execution.entry_point}(*_): pass\n") == []
 

@@ -34,3 +34,15 @@ def test_the_report_counts_problems_by_reason() -> None:
     assert values["problems"][0]["findings"][0]["evidence"] == [
         {"column": "incorrect_solutions", "solution": 0, "verdict": "accepted", "tests": 1}
     ]
+
+
+def test_the_report_is_a_table_with_a_row_for_each_problem() -> None:
+    report = ValidationReport((assessed(["1"], {"a": ["1"]}, {"x": ["1"]}), assessed([], {})), calibration([]))
+    frame = report.to_pandas()
+    assert list(frame.columns) == list(report.columns)
+    assert list(frame["findings"]) == ["weak_tests", "no_tests"]
+    first = report.rows()[0]
+    assert (first["name"], first["is_valid_problem"], first["checker"], first["suggested_checker"]) == (
+        "p", False, "tokens", "tokens",
+    )  # fmt: skip
+    assert (first["tests"], first["correct_accepted"], first["incorrect_rejected"], first["unjudged"]) == (1, 1, 0, 0)

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from alpha_codium.limits import Limits
+from alpha_codium.program import PairJob
 from alpha_codium.sandbox import open_sandbox
-from alpha_codium.sandbox.engine.worker import processor_wait
+from alpha_codium.sandbox.conformance.running import side
+from alpha_codium.sandbox.engine.processes import processor_wait
 from alpha_codium.verdict import Status
 
 TIGHT = Limits(cpu_seconds=2, wall_seconds=1.0)
@@ -37,12 +39,26 @@ def crowded_processor(others: int = 5) -> Iterator[None]:
         os.sched_setaffinity(0, allowed)
 
 
+# On a machine whose kernel counts CPU time in ticks of 4 ms this fails; the cause is not known yet.
+@pytest.mark.slow
 async def test_a_program_that_waits_for_a_processor_has_not_exceeded_its_wall_time() -> None:
     with crowded_processor():
         async with open_sandbox("local", workers=1) as sandbox:
-            report = await sandbox.run(COMPUTES, ["0.9"], limits=TIGHT)
+            report = await sandbox.run(COMPUTES, ["0.5"], limits=TIGHT)
     (execution,) = report.executions
     assert (execution.status, execution.stdout) == (Status.FINISHED, "done\n")
+    assert execution.wall_seconds > TIGHT.wall_seconds, "the processor wasn't crowded: this shows nothing"
+
+
+@pytest.mark.slow
+async def test_a_program_that_waits_for_another_whose_processor_is_busy_has_not_either() -> None:
+    asking = side("import os; os.write(3, b'?'); print(os.read(3, 9))")
+    answering = side(COMPUTES + "import os; os.write(3, b'done')", input="0.5")
+    with crowded_processor():
+        async with open_sandbox("local", workers=1) as sandbox:
+            report = await sandbox.execute_pair(PairJob(asking, answering, TIGHT))
+    (execution,) = report.left.executions
+    assert (execution.status, execution.stdout) == (Status.FINISHED, "b'done'\n")
     assert execution.wall_seconds > TIGHT.wall_seconds, "the processor wasn't crowded: this shows nothing"
 
 
@@ -72,7 +88,7 @@ SHARING = """\
 import os, time
 reading, writing = os.pipe()
 if os.fork() == 0:
-    while time.process_time() < 0.3: pass
+    while time.process_time() < 0.1: pass
     os.write(writing, b"x")
     os.read(0, 1)
     os._exit(0)

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.engine import seccomp
-from alpha_codium.sandbox.engine.seccomp import ALLOW, KILL, SyscallRule, build_filter, policy, refuse
+from alpha_codium.sandbox.engine.policy import ALLOW, ALLOWED, HOSTILE, KILL, SyscallRule, policy, refuse
+from alpha_codium.sandbox.engine.seccomp import AUDIT_ARCH, build_filter
 from alpha_codium.sandbox.engine.syscalls import MACHINES, numbers_of
 
 VARIANTS = [(machine, processes) for machine in MACHINES for processes in (True, False)]
@@ -47,7 +47,7 @@ def verdict(machine: str, processes: bool, name_or_number: str | int, *arguments
     number = numbers_of(machine)[name_or_number] if isinstance(name_or_number, str) else name_or_number
     program = build_filter(machine, processes=processes)
     padded = (*arguments, *(0,) * (6 - len(arguments)))
-    return evaluate(program, seccomp.AUDIT_ARCH[machine], number, padded)
+    return evaluate(program, AUDIT_ARCH[machine], number, padded)
 
 
 def plainly(rule: SyscallRule, arguments: tuple[int, ...]) -> int:
@@ -104,7 +104,7 @@ def test_any_number_at_all_gets_the_verdict_that_the_policy_names(variant, numbe
 @example(("aarch64", True), 0x40000028, 4)  # arm
 def test_a_call_of_another_architecture_ends_the_process(variant, arch, number):
     machine, processes = variant
-    if arch != seccomp.AUDIT_ARCH[machine]:
+    if arch != AUDIT_ARCH[machine]:
         assert evaluate(build_filter(machine, processes=processes), arch, number) == KILL
 
 
@@ -148,31 +148,31 @@ def test_what_reaches_beyond_the_process_is_refused(name):
 
 @pytest.mark.parametrize(("machine", "processes"), VARIANTS)
 def test_calls_that_have_no_effect_on_others_are_answered(machine, processes):
-    pretended = seccomp.refuse(0)
+    pretended = refuse(0)
     for name in ("fsync", "fdatasync", "fadvise64"):
         assert verdict(machine, processes, name, 3) == pretended
     assert verdict(machine, processes, "setpriority", 0, 0, 5) == pretended
-    assert verdict(machine, processes, "setpriority", 0, 0, 0xFFFFFFFF) == seccomp.refuse(errno.EACCES)
+    assert verdict(machine, processes, "setpriority", 0, 0, 0xFFFFFFFF) == refuse(errno.EACCES)
     assert {verdict(machine, processes, "setpriority", *who) for who in ((0, 1), (1, 0), (2, 0))} == {EPERM}
     assert verdict(machine, processes, "sched_setaffinity", 0, 8) == pretended
     assert verdict(machine, processes, "sched_setaffinity", 1, 8) == EPERM
     assert verdict(machine, processes, "memfd_create") == (ALLOW if processes else EPERM)
     for name in ("preadv2", "pwritev2"):
         assert verdict(machine, processes, name, 3, 0, 1, 0, 0, 0) == ALLOW
-        assert verdict(machine, processes, name, 3, 0, 1, 0, 0, 8) == seccomp.refuse(errno.EOPNOTSUPP)
+        assert verdict(machine, processes, name, 3, 0, 1, 0, 0, 8) == refuse(errno.EOPNOTSUPP)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_name_of_the_policy_is_missing_in_the_table_or_idle_in_it(machine):
     assert set(numbers_of("x86_64")) | set(numbers_of(machine)) == set(policy(True, narrowing=True))
-    assert not set(" ".join(seccomp.ALLOWED).split()) & set(seccomp.HOSTILE.split())
+    assert not set(" ".join(ALLOWED).split()) & set(HOSTILE.split())
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_second_filter_can_be_added_only_where_that_is_asked_for(machine):
-    audit, number = seccomp.AUDIT_ARCH[machine], numbers_of(machine)["seccomp"]
+    audit, number = AUDIT_ARCH[machine], numbers_of(machine)["seccomp"]
     narrowing = build_filter(machine, processes=True, narrowing=True)
-    assert evaluate(narrowing, audit, number, (1, 0, 0, 0, 0, 0)) == seccomp.ALLOW
+    assert evaluate(narrowing, audit, number, (1, 0, 0, 0, 0, 0)) == ALLOW
     assert evaluate(narrowing, audit, number, (0, 0, 0, 0, 0, 0)) == EPERM
     assert verdict(machine, True, "seccomp", 1) == EPERM
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.sandbox.engine import seccomp
+from alpha_codium.sandbox.engine.policy import FICLONE
 from alpha_codium.sandbox.engine.seccomp import build_filter
 from alpha_codium.sandbox.engine.syscalls import MACHINES, numbers_of
 
@@ -117,7 +117,7 @@ OUTCOMES = [
     (lambda: fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid()), "EPERM"),
     (lambda: fcntl.fcntl(0, 1031, 4096), "EPERM"),
     (lambda: fcntl.ioctl(0, termios.TIOCSTI, b"x"), "ENOTTY"),
-    (lambda: fcntl.ioctl(0, seccomp.FICLONE, 1), errno.errorcode[errno.EOPNOTSUPP]),
+    (lambda: fcntl.ioctl(0, FICLONE, 1), errno.errorcode[errno.EOPNOTSUPP]),
     (lambda: os.execv("/bin/true", ["true"]), "EACCES"),
     (socket.socket, "EACCES"),
     (lambda: socket.socket(socket.AF_UNIX), "EACCES"),

@@ -5,9 +5,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.conformance.processes import command_lines, descendants
@@ -19,6 +21,13 @@ from tests.support import ROOT
 
 HOLD = "import time\nprint(input(), flush=True)\nif not input(): time.sleep(600)"
 PATIENT = Limits(wall_seconds=600)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def sandbox() -> AsyncIterator[GvisorSandbox]:
+    """One with one worker: who comes next can run only when the one before has ended."""
+    async with GvisorSandbox(workers=1, **installed()) as opened:
+        yield opened
 
 
 async def begin(sandbox: GvisorSandbox) -> "asyncio.Task[object]":
@@ -34,14 +43,12 @@ async def begin(sandbox: GvisorSandbox) -> "asyncio.Task[object]":
     return running
 
 
-async def test_a_cancelled_run_ends_its_program_at_once_and_the_next_one_works() -> None:
-    async with GvisorSandbox(workers=1, **installed()) as sandbox:
-        running = await begin(sandbox)
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-        # There is one worker: who comes next can run only when the one before has ended.
-        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+async def test_a_cancelled_run_ends_its_program_at_once_and_the_next_one_works(sandbox: GvisorSandbox) -> None:
+    running = await begin(sandbox)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
 async def test_leaving_the_sandbox_ends_what_still_runs() -> None:
@@ -53,30 +60,28 @@ async def test_leaving_the_sandbox_ends_what_still_runs() -> None:
     assert Status.FINISHED not in {o.executions[-1].status for o in outcomes if not isinstance(o, BaseException)}  # type: ignore[attr-defined]
 
 
-async def test_a_sandbox_that_dies_is_started_again_and_the_test_is_run_once_more() -> None:
-    async with GvisorSandbox(workers=1, **installed()) as sandbox:
-        running = await begin(sandbox)
-        (kernel,) = sandboxes()
-        os.kill(kernel, signal.SIGKILL)
-        await until(lambda: set(sandboxes()) - {kernel})
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+async def test_a_sandbox_that_dies_is_started_again_and_the_test_is_run_once_more(sandbox: GvisorSandbox) -> None:
+    running = await begin(sandbox)
+    (kernel,) = sandboxes()
+    os.kill(kernel, signal.SIGKILL)
+    await until(lambda: set(sandboxes()) - {kernel})
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
-async def test_a_sandbox_that_dies_again_and_again_is_our_fault_and_no_verdict() -> None:
-    async with GvisorSandbox(workers=1, **installed()) as sandbox:
-        running = await begin(sandbox)
-        killed: set[int] = set()
-        while not running.done():
-            for kernel in set(sandboxes()) - killed:
-                killed.add(kernel)
-                os.kill(kernel, signal.SIGKILL)
-            await asyncio.sleep(0.02)
-        executions = await running
-        assert executions[-1].status is Status.INTERNAL_ERROR  # type: ignore[attr-defined]
-        assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
+async def test_a_sandbox_that_dies_again_and_again_is_our_fault_and_no_verdict(sandbox: GvisorSandbox) -> None:
+    running = await begin(sandbox)
+    killed: set[int] = set()
+    while not running.done():
+        for kernel in set(sandboxes()) - killed:
+            killed.add(kernel)
+            os.kill(kernel, signal.SIGKILL)
+        await asyncio.sleep(0.02)
+    executions = await running
+    assert executions[-1].status is Status.INTERNAL_ERROR  # type: ignore[attr-defined]
+    assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
 HOST = """

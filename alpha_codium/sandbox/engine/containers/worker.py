@@ -31,8 +31,9 @@ from alpha_codium.sandbox.engine.containers.sources import modules_of
 from alpha_codium.sandbox.engine.containers.stream import AgentStream, StreamLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import Jail, runner_request
+from alpha_codium.sandbox.engine.processes import end
 from alpha_codium.sandbox.engine.seccomp import build_guard
-from alpha_codium.sandbox.engine.worker import ANSWER_SECONDS, START_SECONDS, Worker, end
+from alpha_codium.sandbox.engine.worker import ANSWER_SECONDS, START_SECONDS, Worker
 
 # Waits for a line, which is sent when the control group is ready.
 WAIT = 'read -r _ && exec "$@"'
@@ -113,7 +114,7 @@ class ContainerWorker(Worker):
             self.discard()
             raise WorkerLost(f"cannot start the container: {message or error}") from error
 
-    def begin(self, source: bytes, driver: bytes, limits: Limits) -> tuple[Any, int]:
+    def begin(self, source: bytes, driver: bytes, limits: Limits, main: str = "") -> tuple[Any, int]:
         """Start a runner; return the connection for `RunnerClient`, and a file with the runner's stderr."""
         if limits.memory_bytes > self._memory and self.running and self._launch and self._launch.members:
             # The engine started the container with less memory.
@@ -180,7 +181,7 @@ class ContainerWorker(Worker):
             launch, self._launch = self._launch, None
             group, self.group = self.group, None
             stream, self._stream = self._stream, None
-            self._channel, self._kills = None, 0
+            self._channel = None
         if stream is not None:
             stream.close()
         if process is not None:

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from alpha_codium.sandbox.engine.inside import kernel as k
 else:
-    # Of a script, its own folder is what can be imported from.
+    # A script can import modules from its own folder.
     import kernel as k
 
 NULL = "/dev/null"

@@ -19,10 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from alpha_codium.sandbox.engine.inside import kernel as k
 else:
-    # Of a script, its own folder is what can be imported from.
+    # A script can import modules from its own folder.
     import kernel as k
 
-# In /run are the sockets of services such as docker.
+# /run contains the sockets of services such as docker.
 SHARED = ("/tmp", "/dev/shm", "/run")
 DEVICES = ("null", "zero", "full", "random", "urandom", "fd", "stdin", "stdout", "stderr")
 BYTES = 64 << 20
@@ -46,7 +46,7 @@ class PrivateFolders:
     def renew(self, folder: str, more_bytes: int = 0) -> None:
         """Unmount the folders of the last program, and mount empty ones; raises OSError.
 
-        `more_bytes` is room in addition to that which every program has in its folder.
+        `more_bytes` are added to the size of the program's folder.
         """
         while self.mounted:
             k.unmount(self.mounted.pop())

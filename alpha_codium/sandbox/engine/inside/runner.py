@@ -138,6 +138,8 @@ def become_runner(
     program_fd = os.open(wire.PROGRAM, flags, 0o644, dir_fd=config["program_folder"])
     wire.write_all(program_fd, source)
     os.close(program_fd)
+    if candidate.get("covers"):
+        config["place"].cover(candidate["covers"])
     os.dup2(errors_fd, 2)
     host_fd = keep_only(host_fd, config["landlock"])
     host = _socket.socket(fileno=host_fd)

@@ -35,6 +35,8 @@ BOX = "box"
 DRIVER = "driver.py"
 # A placeholder in a filter for the process id of the process that installs it.
 OWN_PROCESS = 0x5E1F5E1F
+# The beginning of the error if a workspace's script fails.
+WARM_UP_FAILED = "the workspace's script failed"
 # The descriptor at which a process of a pair finds its end of the link.
 LINK = 3
 # Code that measures how deep a module can recurse within the default limit, run in a plain interpreter and in ours.

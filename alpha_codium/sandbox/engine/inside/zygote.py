@@ -51,6 +51,8 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], program.
     k.prctl(k.PR_SET_DUMPABLE, 0)
     config["landlock"] = place.landlock_ruleset(config)
     k.warm_up()
+    if config["warm_up"]:
+        warm_up(config)
     gc.collect()
     k.give_back()
     gc.freeze()
@@ -104,9 +106,25 @@ def prepare(config: jail.Config) -> None:
             pass
     for name in [name for name in sys.modules if name.startswith("alpha_codium")]:
         del sys.modules[name]
+    measure(config)
+
+
+def measure(config: jail.Config) -> None:
+    """Note the address space that tests inherit, which doesn't count as theirs."""
     with open("/proc/self/statm", "rb") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     config["own_bytes"] = max(0, used - BARE_BYTES)
+
+
+def warm_up(config: jail.Config) -> None:
+    """Execute the workspace's script in the folder of programs."""
+    os.chdir(config["folder"])
+    try:
+        exec(compile(config["warm_up"], "<warm-up>", "exec", 0, True), {"__name__": "warm_up"})
+    except BaseException as error:
+        raise ImportError("%s: %s: %s" % (wire.WARM_UP_FAILED, type(error).__name__, error)) from error
+    os.chdir("/")
+    measure(config)
 
 
 def allow_recursion(lost: int) -> None:

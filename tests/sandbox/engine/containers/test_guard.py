@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.sandbox.engine.seccomp import ALLOW, AUDIT_ARCH, SIGNALLING, build_guard, refuse
+from alpha_codium.sandbox.engine.policy import ALLOW, refuse
+from alpha_codium.sandbox.engine.seccomp import AUDIT_ARCH, SIGNALLING, build_guard
 from alpha_codium.sandbox.engine.syscalls import MACHINES, numbers_of
 from tests.sandbox.engine.test_seccomp import evaluate
 

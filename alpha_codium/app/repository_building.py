@@ -1,0 +1,184 @@
+"""Building a dataset of tasks from a repository, label by label."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.app.events import Noted, OnEvent, ProgressCounter, ignore, working
+from alpha_codium.app.run_folders import opened_run, recordable, with_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
+from alpha_codium.data.sources import output_path
+from alpha_codium.data.store import check_target
+from alpha_codium.errors import DatasetError, SandboxError, UserError
+from alpha_codium.repository.building import LabelTasks, tasks_of_label
+from alpha_codium.repository.card import card_of, reasons
+from alpha_codium.repository.certificate import REPEATS
+from alpha_codium.repository.checkout import Checkout, check_out
+from alpha_codium.repository.dataset import save_tasks
+from alpha_codium.repository.recipes import recipe_of
+from alpha_codium.runs import Journal, RunFolder
+from alpha_codium.sandbox.engine.interpreter import version_of
+from alpha_codium.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What was built of each label, and where it is stored."""
+
+    labels: tuple[LabelTasks, ...]
+    stored: Path
+
+    @property
+    def tasks(self) -> int:
+        """The number of tasks."""
+        return sum(len(label.tasks) for label in self.labels)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers, without the tasks."""
+        labels = [
+            {"label": each.label, "tasks": len(each.tasks), "dropped": each.dropped, "cpu_seconds": each.cpu_seconds}
+            for each in self.labels
+        ]
+        return {"tasks": self.tasks, "stored": str(self.stored), "labels": labels}
+
+
+async def build_tasks_async(
+    repository: str,
+    *,
+    version: str = "",
+    sdist: str | None = None,
+    checkout: str | None = None,
+    labels: Sequence[str] = (),
+    max_items: int | None = None,
+    seed: int = 0,
+    repeats: int = REPEATS,
+    output: str | None = None,
+    overwrite: bool = False,
+    settings: Settings | None = None,
+    run: str | None = None,
+    resume: str | None = None,
+    on_event: OnEvent = ignore,
+) -> BuildReport:
+    """Make tasks of all three benchmarks from the documented methods of a repository, and store them as a dataset.
+
+    `repository` is the name of a recipe, and `labels` are those of its tests, by default the recipe's. The files are
+    those of `version` on PyPI, of the source package `sdist`, or of the folder `checkout`. At most `max_items` tasks
+    are made, about as many of each label. Each is run `repeats` times for its certificate. `output` is the name of the
+    dataset, by default that of the repository and its version; it replaces another one only with `overwrite`.
+
+    Raises UserError if the repository can't be fetched, no tests can be loaded, or the dataset can't be written.
+    """
+    options = recordable(locals())
+    settings = settings or load_settings()
+    recipe = recipe_of(repository)
+    files = await in_thread(_check_out, recipe.name, version, sdist, checkout)
+    target = output_path(output or f"{recipe.name}-{files.version}")
+    check_target(target)
+    if target.exists() and not overwrite:
+        raise DatasetError(f"{target} exists already: choose another --output_dataset_name, or use --overwrite")
+    chosen = tuple(labels) or recipe.labels
+    description = {
+        "command": "repo_build",
+        "dataset": f"{recipe.name} {files.version}",
+        "labels": list(chosen),
+        "max_items": max_items,
+        "seed": seed,
+        "repeats": repeats,
+        "files": await in_thread(files.digest),
+    }
+    with _folder(run, resume, description | with_settings(options, settings), on_event) as folder:
+        builder = _Builder(files, max_items, seed, repeats, settings.code_tester.workers, on_event)
+        built = await builder.build(chosen, folder.journal)
+        tasks = [task for label in built for task in label.tasks]
+        if not tasks:
+            raise UserError("no method became a task: " + "; ".join(f"{each.label}: {reasons(each)}" for each in built))
+        card = card_of(files, built, repeats, version_of(str(files.interpreter)))
+        await in_thread(save_tasks, tasks, target, card, f"{recipe.name} {files.version}")
+        report = BuildReport(tuple(built), target)
+        folder.write_json("results.json", report.to_json())
+    return report
+
+
+build_tasks = blocking(build_tasks_async)
+
+
+def _check_out(repository: str, version: str, sdist: str | None, checkout: str | None) -> Checkout:
+    if sum(map(bool, (version, sdist, checkout))) > 1:
+        raise UserError("--version, --sdist and --checkout exclude each other: give one of them")
+    return check_out(
+        recipe_of(repository),
+        version,
+        sdist=Path(sdist) if sdist else None,
+        checkout=Path(checkout) if checkout else None,
+    )
+
+
+@contextmanager
+def _folder(
+    run: str | None, resume: str | None, description: Mapping[str, Any], on_event: OnEvent
+) -> Iterator[RunFolder]:
+    """Yield the run's folder, or a temporary one if no run is named."""
+    with tempfile.TemporaryDirectory(prefix="gencode-") as scratch:
+        with opened_run(run, resume, dict(description), on_event) as folder:
+            yield folder or RunFolder(Path(scratch))
+
+
+class _TaskCounter(ProgressCounter):
+    """Counts the tasks of labels."""
+
+    def add(self, item: LabelTasks, _problem: str = "") -> None:
+        self.count += len(item.tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    checkout: Checkout
+    most: int | None
+    seed: int
+    repeats: int
+    workers: int
+    on_event: OnEvent
+
+    async def build(self, labels: Sequence[str], journal: Journal) -> list[LabelTasks]:
+        """Return the tasks of all labels; those that the journal has aren't made again."""
+        built: dict[str, LabelTasks] = {}
+        with journal:
+            earlier = {label.label: label for label in journal.read(LabelTasks.from_json)}
+            counter = _TaskCounter(text="{} tasks")
+            with working(self.on_event, "labels", len(labels), counter) as on_done:
+                for number, label in enumerate(labels):
+                    made = earlier.get(label) or await self._label(label, built, len(labels) - number)
+                    if label not in earlier and made.cpu_seconds:
+                        await in_thread(journal.append, made.to_json())
+                    built[label] = made
+                    on_done(made)
+        return list(built.values())
+
+    async def _label(self, label: str, built: Mapping[str, LabelTasks], left: int) -> LabelTasks:
+        """Return the tasks of a label: at most its share of those that are still to be made, without known methods."""
+        known = [task for each in built.values() for task in each.tasks]
+        most = None if self.most is None else -(-(self.most - len(known)) // left)
+        if most == 0:
+            return LabelTasks(label, (), {}, 0.0)
+        try:
+            made = await tasks_of_label(
+                self.checkout,
+                label,
+                seed=self.seed,
+                most=most,
+                known={(task.file_path, task.method.qualified_name) for task in known},
+                repeats=self.repeats,
+                workers=self.workers,
+            )
+        except SandboxError as error:
+            if left == 1 and not known:
+                raise
+            self.on_event(Noted(f"no tasks of {label}: {error}"))
+            return LabelTasks(label, (), {str(error): 1}, 0.0)
+        why = f" (no task: {reasons(made)})" if made.dropped else ""
+        self.on_event(Noted(f"{label}: {counted(len(made.tasks), 'task')}, {made.cpu_seconds:.0f} CPU s{why}"))
+        return made

@@ -1,0 +1,239 @@
+"""The plan of a run of the repository benchmark: its configuration, tasks, prompts, checkpoints and model."""
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.app.models import load_secrets, with_model
+from alpha_codium.app.run_folders import REPOSITORY_COMMAND, run_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.errors import DatasetError, SettingsError
+from alpha_codium.llm.endpoints import LOCAL
+from alpha_codium.llm.messages import ChatRequest
+from alpha_codium.paths import runs_folder
+from alpha_codium.repository.dataset import load_tasks
+from alpha_codium.repository.recipes import recipe_of
+from alpha_codium.repository.running.benchmarks import BENCHMARKS
+from alpha_codium.repository.running.config import RunConfig, load_config
+from alpha_codium.repository.running.context import Shown
+from alpha_codium.repository.running.conversation import Manner
+from alpha_codium.repository.running.loop import Rules
+from alpha_codium.repository.running.prompts import Prompts, load_prompts
+from alpha_codium.repository.storage import copy_of, fetched, is_remote
+from alpha_codium.repository.tasks import RepositoryTask
+from alpha_codium.runs import RunFolder
+from alpha_codium.runs.folder import RUN_FILE
+
+GROUND_TRUTH = "ground truth"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """The options of the command; `overrides` are texts `section.key=value`.
+
+    `servers` are addresses of OpenAI-compatible servers that take the place of those in the configuration. With
+    `autorun`, servers are started for the run, one for each of `gpu_ids`, on the ports from `base_port` up.
+    """
+
+    config: Path | None = None
+    overrides: tuple[str, ...] = ()
+    repository: str | None = None
+    benchmark: str | None = None
+    max_items: int | None = None
+    resume: str | None = None
+    servers: tuple[str, ...] = ()
+    autorun: bool = False
+    gpu_ids: str = "0"
+    base_port: int = 3117
+
+    def all_overrides(self) -> tuple[str, ...]:
+        """Return the overrides, and the options that stand for some."""
+        given = {"repository": self.repository, "benchmark": self.benchmark, "inference.max_items": self.max_items}
+        return (*self.overrides, *(f"{name}={value}" for name, value in given.items() if value is not None))
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """A run with everything that it needs but a model; `settings` are those of the model client."""
+
+    config: RunConfig
+    tasks: Mapping[int, RepositoryTask]
+    prompts: Prompts
+    settings: Settings
+    addresses: tuple[str, ...]
+    api_key: str | None
+    checkpoint: str = ""
+
+    @property
+    def model(self) -> str:
+        """The name of the model, for people."""
+        return GROUND_TRUTH if self.config.inference.check_ground_truth else self.settings.config.model
+
+    def description(self) -> dict[str, Any]:
+        """Return the entries of `run.toml`, which must be the same when the run is resumed."""
+        names = "\n".join(f"{idx} {task.dp_id} {' '.join(task.tests)}" for idx, task in self.tasks.items())
+        return {
+            "command": REPOSITORY_COMMAND,
+            "dataset_name": self.config.paths.data,
+            "fingerprint": hashlib.sha256(names.encode()).hexdigest(),
+            "prompts_fingerprint": self.prompts.fingerprint,
+            "model": self.model,
+            "settings": self.config.model_dump(),
+        }
+
+    def rules(self) -> Rules:
+        """Return what is the same for all items."""
+        inference, config = self.config.inference, self.settings.config
+        request = ChatRequest(
+            (),
+            temperature=inference.temperature,
+            top_p=inference.top_p,
+            max_tokens=config.max_tokens,
+            seed=inference.seed,
+            extra=dict(inference.model_args),
+        )
+        manner = Manner(
+            inference.think,
+            inference.no_feedback,
+            inference.no_multiturn,
+            inference.no_history,
+            inference.repair_sampling,
+        )
+        return Rules(
+            BENCHMARKS[self.config.benchmark],
+            self.prompts,
+            Shown(inference.context_source, inference.max_context_symb),
+            manner,
+            request,
+            1 if inference.check_ground_truth else inference.max_iter,
+            inference.max_test_feedback_symb,
+            inference.max_num_tests,
+            inference.max_retries,
+        )
+
+    def run_name(self) -> str:
+        """Return the path or name of a new run's folder; raises SettingsError."""
+        names = {"model": self.checkpoint or self.model, "benchmark": self.config.benchmark}
+        names |= {"repository": self.config.repository, "checkpoint": self.checkpoint}
+        plain = {key: value.replace("/", "-").replace(" ", "-") for key, value in names.items()}
+        try:
+            name = self.config.paths.format_run_name.format(**plain, time=f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
+        except (KeyError, IndexError, ValueError) as error:
+            raise SettingsError(f"paths.format_run_name: {self.config.paths.format_run_name!r} has a field that isn't "
+                                f"known: {error}") from error  # fmt: skip
+        return str(outputs_folder(self.config) / name) if self.config.paths.outputs else name
+
+
+def configuration(options: RunOptions) -> RunConfig:
+    """Return the configuration of a run, based on that of the run to resume, if any; raises SettingsError."""
+    load_secrets()
+    if options.config is None and options.resume is None:
+        raise SettingsError("no configuration is given: use --config FILE; `gencode repo get-resources DIR` makes one")
+    base = run_settings(options.resume) if options.resume else None
+    return load_config(options.config, options.all_overrides(), base)
+
+
+def planned(config: RunConfig, servers: Sequence[str], api_key: str | None = None) -> RunPlan:
+    """Return the plan of a run on these servers, by default those of the configuration; raises UserError.
+
+    Without a key of the servers, it is that of the environment.
+    """
+    recipe_of(config.repository)
+    tasks = load_tasks(fetched(config.paths.data), config.paths.split or None, config.inference.max_items)
+    if not tasks:
+        raise DatasetError(f"{config.paths.data} has no tasks")
+    others = {task.repository for task in tasks.values()} - {config.repository}
+    if others:
+        raise DatasetError(f"{config.paths.data} has tasks of {min(others)}, not of {config.repository}")
+    prompts = load_prompts(config.benchmark, config.paths.prompts)
+    model, addresses, key = reached(config, servers, os.environ)
+    settings = _model_settings(config, model, addresses[0] if addresses else "")
+    return RunPlan(config, tasks, prompts, settings, addresses, api_key or key)
+
+
+def reached(
+    config: RunConfig, servers: Sequence[str], environment: Mapping[str, str]
+) -> tuple[str, tuple[str, ...], str | None]:
+    """Return the model string, the addresses of its servers, and their key, None for the environment's.
+
+    Models behind the proxy LITELLM_ENDPOINT, and those of vLLM, are reached by the protocol of OpenAI.
+    """
+    inference, model = config.inference, config.inference.model
+    endpoint = environment.get("LITELLM_ENDPOINT", "")
+    addresses = tuple(servers) or inference.addresses
+    by_proxy = bool(endpoint and not addresses and not model.startswith(LOCAL))
+    if by_proxy:
+        addresses = (endpoint,)
+    if model and (by_proxy or servers or inference.provider == "vllm") and not model.startswith("openai/"):
+        model = f"openai/{model}"
+    key = None if model.startswith(LOCAL) else environment.get("LITELLM_KEY") or None
+    return model, addresses, key
+
+
+def _model_settings(config: RunConfig, model: str, address: str) -> Settings:
+    """Return the settings for the model client: the user's, with the values of the configuration."""
+    inference, settings = config.inference, load_settings()
+    values: dict[str, Any] = {
+        "model": model,
+        "api_base": address or settings.config.api_base,
+        "max_tokens": inference.max_tokens,
+        "ai_timeout": inference.timeout,
+        "concurrency": inference.batch_size,
+        "cache": inference.cache,
+    }
+    budget = settings.budget.model_copy(update=config.budget.model_dump())
+    settings = settings.model_copy(update={"config": settings.config.model_copy(update=values), "budget": budget})
+    return settings if inference.check_ground_truth else with_model(settings)
+
+
+def checkpoints_of(config: RunConfig) -> list[str]:
+    """Return the names of the LoRA adapters to evaluate, in their natural order, or [""]; raises SettingsError."""
+    folder, wanted = config.paths.checkpoints, config.inference.lora_ckpts_list
+    if not folder:
+        return list(wanted) or [""]
+    return list(wanted) or _adapters(Path(fetched(folder)).expanduser())
+
+
+def _adapters(folder: Path) -> list[str]:
+    found = [path.parent.name for path in folder.glob("*/adapter_config.json")]
+    if not found:
+        raise SettingsError(f"paths.checkpoints: {folder} has no folder with an adapter_config.json")
+    return sorted(found, key=_natural)
+
+
+def _natural(name: str) -> list[tuple[bool, int, str]]:
+    """Return a key by which checkpoint-9 comes before checkpoint-10."""
+    words = "".join(c if c.isdigit() else f" {c} " for c in name).split()
+    return [(word.isdigit(), int(word) if word.isdigit() else 0, word) for word in words]
+
+
+def with_checkpoint(settings: Settings, checkpoint: str) -> Settings:
+    """Return the settings with a checkpoint, which servers have under its own name, as the model."""
+    if not checkpoint:
+        return settings
+    config = settings.config.model_copy(update={"model": f"openai/{checkpoint}"})
+    return settings.model_copy(update={"config": config})
+
+
+def outputs_folder(config: RunConfig) -> Path:
+    """Return the folder for the folders of runs; for a URL, that of its copy."""
+    outputs = config.paths.outputs
+    if is_remote(outputs):
+        return copy_of(outputs)
+    return Path(outputs).expanduser().absolute() if outputs else runs_folder()
+
+
+def latest_run(config: RunConfig) -> str | None:
+    """Return the latest run of this command in the folder of outputs, or None."""
+    root = outputs_folder(config)
+    if is_remote(config.paths.outputs):
+        fetched(config.paths.outputs, optional=True)
+    found = sorted(root.glob(f"*/{RUN_FILE}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in found:
+        if RunFolder(path.parent).description()["command"] == REPOSITORY_COMMAND:
+            return str(path.parent)
+    return None

@@ -1,0 +1,254 @@
+"""Runs of the repository benchmark: a model's answers to tasks, the tests of each answer, and a summary.
+
+Each run has a folder; a run over several checkpoints has one for each.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from loguru import logger
+
+from alpha_codium.app.events import (
+    Event,
+    ItemDone,
+    OnEvent,
+    ProgressCounter,
+    WorkEnded,
+    WorkStarted,
+    ignore,
+    working,
+)
+from alpha_codium.app.repository_plan import (
+    GROUND_TRUTH,
+    RunOptions,
+    RunPlan,
+    checkpoints_of,
+    configuration,
+    latest_run,
+    planned,
+    with_checkpoint,
+)
+from alpha_codium.app.repository_servers import servers_for
+from alpha_codium.app.run_folders import opened_run
+from alpha_codium.coroutines import blocking, in_thread
+from alpha_codium.errors import SettingsError, UserError
+from alpha_codium.flows.context import BudgetExhausted
+from alpha_codium.gen.budgets import Ledger
+from alpha_codium.gen.caching import open_cache
+from alpha_codium.gen.loop import ANSWERS
+from alpha_codium.gen.sample import one_line
+from alpha_codium.gen.sample_model import SampleModel
+from alpha_codium.llm.errors import ModelError
+from alpha_codium.llm.messages import ChatModel
+from alpha_codium.llm.opening import open_model
+from alpha_codium.paths import models_folder
+from alpha_codium.repository.checkout import check_out
+from alpha_codium.repository.providers import TestProvider, open_provider
+from alpha_codium.repository.recipes import recipe_of
+from alpha_codium.repository.running.config import RunConfig
+from alpha_codium.repository.running.loop import Item, TestsNotRun
+from alpha_codium.repository.running.results import candidate_of, write_inputs, write_results
+from alpha_codium.repository.running.summary import Summary, summarized
+from alpha_codium.repository.running.trackers import track
+from alpha_codium.repository.running.turns import ItemRun
+from alpha_codium.repository.storage import fetched, uploading
+from alpha_codium.runs import AnswerStore, RunFolder
+from alpha_codium.runs.events import Transcript, transcript_name
+from alpha_codium.solution import ErrorKind, SampleError
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryRun:
+    """A finished run: its summary, the name of the checkpoint, if any, and the run's folder."""
+
+    summary: Summary
+    folder: Path
+    checkpoint: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the run for `--json`."""
+        return {"checkpoint": self.checkpoint, "run_folder": str(self.folder), **self.summary.to_json()}
+
+
+async def run_repository_async(options: RunOptions, on_event: OnEvent = ignore) -> list[RepositoryRun]:
+    """Run the tasks, once for each checkpoint if there are some, and return the results.
+
+    Raises UserError if the configuration, the tasks, the model or the provider of tests can't be used.
+    """
+    if options.resume:
+        options = replace(options, resume=await in_thread(fetched, options.resume))
+    config = await in_thread(configuration, options)
+    if not config.inference.log_to_console:
+        on_event = _without_progress(on_event)
+    resume = options.resume or (await in_thread(latest_run, config) if config.inference.do_continue else None)
+    checkpoints = await in_thread(checkpoints_of, config)
+    if resume and len(checkpoints) > 1:
+        raise SettingsError("a run of several checkpoints can't be resumed at once: name one in lora_ckpts_list")
+    gpus = options.gpu_ids.split(",") if options.autorun else ()
+    async with servers_for(config, gpus, options.base_port, on_event) as servers:
+        addresses, key = (servers.addresses, servers.api_key) if servers else (options.servers, None)
+        plan = await in_thread(planned, config, addresses, key)
+        runs = []
+        async with _opened_provider(config) as provider:
+            for checkpoint in checkpoints:
+                of_checkpoint = replace(
+                    plan, checkpoint=checkpoint, settings=with_checkpoint(plan.settings, checkpoint)
+                )
+                runs.append(await _run(of_checkpoint, provider, resume, on_event))
+    return runs
+
+
+run_repository = blocking(run_repository_async)
+
+
+def _without_progress(on_event: OnEvent) -> OnEvent:
+    def shown(event: Event) -> None:
+        if not isinstance(event, WorkStarted | ItemDone | WorkEnded):
+            on_event(event)
+
+    return shown
+
+
+def _opened_provider(config: RunConfig) -> TestProvider:
+    inference = config.inference
+    options: dict[str, Any] = {}
+    if inference.sandbox_provider == "local":
+        options["workers"] = inference.workers
+        if config.paths.checkout:
+            folder = Path(config.paths.checkout).expanduser().absolute()
+            options["checkouts"] = lambda task: check_out(recipe_of(task.repository), task.version, checkout=folder)
+    return open_provider(inference.sandbox_provider, **options)
+
+
+@contextlib.asynccontextmanager
+async def _clients(plan: RunPlan) -> AsyncIterator[Sequence[ChatModel | None]]:
+    """Yield a client for each server, or [None] where no model is asked."""
+    if plan.config.inference.check_ground_truth:
+        yield [None]
+        return
+    async with contextlib.AsyncExitStack() as stack:
+        clients: list[ChatModel | None] = []
+        for address in plan.addresses or (plan.settings.config.api_base,):
+            config = plan.settings.config.model_copy(update={"api_base": address})
+            opened = open_model(config, models_folder(), plan.settings.prices, plan.api_key)
+            clients.append(await stack.enter_async_context(opened))
+        yield clients
+
+
+async def _run(plan: RunPlan, provider: TestProvider, resume: str | None, on_event: OnEvent) -> RepositoryRun:
+    name = None if resume else plan.run_name()
+    with opened_run(name, resume, plan.description(), on_event) as folder:
+        assert folder is not None
+        async with uploading(folder.path, f"{plan.config.paths.outputs.rstrip('/')}/{folder.name}"):
+            summary = await _run_in(folder, plan, provider, on_event)
+        await in_thread(track, plan.config, folder.name, summary)
+    return RepositoryRun(summary, folder.path, plan.checkpoint)
+
+
+async def _run_in(folder: RunFolder, plan: RunPlan, provider: TestProvider, on_event: OnEvent) -> Summary:
+    """Run the items, and write all results to the folder."""
+    write_inputs(folder, plan.config, plan.prompts)
+    async with _clients(plan) as clients:
+        with open_cache(plan.settings) as cache, AnswerStore(folder.path / ANSWERS, cache) as store:
+            items = await _Runner(plan, provider, clients, store, folder).run(on_event)
+    summary = summarized(items, plan.config.benchmark, plan.model, plan.rules().max_iter)
+    await in_thread(write_results, folder, plan.config.paths.output_filename, items, summary)
+    folder.write_json("results.json", summary.to_json())
+    return summary
+
+
+class _Runner:
+    """Runs the items of one run that aren't in its journal yet."""
+
+    def __init__(
+        self,
+        plan: RunPlan,
+        provider: TestProvider,
+        clients: Sequence[ChatModel | None],
+        store: AnswerStore,
+        folder: RunFolder,
+    ) -> None:
+        self.plan, self.provider, self.clients = plan, provider, clients
+        self.store, self.folder = store, folder
+        self.rules, self.ledger = plan.rules(), Ledger(plan.settings)
+
+    async def run(self, on_event: OnEvent) -> list[ItemRun]:
+        """Run the missing items, `batch_size` at a time, and return all, in the order of tasks and replicas."""
+        inference = self.plan.config.inference
+        keys = [(idx, replica) for idx in self.plan.tasks for replica in range(inference.num_replicas)]
+        passed = ProgressCounter(lambda item: item.passed, "{} passed")
+        with self.folder.journal as journal, working(on_event, "items", len(keys), passed) as on_done:
+            done = {item.key: item for item in journal.read(ItemRun.from_json) if item.is_final}
+            self.ledger.count(candidate_of(item, self.rules.benchmark.name) for item in done.values())
+            for item in done.values():
+                on_done(item)
+            todo = iter([key for key in keys if key not in done])
+
+            async def work() -> None:
+                for idx, replica in todo:
+                    item = await self._item(idx, replica)
+                    await asyncio.to_thread(journal.append, item.to_json())
+                    done[item.key] = item
+                    on_done(item)
+
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(inference.batch_size):
+                        group.create_task(work())
+            except ExceptionGroup as faults:
+                raise faults.exceptions[0] from None
+        return [done[key] for key in keys]
+
+    async def _item(self, idx: int, replica: int) -> ItemRun:
+        """Run one item, and write its transcript."""
+        task = self.plan.tasks[idx]
+        budget = self.ledger.sample(task.dp_id)
+        client = self.clients[idx % len(self.clients)]
+        model = None
+        if client is not None:
+            name = self.plan.settings.config.model
+            model = SampleModel(client, name, f"{task.dp_id}#{replica}", self.store, budget)
+        item = Item(task, self.rules, self.provider, model, replica)
+        with budget.counting(model.usage) if model else contextlib.nullcontext():
+            error = await self._error(item)
+        self.ledger.note(budget)
+        usage = model.usage if model else None
+        run = ItemRun(
+            idx=idx,
+            dp_id=task.dp_id,
+            replica=replica,
+            file_path=task.file_path,
+            method=task.method.qualified_name,
+            turns=tuple(item.turns),
+            error=error,
+            llm_calls=usage.llm_calls if usage else 0,
+            prompt_tokens=usage.prompt_tokens if usage else 0,
+            completion_tokens=usage.completion_tokens if usage else 0,
+            cost=usage.cost if usage else 0.0,
+            model=", ".join(usage.models) if usage else GROUND_TRUTH,
+        )
+        transcript = Transcript(candidate_of(run, self.rules.benchmark.name), tuple(item.events))
+        await asyncio.to_thread(self.folder.write_json, transcript_name(run.dp_id, replica), transcript.to_json())
+        return run
+
+    async def _error(self, item: Item) -> SampleError | None:
+        """Run the turns of an item; return the error that ended them without a verdict, if there was one."""
+        try:
+            await item.run()
+        except BudgetExhausted as exhausted:
+            return SampleError(ErrorKind.INTERNAL, f"{exhausted.end.budget} was spent", exhausted.end)
+        except TestsNotRun as fault:
+            return SampleError(ErrorKind.INTERNAL, one_line(fault))
+        except UserError:
+            raise
+        except ModelError as fault:
+            logger.warning("{}: {}", item.task.dp_id, fault)
+            return SampleError(ErrorKind.PROVIDER, one_line(fault))
+        except Exception as fault:  # noqa: BLE001 - a fault in one item mustn't end the others
+            logger.exception("{}: internal error", item.task.dp_id)
+            return SampleError(ErrorKind.INTERNAL, one_line(fault))
+        return None

@@ -1,0 +1,46 @@
+"""Groups of commands that are imported when they are used, so that `--help` stays quick."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from alpha_codium.cli.options import add_examples, normalize
+
+
+class LazyGroup(click.Group):
+    """A group of `entries`: each command's module, its attribute there, and what it does.
+
+    `path` is how the group is called. `removed` has commands of earlier versions, and what to use instead.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        path: str,
+        entries: Mapping[str, tuple[str, str, str]],
+        removed: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.path, self.entries, self.removed = path, entries, removed or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the work."""
+        return list(self.entries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        name = normalize(cmd_name)
+        if name in self.removed:
+            raise click.UsageError(f"there is no command {name!r} any more: use {self.removed[name]}", ctx)
+        if name not in self.entries:
+            return None
+        module, attribute, _ = self.entries[name]
+        return add_examples(getattr(import_module(module), attribute), f"{self.path} {name}")
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry[2]) for name, entry in self.entries.items()])

@@ -1,0 +1,47 @@
+"""`gencode repo build`: a dataset of tasks, made from the methods of a repository."""
+
+from typing import Any
+
+import click
+
+from alpha_codium.cli.options import CommonOptions, common_options, needed, overwrite_option, run_options
+from alpha_codium.cli.reporting import Reporter
+from alpha_codium.cli.scores import new_run, with_earlier
+from alpha_codium.wording import counted
+
+
+def _names(_context: click.Context, _option: click.Parameter, given: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (given or "").split(",") if name.strip())
+
+
+@click.command()
+@click.option("--repository", "--repo", callback=needed, help="The name of a recipe: django, sympy, or one of yours.")
+@click.option("--version", default="", help="The version to fetch from PyPI.  [default: the recipe's]")
+@click.option("--sdist", metavar="FILE", help="Take this source package, NAME-VERSION.tar.gz, instead.")
+@click.option("--checkout", metavar="DIR", help="Take the files of this folder instead.")
+@click.option("--labels", callback=_names, metavar="NAME,...", help="The labels of tests.  [default: the recipe's]")
+@click.option("--max_items", type=click.IntRange(min=1), metavar="N", help="Make at most N tasks.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed for the choice of methods and bugs.")
+@click.option(
+    "--repeats", type=click.IntRange(min=0), default=10, show_default=True, help="Runs of each kind to certify a task."
+)
+@click.option(
+    "--output_dataset_name", "output", metavar="NAME", help="The name to store under.  [default: REPOSITORY-VERSION]"
+)
+@overwrite_option
+@run_options
+@common_options
+def build(common: CommonOptions, **options: Any) -> None:
+    """Make tasks from the documented methods of a repository, and store them as a dataset.
+
+    Each task has tests that pass with the method, and fail without its body, without the second half of it, and with
+    a bug in it. Methods whose tests don't say the same in all runs are left out.
+    """
+    from alpha_codium.app.repository_building import build_tasks
+
+    reporter, settings = Reporter(common), with_earlier(common, options)
+    options["run"] = new_run("repo_build", options["run"], options["resume"])
+    with reporter.resumable():
+        report = build_tasks(**options, settings=settings, on_event=reporter)
+    click.echo(f"{counted(report.tasks, 'task')} of each kind, stored in {report.stored}")
+    common.write_json(report.to_json())

@@ -1,0 +1,156 @@
+"""A repository on this machine: its files, and the virtual environment in which its tests run."""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from alpha_codium.errors import UserError
+from alpha_codium.paths import home
+from alpha_codium.repository.recipes import Recipe
+
+INSTALLED = "installed"
+# For the clock: see `inside/pinned`.
+ALWAYS_REQUIRED = ("time-machine",)
+NOT_COPIED = (".git", "__pycache__")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """The files of a repository, in `folder`, and the interpreter that has its requirements."""
+
+    recipe: Recipe
+    version: str
+    folder: Path
+    interpreter: Path
+
+    def source(self, file: str) -> str:
+        """Return the text of a file, by its path relative to the repository."""
+        return (self.folder / file).read_text("utf-8")
+
+    def files(self) -> Iterator[str]:
+        """Yield the paths of the Python files that tasks are made of, sorted."""
+        for sources in self.recipe.sources:
+            for path in sorted((self.folder / sources).rglob("*.py")):
+                if "tests" not in path.relative_to(self.folder).parts:
+                    yield path.relative_to(self.folder).as_posix()
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the names and contents of all files."""
+        return digest_of(self.folder)
+
+
+def digest_of(folder: Path) -> str:
+    """Return the SHA-256 of the names and contents of all files in a folder, without those of `NOT_COPIED`."""
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.is_file() and not path.is_symlink() and not set(name.parts).intersection(NOT_COPIED):
+            total.update(f"{name.as_posix()}\0".encode())
+            total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def check_out(
+    recipe: Recipe, version: str = "", *, sdist: Path | None = None, checkout: Path | None = None
+) -> Checkout:
+    """Return a repository, which is fetched from PyPI unless a source package or a checkout is given.
+
+    Its files are kept in `$GENCODE_HOME/repositories`, and used again if those of this version are there. The version
+    of a source package is in its name, that of a checkout is its commit. Raises UserError if pip fails, or the files
+    can't be read.
+    """
+    if sdist is not None:
+        version = sdist.name.removesuffix(".tar.gz").rpartition("-")[2]
+    elif checkout is not None:
+        version = version_of(checkout)
+    version = version or recipe.version
+    folder = home() / "repositories" / f"{recipe.name}-{version}"
+    interpreter = _environment(recipe) / "bin" / "python"
+    tree = folder / "tree"
+    if not tree.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as temporary:
+            if checkout is None:
+                files = _unpack(sdist or _download(recipe, version, Path(temporary)), Path(temporary))
+            else:
+                files = _copy(checkout, Path(temporary))
+            # Files that aren't meant to be compiled, such as templates, are no error.
+            compiling = [interpreter, "-m", "compileall", "-q", files]
+            subprocess.run(compiling, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            files.rename(tree)
+    return Checkout(recipe, version, tree, interpreter)
+
+
+def version_of(folder: Path) -> str:
+    """Return the commit of a git checkout, with a digest of its files unless they are those of the commit."""
+    if not folder.is_dir():
+        raise UserError(f"there is no folder {folder}")
+    commit = _git(folder, "rev-parse", "--short=12", "HEAD")
+    if commit and not _git(folder, "status", "--porcelain"):
+        return commit
+    return "-".join(filter(None, (commit, digest_of(folder)[:12])))
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """Return what git prints; "" if there is no git, or the folder isn't the root of a checkout."""
+    if not (folder / ".git").exists() or shutil.which("git") is None:
+        return ""
+    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def _copy(checkout: Path, folder: Path) -> Path:
+    """Copy the files of a checkout, which all users may read then, since tests run as another user."""
+    copied = folder / "copy"
+    try:
+        shutil.copytree(checkout, copied, symlinks=True, ignore=shutil.ignore_patterns(*NOT_COPIED))
+    except (OSError, shutil.Error) as error:
+        raise UserError(f"{checkout} can't be copied: {error}") from error
+    for path in (copied, *copied.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+    return copied
+
+
+def _download(recipe: Recipe, version: str, folder: Path) -> Path:
+    what = f"{recipe.distribution}=={version}"
+    _pip(sys.executable, "download", "--no-deps", "--no-binary", ":all:", "--dest", str(folder), what)
+    return next(folder.glob("*.tar.gz"))
+
+
+def _unpack(package: Path, folder: Path) -> Path:
+    """Return the one folder in a source package, unpacked into `folder`."""
+    try:
+        with tarfile.open(package) as archive:
+            archive.extractall(folder / "unpacked", filter="data")
+        (inner,) = (folder / "unpacked").iterdir()
+    except (OSError, tarfile.TarError, ValueError) as error:
+        raise UserError(f"{package} is not a source package: {error}") from error
+    return inner
+
+
+def _environment(recipe: Recipe) -> Path:
+    """Return the virtual environment with the recipe's requirements, which is made if missing."""
+    requirements = (*recipe.requirements, *ALWAYS_REQUIRED)
+    digest = hashlib.sha256("\n".join((sys.version, *requirements)).encode()).hexdigest()[:8]
+    folder = home() / "repositories" / f"{recipe.name}-environment-{digest}"
+    if not (folder / INSTALLED).exists():
+        venv.create(folder, clear=True, with_pip=True)
+        _pip(str(folder / "bin" / "python"), "install", *requirements)
+        (folder / INSTALLED).touch()
+    return folder
+
+
+def _pip(interpreter: str, *arguments: str) -> None:
+    command: Sequence[str] = [interpreter, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
+        raise UserError(f"pip {arguments[0]} failed: {reason[0]}")

@@ -1,0 +1,252 @@
+"""Running a repository's tests on an edited file, in a sandbox.
+
+1. The tests of one label are loaded once, in the zygote of a jail. Each edit gets a copy of that process, in which the
+   edited file covers the one of the repository, which is read-only.
+2. If an edit changes only the body of a method, the copy has nothing to import: see `inside/driver`.
+3. A program could forge the results of tests in its own process. Some checks find the simple ways: the classes of the
+   tests must have the same methods afterwards; what is equal to everything fails `assertEqual`; a test that is skipped
+   only because of the edit has failed; and if all tests pass, they are run once more after one of them was changed to
+   fail at its end. A program that is made to deceive these checks can't be found out in its own process.
+"""
+
+import json
+import random
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.limits import Limits
+from alpha_codium.program import PYTHON, Job, Program, Workspace
+from alpha_codium.repository.checkout import Checkout
+from alpha_codium.repository.inside.driver import TESTS
+from alpha_codium.repository.methods import find_method
+from alpha_codium.repository.recipes import RUNNERS
+from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox.protocol import report_of
+from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.verdict import Execution, Status
+
+INSIDE = resources.files("alpha_codium.repository.inside")
+LIMITS = Limits(cpu_seconds=60.0, memory_bytes=2 << 30, output_bytes=64 << 20, processes=64, open_files=256)
+# For running all tests of a label once.
+TRACE_LIMITS = replace(LIMITS, cpu_seconds=900.0)
+PASSED, SKIPPED, NOT_RUN, FORGED = "passed", "skipped", "not_run", "forged"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A changed file: its path in the repository, its text, and the name of the method if only its body was changed."""
+
+    file: str
+    text: str
+    method: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryTestResult(JsonValue):
+    """The outcome of one test: `passed`, `failed`, `error`, `skipped`, `not_run` or `forged`, and its traceback."""
+
+    name: str
+    status: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun(JsonValue):
+    """The results of all tests that were asked for, in that order.
+
+    `crash` says how the process ended before it could report, if it did.
+    """
+
+    readers: ClassVar[Readers] = {"results": many(RepositoryTestResult.from_json)}
+
+    results: tuple[RepositoryTestResult, ...]
+    cpu_seconds: float
+    swapped: bool = False
+    crash: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether there are tests, and all of them passed or were skipped, but not all of them skipped."""
+        statuses = {result.status for result in self.results}
+        return PASSED in statuses and statuses <= {PASSED, SKIPPED}
+
+
+def edit_of(source: str, file: str, method: str, text: str) -> Edit:
+    """Return an edit of a file in which only this method was changed.
+
+    It names the method only if its signature and decorators are the same as before.
+    """
+    return Edit(file, text, method if _signature(source, method) == _signature(text, method) else "")
+
+
+def _signature(source: str, method: str) -> list[str]:
+    """Return the words of a method's decorators and declaration, however they are laid out."""
+    found = find_method(source, method)
+    return "".join(source.splitlines(keepends=True)[found.lines[0] - found.decorators : found.lines[0]]).split() + (
+        found.declaration.split()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TracedTest:
+    """A test, what became of it, and the functions that it calls.
+
+    A function is its file and the line, from 1, of its first decorator or `def`. Noting calls takes time, too, so that
+    without it the test takes less than `cpu_seconds`.
+    """
+
+    name: str
+    status: str
+    cpu_seconds: float
+    functions: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The tests of a label, and the functions that are called while the repository is imported and they are loaded."""
+
+    tests: tuple[TracedTest, ...]
+    loading: tuple[tuple[str, int], ...]
+
+
+class RepositoryTests:
+    """The tests of one label of a repository, in a sandbox that is open within `async with`.
+
+    `cpu_seconds` is what all runs so far took.
+    """
+
+    def __init__(self, checkout: Checkout, label: str, workers: int = 1, limits: Limits = LIMITS) -> None:
+        self.checkout, self.label, self.limits = checkout, label, limits
+        path = tuple(str(checkout.folder / each) for each in checkout.recipe.path)
+        workspace = Workspace(str(checkout.folder), path, _warm_up(checkout, label))
+        self._sandbox = open_sandbox(
+            "local", workers=workers, interpreter=str(checkout.interpreter), workspace=workspace
+        )
+        self.cpu_seconds = 0.0
+        self._driver = INSIDE.joinpath("driver.py").read_text("utf-8")
+
+    async def __aenter__(self) -> Self:
+        """Load the tests; raises SandboxError if this machine can't isolate them, or they can't be loaded."""
+        await self._sandbox.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End what still runs."""
+        await self._sandbox.__aexit__(kind, error, trace)
+
+    async def names(self) -> list[str]:
+        """Return the names of all tests of the label, in their order."""
+        answer, execution = await self._ask(Edit(*self._any_file()), {"task": "list"})
+        if answer is None:
+            raise SandboxError(f"cannot load the tests of {self.label}: {_end(execution)}")
+        return answer["names"]
+
+    async def traced(self) -> Trace:
+        """Run all tests, and return what each calls; raises SandboxError if that fails."""
+        request = {"task": "trace"}
+        answer, execution = await self._ask(Edit(*self._any_file()), request, TRACE_LIMITS)
+        if answer is None:
+            raise SandboxError(f"cannot trace the tests of {self.label}: {_end(execution)}")
+        functions = [(file, line) for file, line in answer["functions"]]
+        tests = tuple(
+            TracedTest(name, status, seconds, tuple(functions[index] for index in called))
+            for name, status, seconds, called in answer["tests"]
+        )
+        return Trace(tests, tuple(functions[index] for index in answer["loading"]))
+
+    async def run(self, edit: Edit, tests: Sequence[str]) -> SuiteRun:
+        """Run tests on an edited file; a syntax error is a crash. Raises SandboxError if the sandbox fails."""
+        run = await self._without_new_skips(edit, await self.run_trusted(edit, tests))
+        if not run.passed:
+            return run
+        spoilt = random.choice([result.name for result in run.results if result.status == PASSED])
+        again = await self.run_trusted(edit, tests, spoilt)
+        if not again.passed:
+            return replace(run, cpu_seconds=run.cpu_seconds + again.cpu_seconds)
+        results = tuple(replace(result, status=FORGED) for result in run.results)
+        return SuiteRun(results, run.cpu_seconds + again.cpu_seconds, run.swapped)
+
+    async def _without_new_skips(self, edit: Edit, run: SuiteRun) -> SuiteRun:
+        """Return the run with tests failed that are skipped only because of the edit."""
+        skipped = [result.name for result in run.results if result.status == SKIPPED]
+        if not skipped:
+            return run
+        before = await self.run_trusted(Edit(edit.file, self.checkout.source(edit.file)), skipped)
+        new = {result.name for result in before.results if result.status != SKIPPED}
+        results = (replace(each, status="failed") if each.name in new else each for each in run.results)
+        return replace(run, results=tuple(results), cpu_seconds=run.cpu_seconds + before.cpu_seconds)
+
+    async def run_trusted(self, edit: Edit, tests: Sequence[str], spoilt: str = "") -> SuiteRun:
+        """Run tests as `run` does, but without its second run, for an edit that doesn't try to forge results.
+
+        The test `spoilt` is changed to fail after it has passed.
+        """
+        answer, execution = await self._ask(edit, {"task": "run", "tests": list(tests), "spoilt": spoilt})
+        if answer is None:
+            results = tuple(RepositoryTestResult(name, NOT_RUN) for name in tests)
+            return SuiteRun(results, execution.cpu_seconds, crash=_end(execution))
+        if not answer["intact"]:
+            results = tuple(RepositoryTestResult(name, FORGED) for name in tests)
+            return SuiteRun(results, execution.cpu_seconds, answer["swapped"])
+        reported = {
+            # A program may raise an error whose message can't be encoded.
+            name: RepositoryTestResult(name, status, message.encode("utf-8", "replace").decode())
+            for name, status, message in answer["tests"]
+        }
+        # Fixtures of classes and modules that fail are reported by names of their own.
+        missing = "\n".join(result.message for name, result in reported.items() if name not in set(tests))
+        results = tuple(reported.get(name) or RepositoryTestResult(name, NOT_RUN, missing) for name in tests)
+        return SuiteRun(results, execution.cpu_seconds, answer["swapped"])
+
+    async def _ask(
+        self, edit: Edit, request: Mapping[str, Any], limits: Limits | None = None
+    ) -> tuple[dict[str, Any] | None, Execution]:
+        """Return the driver's answer (None if there is none) and the execution; raises SandboxError if that failed."""
+        key = secrets.token_hex(16)
+        whole = {"folder": str(self.checkout.folder), "file": edit.file, "method": edit.method, "key": key, **request}
+        program = Program(PYTHON, {edit.file: edit.text}, edit.file)
+        job = Job(program, (json.dumps(whole),), limits or self.limits, self._driver)
+        execution = (await report_of(self._sandbox, job)).last
+        self.cpu_seconds += execution.cpu_seconds
+        if execution.status is Status.INTERNAL_ERROR:
+            raise SandboxError(f"the tests of {self.label} could not be run: {_end(execution)}")
+        try:
+            answer = json.loads(execution.stdout)
+        except ValueError:
+            return None, execution
+        return (answer if isinstance(answer, dict) and answer.get("key") == key else None), execution
+
+    def _any_file(self) -> tuple[str, str]:
+        file = next(self.checkout.files())
+        return file, self.checkout.source(file)
+
+
+def _warm_up(checkout: Checkout, label: str) -> str:
+    """Return the script that loads the tests in the zygote, as a module `TESTS`."""
+    pinned, suite, script = (
+        INSIDE.joinpath(name).read_text("utf-8") for name in ("pinned.py", *RUNNERS[checkout.recipe.runner])
+    )
+    return (
+        "import sys\n"
+        f"module = sys.modules[{TESTS!r}] = type(sys)({TESTS!r})\n"
+        "names = module.__dict__\n"
+        f"exec(compile({pinned!r}, '<pinned>', 'exec'), names)\n"
+        f"exec(compile({suite!r}, '<suite>', 'exec'), names)\n"
+        f"exec(compile({script!r}, '<recipe>', 'exec'), names)\n"
+        f"names.update(LABEL={label!r}, FOLDER={str(checkout.folder)!r})\n"
+        "module.pin()\n"
+        "module.load()\n"
+    )
+
+
+def _end(execution: Execution) -> str:
+    """Say how a test's process ended, with the last line that it wrote to stderr."""
+    last = execution.stderr.strip().splitlines()[-1:] or [""]
+    return f"{execution.status.value} {last[0]}".strip()

@@ -1,0 +1,184 @@
+"""Providers: where the tests of tasks run, `inference.sandbox_provider` of a run's configuration.
+
+- `local`: in jails of this machine, see `harness`; one warm process for each label and worker.
+- `restapi`: at a server with the protocol of `service`, such as `gencode repo serve`.
+
+A provider returns what the tests say about an edit. If it can't, for reasons other than the edit, it tries again, and
+then raises ProviderError.
+"""
+
+import asyncio
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, ClassVar, Protocol, Self
+
+from loguru import logger
+
+from alpha_codium.errors import SandboxError, UserError, nearest
+from alpha_codium.limits import Limits
+from alpha_codium.repository.checkout import Checkout, check_out
+from alpha_codium.repository.harness import LIMITS, Edit, RepositoryTests, SuiteRun
+from alpha_codium.repository.recipes import Recipe, recipe_of
+from alpha_codium.repository.tasks import RepositoryTask
+from alpha_codium.repository.warm import WarmTests
+
+TRIES = 3
+# Labels whose tests are loaded at a time; those of Django take about 100 MB each.
+MOST_LABELS = 4
+
+
+class ProviderError(UserError):
+    """The tests couldn't be run, for reasons other than the edit: this says nothing about it."""
+
+
+class TestProvider(Protocol):
+    """Runs the tests of tasks on edited files; open within `async with`."""
+
+    # For pytest, which takes classes of such names for tests.
+    __test__: ClassVar = False
+
+    async def run(self, task: RepositoryTask, edit: Edit) -> SuiteRun:
+        """Return the results of the task's tests; raises ProviderError if they can't be run."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class LocalProvider(TestProvider):
+    """Runs tests in jails of this machine, `workers` at a time, with at most `most_labels` labels loaded.
+
+    `checkouts` returns the repository of a task; by default, it is fetched from PyPI if it isn't there.
+    """
+
+    def __init__(
+        self,
+        checkouts: Callable[[RepositoryTask], Checkout] | None = None,
+        *,
+        workers: int = 0,
+        most_labels: int = MOST_LABELS,
+        limits: Limits = LIMITS,
+        tries: int = TRIES,
+    ) -> None:
+        self.workers = workers or os.cpu_count() or 1
+        self.limits, self.tries = limits, tries
+        self._find = checkouts or checkout_of
+        self._checkouts: dict[tuple[str, str], Checkout] = {}
+        self._known: dict[tuple[Checkout, str], list[str]] = {}
+        self._finding = asyncio.Lock()
+        self._busy = asyncio.Semaphore(self.workers)
+        self._warm = WarmTests(self._tests_of, most_labels)
+
+    async def __aenter__(self) -> Self:
+        """Open nothing yet."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End all processes."""
+        await self._warm.close()
+
+    async def run(self, task: RepositoryTask, edit: Edit) -> SuiteRun:
+        """See `TestProvider`."""
+        return await self.run_tests(await self._checkout(task), task.label, task.tests, edit)
+
+    async def run_tests(self, checkout: Checkout, label: str, names: Sequence[str], edit: Edit) -> SuiteRun:
+        """Run tests of a repository; without a label, it is found for each, and they may be of several labels.
+
+        Raises ProviderError.
+        """
+        by_label = defaultdict(list)
+        for name in names:
+            by_label[label or label_of(checkout.recipe, name)].append(name)
+        async with self._busy:
+            return merged([await self._run(checkout, each, edit, within) for each, within in by_label.items()])
+
+    async def _run(self, checkout: Checkout, label: str, edit: Edit, names: Sequence[str]) -> SuiteRun:
+        reason = SandboxError("")
+        for number in range(self.tries):
+            try:
+                async with self._warm.using((checkout, label)) as tests:
+                    if (checkout, label) not in self._known:
+                        self._known[checkout, label] = await tests.names()
+                    return await tests.run(edit, list(meant(names, self._known[checkout, label])))
+            except SandboxError as error:
+                reason = error
+                logger.warning(f"try {number + 1} of {self.tries} to run the tests of {label} failed: {error}")
+        raise ProviderError(f"the tests of {label} can't be run: {reason}") from reason
+
+    async def _checkout(self, task: RepositoryTask) -> Checkout:
+        key = (task.repository, task.version)
+        async with self._finding:
+            if key not in self._checkouts:
+                self._checkouts[key] = await asyncio.to_thread(self._find, task)
+        return self._checkouts[key]
+
+    def _tests_of(self, key: tuple[Checkout, str]) -> RepositoryTests:
+        return RepositoryTests(*key, self.workers, self.limits)
+
+
+def checkout_of(task: RepositoryTask) -> Checkout:
+    """Return the repository of a task, which is fetched if it isn't there; raises UserError."""
+    return check_out(recipe_of(task.repository), task.version)
+
+
+def label_of(recipe: Recipe, test: str) -> str:
+    """Return the label with which a test is loaded, for datasets that don't say it.
+
+    It is one of the recipe's, if the test is in one; else the file of a test of pytest, or the first part of the name.
+    """
+    for label in recipe.labels:
+        if test.startswith((f"{label}.", f"{label}/", f"{label}::")):
+            return label
+    return test.partition("::")[0] if "::" in test else test.partition(".")[0]
+
+
+def meant(names: Sequence[str], known: Sequence[str]) -> Iterator[str]:
+    """Yield the tests that are meant: a name may be that of a test, or of a module or class of tests."""
+    tests = set(known)
+    for name in names:
+        within = [] if name in tests else [each for each in known if each.startswith((f"{name}.", f"{name}::"))]
+        yield from within or [name]
+
+
+def merged(runs: Sequence[SuiteRun]) -> SuiteRun:
+    """Return the results of several runs as those of one."""
+    return SuiteRun(
+        tuple(result for run in runs for result in run.results),
+        sum(run.cpu_seconds for run in runs),
+        bool(runs) and all(run.swapped for run in runs),
+        "\n".join(run.crash for run in runs if run.crash),
+    )
+
+
+def open_provider(name: str = "local", **options: Any) -> TestProvider:
+    """Return the provider of that name, to be used with `async with`; the options are those of its class.
+
+    Raises UserError if there is none.
+    """
+    if name not in PROVIDERS:
+        raise UserError(f"there is no sandbox_provider {name!r}{nearest(name, PROVIDERS)}")
+    return PROVIDERS[name](**options)
+
+
+def _rest(**options: Any) -> TestProvider:
+    from alpha_codium.repository.restapi import RestProvider
+
+    return RestProvider(**options)
+
+
+def _oci(**_: Any) -> TestProvider:
+    # Its containers have no right to mount, by which an edited file covers that of the read-only repository.
+    raise UserError(
+        "sandbox_provider = oci isn't supported: use local, or run `gencode repo serve` in a container of yours and "
+        "use restapi"
+    )
+
+
+PROVIDERS: Mapping[str, Callable[..., TestProvider]] = {"local": LocalProvider, "oci": _oci, "restapi": _rest}

@@ -1,0 +1,1 @@
+"""Files that users copy and edit: the configuration and the prompts of the repository benchmark."""

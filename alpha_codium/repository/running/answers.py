@@ -1,0 +1,178 @@
+"""Reading answers: the code in the text, and the change of the file that it stands for.
+
+1. Thinking is removed; if it didn't end, there is no answer. Of several fenced blocks, the last one counts that begins
+   as a method does; without fences the whole text must be code.
+2. A method must have the right name. Its decorators are removed, since those of the file stay, and it is indented as
+   the method in the file. Anything else isn't run, and the model is told why.
+"""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from alpha_codium.flows.extraction import fenced_texts
+from alpha_codium.flows.fences import clean
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
+from alpha_codium.repository.harness import Edit, edit_of
+from alpha_codium.repository.methods import (
+    FUNCTIONS,
+    AnswerError,
+    Method,
+    answered_method,
+    completion_parts,
+    find_method,
+    methods_of,
+    with_method,
+)
+from alpha_codium.repository.tasks import RepositoryTask
+
+METHOD = re.compile(r"\s*(?:@|(?:async\s+)?def\s+(?P<name>\w+)\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """An answer as it is tested: the file with the `method`, whose text is `code`.
+
+    `written` is what the model had to write of it: the method, or the lines that complete it.
+    """
+
+    edit: Edit
+    method: str
+    code: str
+    written: str
+
+
+def code_of(answer: str) -> str:
+    """Return the code in an answer; raises AnswerError if there is none."""
+    text = clean(answer)
+    if not text.strip():
+        raise AnswerError("there was no answer" if not answer.strip() else "the answer had no text after the thinking")
+    blocks = [block.code for block in fenced_texts(text) if block.code.strip()]
+    if not blocks:
+        return text.strip("\n")
+    return next((block for block in reversed(blocks) if METHOD.match(block)), blocks[-1])
+
+
+def read_method(task: RepositoryTask, code: str) -> ReadAnswer:
+    """Return the answer that is the task's method; raises AnswerError."""
+    _require_beginning(code, task.method.name)
+    text = answered_method(code, task.method)
+    whole = with_method(task.raw_file_content, task.method, text)
+    return ReadAnswer(edit_to(task, whole), task.method.qualified_name, text, text)
+
+
+def read_repair(task: RepositoryTask, code: str) -> ReadAnswer:
+    """Return the answer that is one method of the file with the bug, repaired; raises AnswerError.
+
+    If several methods have the name, it is the one with the bug, or else the first.
+    """
+    _require_beginning(code)
+    name = _name_of(code)
+    alike = [method for method in methods_of(task.buggy_text) if method.name == name]
+    if not alike:
+        raise AnswerError(f"the file has no method `{name}`: answer with a method of the file, under its own name")
+    target = find_method(task.buggy_text, task.method.qualified_name)
+    chosen = target if target in alike else alike[0]
+    text = answered_method(code, chosen)
+    whole = with_method(task.buggy_text, chosen, text)
+    edit = edit_to(task, whole) if chosen == target else Edit(task.file_path, whole)
+    return ReadAnswer(edit, chosen.qualified_name, text, text)
+
+
+def read_completion(task: RepositoryTask, code: str) -> ReadAnswer:
+    """Return the answer that completes the task's method: its remaining lines, or all of it; raises AnswerError."""
+    method, head = task.method, head_of(task)
+    if METHOD.match(code) and _is_method(code, method):
+        text = answered_method(code, method)
+        written = _without_head(text, head)
+    else:
+        written = _continuation(head, code, method)
+        text = head + written
+    whole = with_method(task.raw_file_content, method, text)
+    return ReadAnswer(edit_to(task, whole), method.qualified_name, text, written)
+
+
+def head_of(task: RepositoryTask) -> str:
+    """Return the part of the method that a completion continues: all but the second half of the body's lines."""
+    method = task.method
+    lines = task.raw_file_content.splitlines(keepends=True)
+    return "".join(lines[method.lines[0] : method.body_lines[0]]) + completion_parts(method)[0]
+
+
+def edit_to(task: RepositoryTask, text: str) -> Edit:
+    """Return the edit that puts `text`, in which only the task's method differs, in place of the file."""
+    if task.fresh:
+        return Edit(task.file_path, text)
+    return edit_of(task.raw_file_content, task.file_path, task.method.qualified_name, text)
+
+
+def _require_beginning(code: str, name: str = "") -> None:
+    match = METHOD.match(code)
+    if match is None or (name and match["name"] not in (None, name)):
+        wanted = f"`def {name}`, `async def {name}`" if name else "`def`, `async def`"
+        raise AnswerError(f"the answer must begin with {wanted} or a decorator, and hold nothing but the method")
+
+
+def _name_of(code: str) -> str:
+    """Return the name of the first function in some code."""
+    try:
+        statements = parse(textwrap.dedent(code.expandtabs(4)).strip("\n")).body
+    except UNPARSABLE as error:
+        raise AnswerError(f"the answer is not valid Python: {error}") from error
+    return next((each.name for each in statements if isinstance(each, FUNCTIONS)), "")
+
+
+def _is_method(code: str, method: Method) -> bool:
+    """Whether some code is the whole method, and not a function within it."""
+    try:
+        return _name_of(code) == method.name
+    except AnswerError:
+        return False
+
+
+def _without_head(text: str, head: str) -> str:
+    """Return a method without the lines that were given, if it begins with them."""
+    lines, given = text.splitlines(keepends=True), head.splitlines(keepends=True)
+    alike = [line.strip() for line in lines[: len(given)]] == [line.strip() for line in given]
+    return "".join(lines[len(given) :]) if alike else text
+
+
+def _continuation(head: str, code: str, method: Method) -> str:
+    """Return the lines that continue the method, indented so that they are a part of it."""
+    for text in _indented(head, code.expandtabs(4)):
+        if _is_one_function(head + text, method):
+            return text
+    raise AnswerError(f"the lines don't complete the method `{method.name}`: together with the given lines they "
+                      "must be one method in valid Python")  # fmt: skip
+
+
+def _indented(head: str, code: str) -> Iterator[str]:
+    """Yield the code with each indentation that it may have been meant to have, the likeliest first."""
+    code = code.strip("\n").rstrip() + "\n"
+    yield code
+    lines = [line for line in head.splitlines() if line.strip()]
+    last = lines[-1]
+    deeper = [_indent(last) + "    "] if last.rstrip().endswith(":") else []
+    known = sorted({_indent(line) for line in lines[1:]}, key=len, reverse=True)
+    flush = textwrap.dedent(code)
+    for indent in (*deeper, _indent(last), *known):
+        yield textwrap.indent(flush, indent)
+        # The first line often comes without the indentation that the others have.
+        yield indent + code.lstrip(" ")
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _is_one_function(text: str, method: Method) -> bool:
+    """Whether a text, indented as in the file, is one function of the method's name."""
+    try:
+        body = parse(f"if 1:\n{text}" if method.indent else text).body
+    except UNPARSABLE:
+        return False
+    if method.indent and len(body) == 1 and isinstance(body[0], ast.If):
+        body = body[0].body
+    return len(body) == 1 and isinstance(body[0], FUNCTIONS) and body[0].name == method.name

@@ -1,0 +1,89 @@
+"""What a model is shown of a task's file: all of it or one class, cut to lines around the method."""
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from alpha_codium.languages.python.syntax import first_line, parse
+from alpha_codium.repository.methods import Method, find_method
+from alpha_codium.repository.tasks import RepositoryTask
+
+CUT = "# ... (lines are left out here)\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which part is shown: `source` is `file` or `class`; at most so many characters, beside the marks of cuts."""
+
+    source: str = "file"
+    most: int = 60_000
+
+
+def around_gap(task: RepositoryTask, shown: Shown) -> str:
+    """Return the file or class without the method."""
+    method, lines = task.method, _lines(task.raw_file_content)
+    start, end = _range(task.raw_file_content, method, shown)
+    gap = method.lines[0] - method.decorators
+    return trimmed(lines[start:gap], lines[method.lines[1] : end], shown.most)
+
+
+def before_method(task: RepositoryTask, shown: Shown) -> str:
+    """Return the file or class up to the method, with its decorators."""
+    method = task.method
+    start, _ = _range(task.raw_file_content, method, shown)
+    return trimmed(_lines(task.raw_file_content)[start : method.lines[0]], (), shown.most)
+
+
+def with_bug(task: RepositoryTask, shown: Shown) -> str:
+    """Return the file or class with the bug."""
+    method, lines = find_method(task.buggy_text, task.method.qualified_name), _lines(task.buggy_text)
+    start, end = _range(task.buggy_text, method, shown)
+    place = method.lines[0] - method.decorators
+    return trimmed(lines[start:place], lines[place:end], shown.most)
+
+
+def trimmed(before: Sequence[str], after: Sequence[str], most: int) -> str:
+    """Return the lines before and after a place, without those that are the farthest from it if they are too long.
+
+    Each side may have half of the characters, and what the other side doesn't need.
+    """
+    total_before, total_after = sum(map(len, before)), sum(map(len, after))
+    for_before = max(most // 2, most - total_after)
+    kept_before = _fitting(reversed(before), for_before)
+    used = sum(len(line) for line in before[len(before) - kept_before :])
+    kept_after = _fitting(after, most - min(used, total_before))
+    head = [CUT] if kept_before < len(before) else []
+    tail = [CUT] if kept_after < len(after) else []
+    return "".join([*head, *before[len(before) - kept_before :], *after[:kept_after], *tail])
+
+
+def _fitting(lines: Iterable[str], most: int) -> int:
+    """Return how many of the first lines have at most so many characters together."""
+    count = 0
+    for line in lines:
+        most -= len(line)
+        if most < 0:
+            break
+        count += 1
+    return count
+
+
+def _range(text: str, method: Method, shown: Shown) -> tuple[int, int]:
+    """Return the range of lines of the method's class, or of the file."""
+    if shown.source == "file" or not method.class_name:
+        return 0, len(_lines(text))
+    body: list[ast.stmt] = parse(text).body
+    outer = method.class_name.partition(".")[0]
+    # Of several classes of that name, the one with the method.
+    node = next(
+        each
+        for each in body
+        if isinstance(each, ast.ClassDef)
+        and each.name == outer
+        and each.lineno <= method.lines[0] < (each.end_lineno or 0)
+    )
+    return first_line(node) - 1, node.end_lineno or 0
+
+
+def _lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)

@@ -1,0 +1,216 @@
+"""A server that runs tests of one repository on edited files: `POST /run_item`, and `GET /health`.
+
+1. A request is an `Item`: some lines of a file and the text to put in their place. With `?do_edit=false` the tests run
+   on the repository as it is. The answer has `test_output`, a report in the form of unittest's; `edited_file`, the text
+   of the file; `status`, see `RunStatus`; and the fields of `SuiteRun`.
+2. A fault of the server is a status of 500 or above, an invalid request one from 400: neither says anything about the
+   edit.
+3. Without a token, the server listens on loopback only.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import re
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from alpha_codium.errors import UserError
+from alpha_codium.repository.checkout import Checkout
+from alpha_codium.repository.harness import Edit
+from alpha_codium.repository.providers import LocalProvider, ProviderError
+from alpha_codium.repository.reports import report_text, status_of
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+LARGEST_REQUEST = 4 << 20
+MOST_TESTS = 1000
+# Seconds for the requests in progress to end after SIGTERM.
+GRACE_SECONDS = 20
+NEEDS = "`gencode repo serve` needs the packages starlette and uvicorn: pip install starlette uvicorn"
+
+
+class Item(BaseModel):
+    """A request: the lines of a file to replace, and the tests to run.
+
+    Lines count from 1; `end_line` is replaced, too. `method_name` is the name of the method or class in these lines.
+
+    `method`, if given, is the qualified name of a method of which only the body was changed, see `Edit`. The request is
+    refused if the file's SHA-256 isn't `file_sha256`.
+    """
+
+    idx: int | str = 0
+    dp_id: int | str = ""
+    file_path: str
+    replace_content: str
+    method_name: str = ""
+    start_line: int
+    end_line: int
+    tests: Annotated[list[str], Field(max_length=MOST_TESTS)]
+    method: str = ""
+    file_sha256: str = ""
+
+
+class InvalidItem(Exception):
+    """A request doesn't fit the repository."""
+
+
+def service(provider: LocalProvider, checkout: Checkout, token: str = "", **options: Any) -> "Starlette":
+    """Return the application; the provider must be open while it runs.
+
+    With a token, requests need the header `Authorization: Bearer TOKEN`. Raises UserError if a package is missing.
+    """
+    try:
+        from starlette.applications import Starlette
+        from starlette.responses import JSONResponse
+        from starlette.routing import Route
+    except ImportError as error:
+        raise UserError(NEEDS) from error
+
+    files = frozenset(checkout.files())
+
+    def refusal(status: int, reason: object) -> "Response":
+        return JSONResponse({"detail": str(reason)}, status)
+
+    async def run_item(request: "Request") -> "Response":
+        if token and not hmac.compare_digest(
+            request.headers.get("authorization", "").encode("latin-1"), f"Bearer {token}".encode()
+        ):
+            return refusal(401, "this server needs the header 'Authorization: Bearer TOKEN'")
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return refusal(415, "the request must be application/json")
+        body = await limited_body(request)
+        if body is None:
+            return refusal(413, f"the request is larger than {LARGEST_REQUEST} bytes")
+        try:
+            item = Item.model_validate_json(body)
+            whole = request.query_params.get("do_edit", "true").lower() not in ("false", "0")
+            edit = edit_of_item(checkout, files, item) if whole else unedited(checkout, files, item)
+            run = await provider.run_tests(checkout, "", item.tests, edit)
+        except ValidationError as error:
+            return refusal(
+                422, "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+            )
+        except InvalidItem as error:
+            return refusal(422, error)
+        except ProviderError as error:
+            return refusal(503, error)
+        answer = {"idx": item.idx, "dp_id": item.dp_id, "edited_file": edit.text, "test_output": report_text(run)}
+        return JSONResponse({**answer, "status": status_of(run), **run.to_json()})
+
+    async def health(_: "Request") -> "Response":
+        return JSONResponse({"status": "ok", "repository": checkout.recipe.name, "version": checkout.version})
+
+    routes = [Route("/run_item", run_item, methods=["POST"]), Route("/health", health)]
+    return Starlette(routes=routes, **options)
+
+
+async def limited_body(request: "Request") -> bytes | None:
+    """Return the body of a request, or None if it is too large."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_REQUEST:
+            return None
+    return body
+
+
+def unedited(checkout: Checkout, files: frozenset[str], item: Item) -> Edit:
+    """Return an edit that leaves the file as it is; raises InvalidItem."""
+    if item.file_path not in files:
+        raise InvalidItem(f"{item.file_path!r} is not a source file of {checkout.recipe.name} {checkout.version}")
+    return Edit(item.file_path, checkout.source(item.file_path))
+
+
+def edit_of_item(checkout: Checkout, files: frozenset[str], item: Item) -> Edit:
+    """Return the edit that a request asks for; raises InvalidItem."""
+    source = unedited(checkout, files, item).text
+    if item.file_sha256 and hashlib.sha256(source.encode()).hexdigest() != item.file_sha256:
+        raise InvalidItem(f"{item.file_path} differs from that of {checkout.recipe.name} {checkout.version} here")
+    lines = source.splitlines(keepends=True)
+    place = f"lines {item.start_line} to {item.end_line} of {item.file_path}"
+    if not 1 <= item.start_line <= item.end_line <= len(lines):
+        raise InvalidItem(f"there are no {place}, which has {len(lines)}")
+    replaced = lines[item.start_line - 1 : item.end_line]
+    if item.method_name and not is_definition(item.method_name, replaced):
+        raise InvalidItem(f"{place} are not the definition of {item.method_name!r}; lines count from 1")
+    new = item.replace_content.rstrip("\n") + "\n"
+    return Edit(item.file_path, "".join([*lines[: item.start_line - 1], new, *lines[item.end_line :]]), item.method)
+
+
+def is_definition(name: str, lines: list[str]) -> bool:
+    """Whether some lines begin with the definition of a function or class, or its decorators."""
+    definition = re.compile(rf"\s*(async\s+def|def|class)\s+{re.escape(name)}\b")
+    begins = re.match(r"\s*(@|async\s|def\s|class\s)", lines[0])
+    return begins is not None and any(definition.match(line) for line in lines)
+
+
+async def serve(
+    checkout: Checkout,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    workers: int = 0,
+    token: str = "",
+    on_start: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve a repository until SIGTERM or SIGINT; `on_start` gets the address.
+
+    Raises UserError if the address can't be used, or isn't loopback and there is no token.
+    """
+    if not token and not is_loopback(host):
+        raise UserError(f"{host} can be reached by others: set SANDBOX_TOKEN, or give --token_file")
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise UserError(NEEDS) from error
+
+    class Server(uvicorn.Server):
+        """Ends with exit status 0 after a signal, which uvicorn would raise again."""
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """Exit after a signal."""
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
+            yield
+
+    provider = LocalProvider(lambda _: checkout, workers=workers)
+
+    @asynccontextmanager
+    async def lifespan(_: "Starlette") -> AsyncIterator[None]:
+        async with provider:
+            yield
+
+    app = service(provider, checkout, token, lifespan=lifespan)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_SECONDS)
+    with listener(host, port) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        on_start(f"http://{shown}:{listening.getsockname()[1]}")
+        await Server(config).serve(sockets=[listening])
+
+
+def listener(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; raises UserError if it can't."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine can reach an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,151 @@
+"""Tasks of the repository benchmark: a method, its file, the tests that decide, and a variant with a bug."""
+
+import difflib
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from alpha_codium.repository.methods import (
+    Method,
+    class_doc,
+    class_without_method,
+    completion_parts,
+    find_method,
+    without_method,
+)
+from alpha_codium.values import JsonValue, Readers
+from alpha_codium.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryTask(JsonValue):
+    """One method of a repository, from which the tasks of all three benchmarks are made.
+
+    `label` is the label of the tests, see `Recipe`. Of the tests, `fail_to_pass` fail if the method's body is missing
+    and pass if it is there; `pass_to_pass` pass either way. `buggy_text` is the file with a bug, whose kind is `bug`;
+    `bug_tests` fail with it, and `test_error` is what they report then. `completion_tests` fail without the part of the
+    body that a completion writes. With `fresh`, the method is called while the
+    repository is imported, so that its tests have to import it again. `given_id` is the `dp_id` that a row has.
+    """
+
+    readers: ClassVar[Readers] = {
+        "method": Method.from_json,
+        "fail_to_pass": tuple,
+        "pass_to_pass": tuple,
+        "bug_tests": tuple,
+        "completion_tests": tuple,
+    }
+
+    repository: str
+    version: str
+    file_path: str
+    label: str
+    method: Method
+    raw_file_content: str
+    fail_to_pass: tuple[str, ...]
+    pass_to_pass: tuple[str, ...]
+    buggy_text: str = ""
+    bug: str = ""
+    bug_tests: tuple[str, ...] = ()
+    test_error: str = ""
+    completion_tests: tuple[str, ...] = ()
+    fresh: bool = False
+    given_id: str = ""
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The tests of the task."""
+        return (*self.fail_to_pass, *self.pass_to_pass)
+
+    @property
+    def dp_id(self) -> str:
+        """A name that is the same wherever the task is built from the same file."""
+        if self.given_id:
+            return self.given_id
+        text = "\0".join((self.repository, self.file_path, self.method.qualified_name, self.raw_file_content))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def lines(self) -> Iterator[str]:
+        """Yield lines that show the task: the method, its bug, and its tests."""
+        method = self.method
+        yield f"{self.repository} {self.version}: {method.qualified_name} in {self.file_path}"
+        yield f"dp_id {self.dp_id}, tests of {self.label}\n"
+        yield "".join(self.raw_file_content.splitlines(keepends=True)[slice(*method.lines)])
+        if self.buggy_text:
+            yield f"with a bug ({self.bug}):\n"
+            yield "".join(self._bug_lines())
+        for title, tests in (("fails without the body", self.fail_to_pass), ("with the bug", self.bug_tests)):
+            yield f"{title}: {counted(len(tests), 'test')} of {len(self.tests)}"
+            yield from (f"  {test}" for test in tests)
+
+    def _bug_lines(self) -> Iterator[str]:
+        """Yield the lines that the bug changed, without the heading of the difference."""
+        before, after = (text.splitlines(keepends=True) for text in (self.raw_file_content, self.buggy_text))
+        return itertools.islice(difflib.unified_diff(before, after, n=0), 2, None)
+
+    def row(self, idx: int) -> dict[str, Any]:
+        """Return the row of a dataset, with the columns of `anonauthor/django_multi_task` and some more."""
+        method = self.method
+        return {
+            "idx": idx,
+            "dp_id": self.dp_id,
+            "repository": self.repository,
+            "version": self.version,
+            "file_path": self.file_path,
+            "file_sha256": hashlib.sha256(self.raw_file_content.encode()).hexdigest(),
+            "class_name": method.class_name,
+            "class_doc": class_doc(self.raw_file_content, method),
+            "label": self.label,
+            "method": {
+                "name": method.name,
+                "declaration": method.declaration,
+                "description": method.docstring,
+                "body": method.body,
+                "decorators": method.decorators,
+                # Lines from 0, with the last one, as in the existing dataset.
+                "global_method_declaration_index": [method.lines[0], method.body_lines[0] - 1],
+                "global_method_body_index": [method.body_lines[0], method.body_lines[1] - 1],
+            },
+            "raw_file_content": self.raw_file_content,
+            "file_without_method": without_method(self.raw_file_content, method),
+            "class_without_method": class_without_method(self.raw_file_content, method),
+            "completion_prefix": completion_parts(method)[0],
+            "file_with_buggy_method": self.buggy_text,
+            "bug": self.bug,
+            "test_error_message": self.test_error,
+            "tests": {"full_paths": list(self.tests)},
+            "fail_to_pass": list(self.fail_to_pass),
+            "pass_to_pass": list(self.pass_to_pass),
+            "bug_tests": list(self.bug_tests),
+            "completion_tests": list(self.completion_tests),
+            "fresh": self.fresh,
+        }
+
+
+def task_of_row(row: Mapping[str, Any]) -> RepositoryTask:
+    """Return the task in a row; columns that only gencode writes may be missing.
+
+    Raises KeyError if a column is missing, or the method isn't in the file.
+    """
+    name = row["method"]["name"]
+    qualified = f"{row['class_name']}.{name}" if row["class_name"] else name
+    tests = tuple(row["tests"]["full_paths"])
+    task = RepositoryTask(
+        repository=row.get("repository", "django"),
+        version=row.get("version", ""),
+        file_path=row["file_path"],
+        label=row.get("label", ""),
+        method=find_method(row["raw_file_content"], qualified),
+        raw_file_content=row["raw_file_content"],
+        fail_to_pass=tuple(row.get("fail_to_pass", tests)),
+        pass_to_pass=tuple(row.get("pass_to_pass", ())),
+        buggy_text=row["file_with_buggy_method"],
+        bug=row.get("bug", ""),
+        bug_tests=tuple(row.get("bug_tests", tests)),
+        completion_tests=tuple(row.get("completion_tests", tests)),
+        test_error=row["test_error_message"],
+        fresh=row.get("fresh", False),
+    )
+    return task if row.get("dp_id", task.dp_id) == task.dp_id else replace(task, given_id=str(row["dp_id"]))

@@ -1,0 +1,57 @@
+"""The processes of jails, as they show on the host: how they end, and how long they wait for a processor."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+LEAVE_SECONDS = 2.0
+
+
+def end(process: "subprocess.Popen[bytes]", seconds: float = LEAVE_SECONDS) -> None:
+    """Wait for a jail, whose socket is closed, to end; kill it if it doesn't."""
+    # A jail that ends normally reaps its children; after a kill, init has to.
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def processor_wait(runner: int) -> float:
+    """Return the seconds that a test was ready to run but waited for a processor.
+
+    `runner` is a pidfd of the test's parent. The longest wait of all threads of all its descendants counts, not the
+    sum: threads that wait for each other's processor use up their CPU time meanwhile. 0 if the kernel doesn't report it
+    (/proc/PID/schedstat, "time spent waiting on a runqueue": Linux's Documentation/scheduler/sched-stats.rst).
+    """
+    proc = Path("/proc")
+
+    def descendants(number: int) -> Iterator[int]:
+        for child in map(int, (proc / f"{number}/task/{number}/children").read_text().split()):
+            yield child
+            yield from descendants(child)
+
+    try:
+        lines = (proc / f"self/fdinfo/{runner}").read_text().splitlines()
+        number = int(next(line.partition(":")[2] for line in lines if line.startswith("Pid:")))
+        tasks = [task for child in descendants(number) for task in (proc / f"{child}/task").iterdir()]
+        return max((int((task / "schedstat").read_text().split()[1]) / 1e9 for task in tasks), default=0.0)
+    except (OSError, ValueError):
+        return 0.0
+
+
+def reap_orphans() -> None:
+    """Reap the first processes of jails that became our children, which happens only if we are process 1.
+
+    The kernel may kill the process outside of a jail, their parent, for lack of memory.
+    """
+    if os.getpid() != 1:
+        return
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            fields = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
+            # Processes that we started have one number: ours are in no other namespace.
+            if fields["PPid"].strip() == "1" and "Z" in fields["State"] and len(fields["NSpid"].split()) > 1:
+                os.waitpid(int(folder.name), os.WNOHANG)

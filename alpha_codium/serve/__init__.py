@@ -1,0 +1,1 @@
+"""The judge as an HTTP server: `gencode serve`. Needs the extra `serve`."""

@@ -1,0 +1,219 @@
+"""The native API: judging programs, one or many, and executing jobs.
+
+A fault of the server is a status of 500 or above, or the verdict `internal_error` with `judged: false`; it is never
+another verdict.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Coroutine
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+
+from alpha_codium import __version__
+from alpha_codium.errors import SandboxError, Unjudgeable
+from alpha_codium.eval.judging import OpenJudge
+from alpha_codium.judge import Judge
+from alpha_codium.judge.judge import ProblemJudge
+from alpha_codium.languages import LANGUAGES
+from alpha_codium.program import Job
+from alpha_codium.sandbox.protocol import report_of
+from alpha_codium.serve.load import Draining, Load, Overloaded
+from alpha_codium.serve.measuring import Measures
+from alpha_codium.serve.requests import (
+    MOST_MEMORY,
+    MOST_SECONDS,
+    MOST_TESTS,
+    BatchLine,
+    BatchRequest,
+    JudgeAnswer,
+    JudgeRequest,
+)
+
+Result = TypeVar("Result")
+# Open to clients without a token, for probes of containers.
+PUBLIC = ("/healthz", "/readyz")
+# Names the client of a request, where several use one address.
+CLIENT_HEADER = "x-client"
+
+
+class AsciiResponse(JSONResponse):
+    """JSON in ASCII: outputs of programs may have lone surrogates, which can't be encoded."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the body."""
+        return _line(content)
+
+
+def application(opened: OpenJudge, load: Load) -> FastAPI:
+    """Return the application; the judge must be open while it runs."""
+    app = FastAPI(
+        title="alpha_codium", version=__version__, default_response_class=AsciiResponse, openapi_url="/openapi.json"
+    )
+    measures = Measures(load)
+    _add_errors(app)
+
+    @app.post("/v1/judge", response_model=JudgeAnswer)
+    async def judge(request: Request, item: JudgeRequest) -> Response:
+        """Judge a program by all its tests."""
+        problem_judge = prepared(opened.judge, item)
+        with load.accepted(item.cost):
+            answer = await unless_gone(request, _judged(problem_judge, item, _client(request)))
+        return AsciiResponse(answer.model_dump())
+
+    @app.post("/v1/judge/batch", response_model=BatchLine)
+    async def judge_batch(request: Request, batch: BatchRequest) -> Response:
+        """Judge many programs; the answer is a `BatchLine` for each, in NDJSON, in the order in which they finish."""
+        judges = [prepared(opened.judge, item) for item in batch.programs]
+        accepted = load.accepted(sum(item.cost for item in batch.programs))
+        accepted.__enter__()
+
+        async def one(index: int) -> bytes:
+            item = batch.programs[index]
+            try:
+                return _line(BatchLine(index=index, answer=await _judged(judges[index], item, _client(request))))
+            except SandboxError as error:
+                return _line(BatchLine(index=index, error=str(error)))
+
+        async def lines() -> AsyncIterator[bytes]:
+            tasks = [asyncio.create_task(one(index)) for index in range(len(judges))]
+            try:
+                for done in asyncio.as_completed(tasks):
+                    yield await done + b"\n"
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                accepted.__exit__(None, None, None)
+
+        return StreamingResponse(lines(), media_type="application/x-ndjson")
+
+    async def _judged(problem_judge: ProblemJudge, item: JudgeRequest, client: str) -> JudgeAnswer:
+        async with load.turn(client, item.cost):
+            judgement = await problem_judge.judge(item.source(), item.problem().private_tests)
+        measures.judged(judgement)
+        return JudgeAnswer.of(item, judgement)
+
+    @app.post("/v1/execute")
+    async def execute(request: Request) -> Response:
+        """Execute a job, the JSON of `alpha_codium.program.Job`; returns the JSON of a `Report`."""
+        job = await _job(request)
+        cost = max(1, len(job.inputs))
+
+        async def run() -> dict[str, Any]:
+            async with load.turn(_client(request), cost):
+                return (await report_of(opened.judge.sandbox, job)).to_json()
+
+        with load.accepted(cost):
+            return AsciiResponse(await unless_gone(request, run()))
+
+    @app.get("/v1/info")
+    async def info() -> Response:
+        """What the server runs programs with, and what it accepts."""
+        limits = {"tests": MOST_TESTS, "time_limit_seconds": MOST_SECONDS, "memory_limit_bytes": MOST_MEMORY}
+        capacity = {"workers": opened.workers, "max_queue": load.most_cost, "queued": load.cost}
+        return AsciiResponse(
+            {
+                "version": __version__,
+                "sandbox": opened.identity.to_json(),
+                "languages": list(LANGUAGES),
+                "limits": limits,
+                **capacity,
+            }
+        )
+
+    @app.get("/healthz", response_class=PlainTextResponse)
+    async def healthz() -> str:
+        """Whether the process answers."""
+        return "ok"
+
+    @app.get("/readyz", response_class=PlainTextResponse)
+    async def readyz() -> Response:
+        """Whether the server accepts work: 503 while it stops, or its queue is full."""
+        ready = not load.draining and load.cost < load.most_cost
+        return PlainTextResponse("ok" if ready else "not ready", 200 if ready else 503)
+
+    @app.get("/metrics", response_class=PlainTextResponse)
+    async def metrics() -> Response:
+        """Counts of verdicts and the load, in the text format of Prometheus."""
+        return Response(measures.text(), media_type=measures.media_type)
+
+    return app
+
+
+def prepared(judge: Judge, item: JudgeRequest) -> ProblemJudge:
+    """Return the judge of a request; raises HTTPException 422 for unknown languages and checkers."""
+    if item.language not in LANGUAGES:
+        raise HTTPException(422, f"language: there is no {item.language!r}, but {', '.join(LANGUAGES)}")
+    try:
+        return replace(judge, rules=item.rules(judge.rules)).for_problem(item.problem())
+    except Unjudgeable as error:
+        raise HTTPException(422, str(error)) from error
+
+
+async def _job(request: Request) -> Job:
+    """Return the job in a request; raises HTTPException 422."""
+    try:
+        job = Job.from_json(json.loads(await request.body()))
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(422, str(error)) from error
+    limits = job.limits
+    if len(job.inputs) > MOST_TESTS or limits.cpu_seconds > MOST_SECONDS or limits.memory_bytes > MOST_MEMORY:
+        raise HTTPException(422, f"more than {MOST_TESTS} inputs, {MOST_SECONDS:g} s or {MOST_MEMORY} bytes of memory")
+    return job
+
+
+async def unless_gone(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """Return the result of the work, which is cancelled if the client closes the connection."""
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise HTTPException(499, "the client closed the connection")
+        return task.result()
+    finally:
+        for each in (task, gone):
+            each.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
+
+
+async def _gone(request: Request) -> None:
+    """Return when the client has closed the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _client(request: Request) -> str:
+    """Return the name of the client, whose requests take turns with those of others."""
+    return request.headers.get(CLIENT_HEADER) or (request.client.host if request.client else "")
+
+
+def _line(content: Any) -> bytes:
+    """Return JSON on one line, in ASCII."""
+    values = content if isinstance(content, dict) else content.model_dump()
+    return json.dumps(values, separators=(",", ":")).encode()
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Answer exceptions with a status and one line."""
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        places = ((".".join(map(str, each["loc"][1:])), each["msg"]) for each in error.errors()[:10])
+        return AsciiResponse({"detail": "; ".join(f"{place}: {message}" for place, message in places)}, 422)
+
+    @app.exception_handler(Overloaded)
+    async def overloaded(_: Request, error: Overloaded) -> Response:
+        return AsciiResponse({"detail": str(error)}, 429, {"Retry-After": str(error.retry_after)})
+
+    @app.exception_handler(Draining)
+    async def draining(_: Request, error: Draining) -> Response:
+        return AsciiResponse({"detail": str(error)}, 503, {"Retry-After": "1"})
+
+    @app.exception_handler(SandboxError)
+    async def fault(_: Request, error: SandboxError) -> Response:
+        return AsciiResponse({"detail": str(error)}, 500)

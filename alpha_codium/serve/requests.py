@@ -1,0 +1,170 @@
+"""Requests and answers of the native API, as pydantic models."""
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from alpha_codium.judge import Rules
+from alpha_codium.languages import LANGUAGES
+from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
+from alpha_codium.program import Program
+from alpha_codium.verdict import Judgement, TestResult
+
+MOST_TESTS = 10_000
+MOST_PROGRAMS = 10_000
+MOST_SECONDS = 600.0
+MOST_MEMORY = 64 << 30
+SHOWN_CHARACTERS = 1000
+
+
+class StrictModel(BaseModel):
+    """A model that refuses unknown fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Test(StrictModel):
+    """One test; of assertions, only `input`, the code, is used."""
+
+    __test__ = False  # for pytest, which collects classes called Test...
+
+    input: str
+    output: str = ""
+
+
+class Checker(StrictModel):
+    """What compares outputs, by its name, such as `tokens` or `float`, and its arguments."""
+
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class JudgeRequest(StrictModel):
+    """A program and all its tests."""
+
+    id: str = Field("", description="Repeated in the answer.")
+    program: str = Field(description="The source of the program.")
+    language: str = Field("python3", description=f"One of {', '.join(LANGUAGES)}.")
+    tests: Annotated[list[Test], Field(max_length=MOST_TESTS)]
+    kind: Literal["stdin", "call", "assertions"] = Field(
+        "stdin",
+        description="How a test runs the program: its input is what the program reads, a JSON list of arguments for "
+        "`entry_point`, or code with assertions.",
+    )
+    entry_point: str = ""
+    setup_code: str = Field("", description="Code that runs before the program.")
+    checker: Checker | None = Field(None, description="By default, the checker that the server's settings choose.")
+    time_limit_seconds: float = Field(0, ge=0, le=MOST_SECONDS, description="CPU time for a test; 0 for the default.")
+    memory_limit_bytes: int = Field(0, ge=0, le=MOST_MEMORY, description="Memory for a test; 0 for the default.")
+    stop_on_first_failure: bool = False
+    shown_characters: int = Field(
+        SHOWN_CHARACTERS, ge=0, le=100_000, description="How much of stdout and stderr of each test is in the answer."
+    )
+
+    @property
+    def cost(self) -> int:
+        """The number of tests, at least 1."""
+        return max(1, len(self.tests))
+
+    def problem(self) -> Problem:
+        """Return a problem with the tests."""
+        return Problem(
+            self.id or "request",
+            private_tests=tuple(TestCase(test.input, test.output) for test in self.tests),
+            checker=CheckerSpec(self.checker.name, self.checker.arguments) if self.checker else None,
+            execution=ExecutionSpec(self.kind, self.entry_point, setup_code=self.setup_code),
+        )
+
+    def source(self) -> Program:
+        """Return the program."""
+        return Program.from_source(self.language, self.program)
+
+    def rules(self, base: Rules) -> Rules:
+        """Return the rules of the server, with the limits of the request."""
+        return replace(
+            base,
+            cpu_seconds=self.time_limit_seconds or base.cpu_seconds,
+            memory_bytes=self.memory_limit_bytes or base.memory_bytes,
+            stop_on_first_failure=self.stop_on_first_failure,
+        )
+
+
+class TestAnswer(BaseModel):
+    """The verdict of one test, and what the program did."""
+
+    __test__ = False
+
+    verdict: str
+    stdout: str
+    stderr: str
+    exit_code: int | None
+    signal: int | None
+    cpu_seconds: float
+    wall_seconds: float
+    max_rss_bytes: int
+    trust: str = Field(
+        description="Where the verdict was decided: `outside` of the program's process, or `in_process`."
+    )
+
+    @classmethod
+    def of(cls, result: TestResult, characters: int) -> "TestAnswer":
+        """Return the answer for a test, with the beginning of stdout and the end of stderr."""
+        execution = result.execution
+        return cls(
+            verdict=result.verdict.value,
+            stdout=execution.stdout[:characters],
+            stderr=execution.stderr[-characters:] if characters else "",
+            exit_code=execution.exit_code,
+            signal=execution.signal,
+            cpu_seconds=execution.cpu_seconds,
+            wall_seconds=execution.wall_seconds,
+            max_rss_bytes=execution.max_rss_bytes,
+            trust=result.trust,
+        )
+
+
+class JudgeAnswer(BaseModel):
+    """A verdict, and those of the tests.
+
+    With `stop_on_first_failure`, tests after the first failure are missing.
+    """
+
+    id: str
+    verdict: str
+    accepted: bool = Field(description="Whether there are tests and all were passed.")
+    judged: bool = Field(description="False if a test got `internal_error`, which isn't the program's fault.")
+    tests_passed: int
+    tests_total: int
+    failed: int | None = Field(description="The index of the first test that wasn't passed.")
+    message: str = Field(description="Why the program doesn't compile, or a test couldn't be judged.")
+    tests: list[TestAnswer]
+
+    @classmethod
+    def of(cls, request: JudgeRequest, judgement: Judgement) -> "JudgeAnswer":
+        """Return the answer to a request."""
+        return cls(
+            id=request.id,
+            verdict=judgement.verdict.value,
+            accepted=judgement.accepted,
+            judged=judgement.judged,
+            tests_passed=judgement.tests_passed,
+            tests_total=judgement.tests_total,
+            failed=judgement.failed,
+            message=judgement.message,
+            tests=[TestAnswer.of(result, request.shown_characters) for result in judgement.tests],
+        )
+
+
+class BatchRequest(StrictModel):
+    """Many programs, each with its own tests."""
+
+    programs: Annotated[list[JudgeRequest], Field(min_length=1, max_length=MOST_PROGRAMS)]
+
+
+class BatchLine(BaseModel):
+    """A line of the answer to a batch: the index of the program in the request, and its answer or an error."""
+
+    index: int
+    answer: JudgeAnswer | None = None
+    error: str = ""

@@ -1,0 +1,49 @@
+"""The server of `gencode serve`."""
+
+import os
+from collections.abc import Callable
+
+from alpha_codium.config import Settings
+from alpha_codium.errors import UserError
+from alpha_codium.eval.judging import open_judge
+from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT
+from alpha_codium.hosting import NEEDS, Guarded, host_app, require_token
+from alpha_codium.serve.load import Load
+
+# Tests that are accepted at a time, for each worker.
+QUEUE_PER_WORKER = 10_000
+LARGEST_REQUEST = 512 << 20
+
+
+async def serve(
+    settings: Settings,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    max_queue: int = 0,
+    token: str = "",
+    largest_request: int = LARGEST_REQUEST,
+    on_start: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve the judge of the settings until SIGTERM or SIGINT; `on_start` gets the address.
+
+    `max_queue` is the number of tests that are accepted at a time, by default `QUEUE_PER_WORKER` for each worker.
+    Raises UserError if the sandbox doesn't isolate programs, or the address can't be used, or is open to others
+    without a token.
+    """
+    require_token(host, token, "set GENCODE_SERVE_TOKEN, or give --token_file")
+    try:
+        from alpha_codium.serve.api import PUBLIC, application
+    except ImportError as error:
+        raise UserError(NEEDS) from error
+    if settings.code_tester.sandbox is False:
+        raise UserError("a server runs programs only in a sandbox: remove code_tester.sandbox = false")
+    async with open_judge(settings) as opened:
+        workers = opened.workers or os.cpu_count() or 1
+        load = Load(PROGRAMS_IN_FLIGHT * workers, max_queue or QUEUE_PER_WORKER * workers)
+
+        def stop() -> None:
+            load.draining = True
+
+        app = Guarded(application(opened, load), token=token, largest=largest_request, public=PUBLIC)
+        await host_app(app, host, port, on_start=on_start, on_stop=stop)

@@ -1,0 +1,3 @@
+from tests.repository.conftest import checkout
+
+__all__ = ["checkout"]

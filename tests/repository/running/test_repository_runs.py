@@ -1,0 +1,311 @@
+"""Whole runs, from the command line to the files of results, with a scripted model."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from alpha_codium.app import repository_runs
+from alpha_codium.app.repository_plan import RunOptions, checkpoints_of, configuration, reached
+from alpha_codium.repository.checkout import Checkout
+from alpha_codium.repository.methods import find_method, with_body
+from alpha_codium.repository.providers import LocalProvider, ProviderError
+from alpha_codium.repository.recipes import RECIPES
+from alpha_codium.repository.running.benchmarks import second_half, whole_method
+from alpha_codium.repository.running.config import load_config
+from alpha_codium.repository.tasks import RepositoryTask
+from alpha_codium.runs.events import Transcript
+from tests.gen.running import Done, home, run_cli
+from tests.repository.shop import FREE, GROSS, NET, SOURCE, task_of_shop
+from tests.servers.scripted import ScriptedServer, Status, Text, When, last_user
+
+__all__ = ["home"]
+
+
+def buggy(task: RepositoryTask) -> RepositoryTask:
+    text = with_body(SOURCE, find_method(SOURCE, task.method.qualified_name), "        return None\n")
+    return RepositoryTask.from_json(task.to_json() | {"buggy_text": text, "test_error": "None"})
+
+
+TASKS = [
+    buggy(task_of_shop("Price.gross", (GROSS,), (FREE,))),
+    buggy(task_of_shop("Price.free", (FREE,), (GROSS,))),
+    buggy(task_of_shop("Sale.net", (NET,), (FREE,))),
+]
+WRONG = "```python\ndef {name}(self):\n    return 0\n```"
+
+
+@pytest.fixture
+def config(home: Path, checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A configuration for the small repository, whose provider uses it as it is."""
+    for name in ("LITELLM_KEY", "LITELLM_ENDPOINT", "WANDB_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setitem(RECIPES, "shop", checkout.recipe)
+    monkeypatch.setattr(repository_runs, "check_out", lambda *_, **__: checkout)
+    Path("tasks.jsonl").write_text("".join(json.dumps(task.row(10 + n)) + "\n" for n, task in enumerate(TASKS)))
+    values = {
+        "repository": "shop",
+        "paths": {"data": "tasks.jsonl", "outputs": "outputs", "checkout": str(checkout.folder)},
+        "inference": {"model": "openai/scripted", "max_iter": 2, "workers": 1, "batch_size": 2, "cache": False},
+    }
+    file = Path("config.yaml")
+    file.write_text(yaml.safe_dump(values))
+    return file.absolute()
+
+
+def name_in(body: dict[str, Any]) -> str:
+    """The method that a request is about."""
+    question = body["messages"][1]["content"]
+    return next(task.method.name for task in TASKS if f"def {task.method.name}(" in question.rpartition("begins")[2])
+
+
+def right_for(name: str) -> str:
+    return f"```python\n{whole_method(next(task for task in TASKS if task.method.name == name))}```"
+
+
+def right_at_last(body: dict[str, Any]) -> Text:
+    """The right answer to what was answered wrongly before; `net` is never right."""
+    name, again = name_in(body), len(body["messages"]) > 2
+    return Text(right_for(name) if again and name != "net" else WRONG.format(name=name))
+
+
+def run(config: Path, server: ScriptedServer, *options: object) -> Done:
+    return run_cli("repo", "run", "--config", config, "-o", f"inference.api_base={server.api_base}", *options)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def the_folder() -> Path:
+    (folder,) = Path("outputs").iterdir()
+    return folder
+
+
+def test_a_run_has_results_a_summary_transcripts_and_copies_of_its_inputs(config: Path) -> None:
+    with ScriptedServer(right_at_last) as server:
+        done = run(config, server, "--json", "out.json")
+    assert done.returncode == 0, done.stderr
+    assert "| 1 | 0.000" in done.stdout and "| 2 | 0.667 [" in done.stdout
+    folder = the_folder()
+    assert folder.name.startswith("openai-scripted_")
+    long, short = rows(folder / "results.jsonl"), rows(folder / "results_short.jsonl")
+    assert [(row["idx"], row["passed"], len(row["turns"])) for row in long] == [
+        (10, True, 2),
+        (11, True, 2),
+        (12, False, 2),
+    ]
+    assert [row["turns"][0]["tests_passed"] for row in short] == [1, 1, 1]
+    assert "answer" in long[0]["turns"][0] and "answer" not in short[0]["turns"][0]
+    summary = json.loads((folder / "results_summary.json").read_text())
+    assert [round(turn["pass_rate"]["value"], 3) for turn in summary["turns"]] == [0.0, 0.667]
+    assert json.loads(Path("out.json").read_text()) == [
+        {"checkpoint": "", "run_folder": str(folder.absolute()), **summary}
+    ]
+    assert yaml.safe_load((folder / "config.yaml").read_text())["inference"]["max_iter"] == 2
+    assert (folder / "prompts" / "method_gen_multiturn.yaml").exists()
+    transcripts = [Transcript.read(path) for path in folder.glob("transcripts/*/0.json")]
+    assert {transcript.candidate.task_name for transcript in transcripts} == {task.dp_id for task in TASKS}
+
+
+def test_the_progress_is_left_out_where_the_configuration_says_so(config: Path) -> None:
+    for log_to_console in ("true", "false"):
+        options = ("-o", "inference.check_ground_truth=true", "-o", f"inference.log_to_console={log_to_console}")
+        done = run_cli("repo", "run", "--config", config, *options)
+        assert done.returncode == 0, done.stderr
+        assert ("items: 3/3" in done.stderr) == (log_to_console == "true")
+    done = run_cli("runs", "show", done.stderr.split()[2])
+    assert done.returncode == 2
+    assert "is one of gencode repo run: see " in done.stderr
+
+
+def test_each_benchmark_runs_by_its_option(config: Path) -> None:
+    answers = {
+        "completion": lambda _: Text(f"```python\n{second_half(TASKS[0])}```"),
+        "program_repair": lambda _: Text(right_for("gross")),
+    }
+    for benchmark, script in answers.items():
+        with ScriptedServer(script) as server:
+            done = run(config, server, "--benchmark", benchmark, "--max_items", 1, "--repo", "shop")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(f"{benchmark}, openai/scripted: 1 task") and "| 1 | 1.000" in done.stdout
+
+
+def test_an_interrupted_run_is_resumed_without_its_configuration(config: Path) -> None:
+    broken = When(lambda seen: name_in(seen.body) == "free", Status(401))
+    with ScriptedServer(right_at_last, faults=[broken]) as server:
+        done = run(config, server, "-o", "inference.batch_size=1")
+    assert done.returncode == 2 and "--resume" in done.stderr
+    folder = the_folder()
+    assert len(rows(folder / "journal.jsonl")) == 1
+    with ScriptedServer(right_at_last) as server:
+        done = run_cli("repo", "run", "--resume", folder.absolute(), "-o", f"inference.api_base={server.api_base}")
+        assert len(server.requests) == 4
+    assert done.returncode == 0, done.stderr
+    assert [row["passed"] for row in rows(folder / "results.jsonl")] == [True, True, False]
+    done = run_cli("repo", "run", "--resume", folder.absolute(), "-o", "inference.max_iter=5")
+    assert done.returncode == 2 and "was made with settings.inference.max_iter = 2, not 5" in done.stderr
+
+
+def test_the_latest_run_is_continued_where_the_configuration_says_so(config: Path) -> None:
+    with ScriptedServer(right_at_last) as server:
+        for _ in range(2):
+            assert run(config, server, "-o", "inference.do_continue=true").returncode == 0
+        assert len(server.requests) == 6
+    assert the_folder()
+
+
+def test_items_without_a_verdict_are_counted_apart_and_run_again(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: Any) -> Any:
+        raise ProviderError("the service is gone")
+
+    with ScriptedServer(right_at_last) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(LocalProvider, "run", fail)
+            done = run(config, server, "-o", "inference.max_retries=0", "--max_items", 1)
+        assert done.returncode == 1
+        assert "without a verdict: 1 item: internal: the tests could not be run: the service is gone" in done.stdout
+        options = ("--resume", the_folder().absolute(), "-o", f"inference.api_base={server.api_base}")
+        done = run_cli("repo", "run", *options)
+        assert done.returncode == 0, done.stderr
+        assert len(server.requests) == 2, "the first answer was stored"
+
+
+def test_ground_truth_passes_without_a_model(config: Path) -> None:
+    for benchmark in ("method_gen_multiturn", "completion", "program_repair"):
+        done = run_cli(
+            "repo", "run", "--config", config, "-o", "inference.check_ground_truth=true", "--benchmark", benchmark
+        )
+        assert done.returncode == 0, done.stderr
+        assert f"{benchmark}, ground truth: 3 tasks" in done.stdout and "| 1 | 1.000" in done.stdout
+
+
+def test_replicas_are_separate_samples(config: Path) -> None:
+    with ScriptedServer(right_at_last) as server:
+        done = run(config, server, "-o", "inference.num_replicas=2", "--max_items", 1)
+    assert done.returncode == 0, done.stderr
+    assert [(row["idx"], row["replica"]) for row in rows(the_folder() / "results.jsonl")] == [(10, 0), (10, 1)]
+
+
+def test_each_checkpoint_has_a_run_in_natural_order(config: Path) -> None:
+    for name in ("checkpoint-10", "checkpoint-9", "other"):
+        (Path("adapters") / name).mkdir(parents=True)
+    for name in ("checkpoint-10", "checkpoint-9"):
+        (Path("adapters") / name / "adapter_config.json").write_text("{}")
+    options = ("-o", "paths.checkpoints=adapters", "--max_items", 1, "-o", "inference.max_iter=1")
+    with ScriptedServer(right_at_last) as server:
+        done = run(config, server, *options, "-o", "paths.format_run_name={checkpoint}")
+        assert [seen.body["model"] for seen in server.requests] == ["checkpoint-9", "checkpoint-10"]
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in Path("outputs").iterdir()) == ["checkpoint-10", "checkpoint-9"]
+    only = load_config(config, ["paths.checkpoints=adapters", "inference.lora_ckpts_list=[checkpoint-9]"])
+    assert checkpoints_of(only) == ["checkpoint-9"]
+
+
+def test_a_task_is_always_sent_to_the_same_server(config: Path) -> None:
+    with ScriptedServer(right_at_last) as one, ScriptedServer(right_at_last) as two:
+        addresses = f"[{one.api_base}, {two.api_base}]"
+        done = run_cli("repo", "run", "--config", config, "-o", f"inference.api_base={addresses}")
+        asked = [{name_in(seen.body) for seen in server.requests} for server in (one, two)]
+    assert done.returncode == 0, done.stderr
+    assert asked == [{"gross", "net"}, {"free"}]
+
+
+def test_a_proxy_is_reached_by_its_variables(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(".env").write_text("LITELLM_KEY=sk-of-the-proxy\n")
+    monkeypatch.setenv("LITELLM_KEY", "")
+    monkeypatch.delenv("LITELLM_KEY")
+    with ScriptedServer(right_at_last) as server:
+        monkeypatch.setenv("LITELLM_ENDPOINT", server.api_base)
+        options = ("-o", "inference.model=claude", "--max_items", 1)
+        done = run_cli("repo", "run", "--config", config, *options)
+        assert done.returncode == 0, done.stderr
+        assert {seen.body["model"] for seen in server.requests} == {"claude"}
+        assert {seen.headers.get("Authorization") for seen in server.requests} == {"Bearer sk-of-the-proxy"}
+
+
+@pytest.mark.parametrize(
+    ("values", "servers", "environment", "expected"),
+    [
+        (["inference.model=gpt"], (), {}, ("gpt", (), None)),
+        (["inference.model=gpt"], (), {"LITELLM_KEY": "k"}, ("gpt", (), "k")),
+        (["inference.model=gpt"], (), {"LITELLM_ENDPOINT": "http://p"}, ("openai/gpt", ("http://p",), None)),
+        (["inference.model=local/x"], (), {"LITELLM_ENDPOINT": "http://p", "LITELLM_KEY": "k"}, ("local/x", (), None)),
+        (["inference.model=qwen"], ("http://a", "http://b"), {}, ("openai/qwen", ("http://a", "http://b"), None)),
+        (
+            ["inference.model=qwen", "inference.provider=vllm", "inference.api_base=http://a"],
+            (),
+            {},
+            ("openai/qwen", ("http://a",), None),
+        ),
+    ],
+)
+def test_where_a_model_is_reached(values: Any, servers: Any, environment: Any, expected: Any) -> None:
+    assert reached(load_config(overrides=values), servers, environment) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "inference.max_itr=3"], "unknown key inference.max_itr (did you mean 'max_iter'?)"),
+        (["--repo", "djago"], "there is no repository 'djago' (did you mean 'django'?)"),
+        (["--repo", "django"], "tasks.jsonl has tasks of shop, not of django"),
+        (["-o", "paths.data=nothing.jsonl"], "nothing.jsonl"),
+        (["-o", "inference.sandbox_provider=lokal"], "there is no sandbox_provider 'lokal' (did you mean 'local'?)"),
+        (["-o", "paths.format_run_name={modl}"], "has a field that isn't known: 'modl'"),
+        (["-o", "paths.checkpoints=adapters"], "adapters has no folder with an adapter_config.json"),
+    ],
+)
+def test_what_cannot_work_is_said_in_one_line(config: Path, options: list[str], message: str) -> None:
+    done = run_cli("repo", "run", "--config", config, *options)
+    assert done.returncode == 2
+    assert message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_configuration_must_be_given(home: Path) -> None:
+    done = run_cli("repo", "run")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: no configuration is given: use --config FILE")
+
+
+def test_resources_are_copied_once_and_can_be_run(config: Path) -> None:
+    done = run_cli("repo", "get-resources", "resources")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in Path("resources").rglob("*.yaml")} >= {
+        "config.yaml", "config_default.yaml", "completion.yaml", "program_repair.yaml", "method_gen_multiturn.yaml",
+    }  # fmt: skip
+    loaded = configuration(RunOptions(config=Path("resources/config.yaml")))
+    assert loaded.paths.prompts == "resources/prompts"
+    again = run_cli("repo", "get-resources", "resources")
+    assert again.returncode == 2 and "exists already" in again.stderr
+
+
+def test_a_tracker_gets_each_turn_and_its_failure_ends_nothing(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged: list[Any] = []
+
+    class Tracker:
+        def init(self, **options: Any) -> None:
+            logged.append(options)
+
+        def log(self, values: dict[str, Any]) -> None:
+            logged.append(values)
+
+        def finish(self) -> None:
+            raise OSError("no network")
+
+    monkeypatch.setitem(sys.modules, "wandb", Tracker())
+    monkeypatch.setenv("WANDB_API_KEY", "k")
+    done = run_cli("repo", "run", "--config", config, "-o", "inference.check_ground_truth=true")
+    assert done.returncode == 0, done.stderr
+    assert logged[0]["project"] == "gencode" and logged[1]["turn"] == 1 and logged[1]["pass_rate"] == 1.0
+    assert "the summary could not be reported to wandb: no network" in done.stderr
+
+
+def test_the_model_sees_its_own_answer_and_what_the_tests_say(config: Path) -> None:
+    with ScriptedServer(right_at_last) as server:
+        run(config, server, "--max_items", 1)
+        told = last_user(server.requests[-1].body)
+    assert f"{GROSS}: failed" in told and "AssertionError: 0 != 6" in told

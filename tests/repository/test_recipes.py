@@ -1,0 +1,45 @@
+"""Recipes in files."""
+
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.errors import UserError
+from alpha_codium.repository.recipes import Recipe, recipe_of
+
+SHOP = 'distribution = "Shop"\nversion = "1"\nsources = ["shop"]\nrunner = "pytest"\nlabels = ["tests"]\n'
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
+    (tmp_path / "recipes").mkdir()
+    return tmp_path / "recipes" / "shop.toml"
+
+
+def test_a_recipe_is_found_in_the_folder_of_recipes(file: Path) -> None:
+    file.write_text(SHOP)
+    assert recipe_of("shop") == Recipe("shop", "Shop", "1", ("shop",), "pytest", ("tests",))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a", "can't be read: "),
+        (f'{SHOP}runer = "a"', r"there is no key 'runer' in a recipe \(did you mean 'runner'\?\)"),
+        (SHOP.replace('["shop"]', '"shop"'), "sources must be a list of texts"),
+        (SHOP.replace('"1"', "1"), "version must be a text"),
+        (SHOP.replace('version = "1"', ""), "the key version is missing"),
+        (SHOP.replace("pytest", "pytets"), r"there is no runner 'pytets' \(did you mean 'pytest'\?\)"),
+    ],
+)
+def test_a_recipe_that_is_wrong_is_refused_with_the_reason(file: Path, text: str, message: str) -> None:
+    file.write_text(text)
+    with pytest.raises(UserError, match=rf"shop\.toml:? {message}"):
+        recipe_of("shop")
+
+
+def test_an_unknown_repository_is_refused_with_the_nearest(file: Path) -> None:
+    file.write_text(SHOP)
+    with pytest.raises(UserError, match=r"there is no repository 'shp' \(did you mean 'shop'\?\)"):
+        recipe_of("shp")

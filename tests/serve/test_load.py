@@ -1,0 +1,92 @@
+"""The load of a server: what is accepted, and whose turn it is."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alpha_codium.serve.load import Draining, Load, Overloaded
+
+
+def test_work_beyond_the_limit_is_refused_with_a_time_to_wait() -> None:
+    load = Load(1, 10)
+    with load.accepted(8):
+        with pytest.raises(Overloaded) as refused, load.accepted(3):
+            pass
+        assert refused.value.retry_after >= 1
+        with load.accepted(2):
+            assert load.cost == 10
+    assert load.cost == 0
+
+
+def test_a_request_that_alone_exceeds_the_limit_is_accepted_when_nothing_else_is() -> None:
+    with Load(1, 10).accepted(1000):
+        pass
+
+
+def test_a_server_that_stops_accepts_nothing() -> None:
+    load = Load(1, 10)
+    load.draining = True
+    with pytest.raises(Draining), load.accepted(1):
+        pass
+
+
+async def test_clients_take_turns() -> None:
+    load, order = Load(1, 100), []
+    gate = asyncio.Event()
+
+    async def work(client: str) -> None:
+        async with load.turn(client, 1):
+            await gate.wait()
+            order.append(client)
+
+    tasks = []
+    for client in ("big", "big", "big", "big", "small", "small"):
+        tasks.append(asyncio.create_task(work(client)))
+        await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(*tasks)
+    assert order == ["big", "big", "small", "big", "small", "big"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.integers(0, 3)), max_size=12), st.integers(1, 3))
+def test_each_turn_is_given_back_even_if_its_client_leaves(requests, at_once) -> None:
+    async def scenario() -> None:
+        load, running, most = Load(at_once, 100), 0, 0
+
+        async def work(client: str, steps: int) -> None:
+            nonlocal running, most
+            async with load.turn(client, 1):
+                running += 1
+                most = max(most, running)
+                try:
+                    for _ in range(steps):
+                        await asyncio.sleep(0)
+                finally:
+                    running -= 1
+
+        tasks = [(asyncio.create_task(work(client, steps)), leaves) for client, leaves, steps in requests]
+        await asyncio.sleep(0)
+        for task, leaves in tasks:
+            if leaves:
+                task.cancel()
+            await asyncio.sleep(0)
+        await asyncio.gather(*(task for task, _ in tasks), return_exceptions=True)
+        assert most <= at_once
+        assert load.waiting == 0
+        async with asyncio.timeout(5):
+            for _ in range(at_once):
+                await load._wait("next")  # all places are free again
+
+    asyncio.run(scenario())
+
+
+async def test_the_time_to_wait_follows_the_speed() -> None:
+    now = [0.0]
+    load = Load(1, 1000, lambda: now[0])
+    with load.accepted(100):
+        for _ in range(40):
+            async with load.turn("a", 10):
+                now[0] += 5.0
+        assert load.retry_after == 25
