@@ -17,6 +17,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # Seconds that work which is still going on when the interpreter exits may take to clean up.
 EXIT_SECONDS = 5
+# How often a waiting main thread looks for Ctrl-C. The kernel may deliver the signal to another thread, and then Python
+# doesn't wake the main thread, which alone can handle it.
+SIGNAL_SECONDS = 0.2
 
 
 class BackgroundLoop:
@@ -85,6 +88,8 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
 
     loop.call_soon_threadsafe(start)
     try:
+        while not outcome.done():
+            wait([outcome], SIGNAL_SECONDS)
         return outcome.result()
     finally:
         if not outcome.done():

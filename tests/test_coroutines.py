@@ -78,12 +78,12 @@ def test_a_forked_process_has_a_loop_of_its_own():
     assert os.waitpid(child, 0)[1] == 0
 
 
-INTERRUPTED = """
+INTERRUPTED = """\
 import asyncio, os, signal, threading
 from alpha_codium.coroutines import blocking
 
 async def work_async():
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    threading.Timer(0.2, {send}).start()
     try:
         await asyncio.sleep(60)
     finally:
@@ -97,8 +97,14 @@ except KeyboardInterrupt:
 """
 
 
-def test_an_interrupted_call_is_cancelled_and_cleans_up_before_it_ends():
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=True, timeout=30)
+TO_THE_PROCESS = "os.kill, (os.getpid(), signal.SIGINT)"
+TO_ANOTHER_THREAD = "lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)"
+
+
+@pytest.mark.parametrize("send", [TO_THE_PROCESS, TO_ANOTHER_THREAD])
+def test_an_interrupted_call_is_cancelled_and_cleans_up_before_it_ends(send):
+    program = INTERRUPTED.format(send=send)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=30)
     assert done.stdout.split("\n") == ["cleaned up", "interrupted", ""]
     assert done.stderr == ""
 
