@@ -134,6 +134,7 @@ def test_the_whole_flow_solves_a_statement_without_tests(home, tmp_path):
         (("--statement", "empty.md"), ["empty"]),
         (("--statement", "binary"), ["contains the character 0"]),
         (("--statement", "latin.md"), ["UTF-8"]),
+        (("--statement", "my.json"), ["my.json", "use --problem_file"]),
         (("--problem_file", "missing.json"), ["no problem file"]),
         (("--problem_file", "s.md"), ["must end in"]),
         (("--problem_file", "broken.json"), ["broken.json"]),
