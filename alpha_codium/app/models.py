@@ -15,7 +15,7 @@ from alpha_codium.llm.endpoints import models_of
 from alpha_codium.llm.errors import AuthenticationFailed
 from alpha_codium.llm.litellm_loading import start_loading
 from alpha_codium.llm.local.fetching import best_available, fetch
-from alpha_codium.llm.local.registry import BEST, KNOWN, SMALLEST, find
+from alpha_codium.llm.local.registry import KNOWN, SMALLEST, find
 from alpha_codium.llm.local.server import require_xllamacpp
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
 from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, open_model
@@ -59,7 +59,7 @@ def with_model(settings: Settings, *, preview: bool = False) -> Settings:
     For a `preview`, a local model is neither downloaded nor required to be there.
     """
     load_secrets()
-    model = (_model_of_preview if preview else choose_model)(settings.config, models_folder())
+    model = choose_model(settings.config, models_folder(), preview=preview)
     chosen = settings.model_copy(update={"config": effective_config(settings.config, model)})
     if not preview:
         require_local_models(chosen.config)
@@ -86,13 +86,6 @@ def refuse_without_key(config: ConfigSection) -> None:
     if key in MODEL_OF_KEY and not (known or config.api_base or config.extra or config.fallback_models):
         hint = f"set the environment variable {key}, or add it to .env"
         raise AuthenticationFailed(f"{config.model}: no API key is set; {hint}")
-
-
-def _model_of_preview(config: ConfigSection, folder: Path) -> str:
-    """Return the model that `choose_model` would return, without downloading a local one."""
-    if config.model or config.rotate_models or config.api_base or any(os.environ.get(key) for key in MODEL_OF_KEY):
-        return choose_model(config, folder)
-    return LOCAL + BEST.name
 
 
 def smallest_model() -> str:

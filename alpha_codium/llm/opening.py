@@ -1,7 +1,7 @@
 """The choice of the model, and a context manager that opens a client for the models of the settings.
 
 Without a model in the settings, the default model of a provider whose key is in the environment is used; without a key,
-the embedded local model, which runs in a child process.
+a local model, which runs in a child process: the only stored one, or else the best one available.
 """
 
 import asyncio
@@ -34,11 +34,13 @@ LOCAL_TIMEOUT_SECONDS = 900.0
 LOCAL_MAX_TOKENS = 1024
 
 
-def choose_model(config: "ConfigSection", folder: Path, environment: Mapping[str, str] | None = None) -> str:
-    """Return the model string to use, and log it if it wasn't given. May download a local model into `folder`.
+def choose_model(
+    config: "ConfigSection", folder: Path, environment: Mapping[str, str] | None = None, *, preview: bool = False
+) -> str:
+    """Return the model string to use, and log it if it wasn't given.
 
-    With `rotate_models`, the first of them is returned. Raises ModelNotFound if `api_base` is given without a model, or
-    if no local model is available.
+    A local model may be downloaded into `folder`, but not for a `preview`. With `rotate_models`, the first of them is
+    returned. Raises ModelNotFound if `api_base` is given without a model, or if no local model is available.
     """
     if config.model or config.rotate_models:
         return config.model or config.rotate_models[0]
@@ -49,9 +51,9 @@ def choose_model(config: "ConfigSection", folder: Path, environment: Mapping[str
         if environment.get(key):
             logger.info("no --model was given; {} is set, so the model is {}", key, model)
             return model
-    from alpha_codium.llm.local.fetching import best_available
+    from alpha_codium.llm.local.fetching import default_model
 
-    name = LOCAL + best_available(folder).name
+    name = LOCAL + default_model(folder, preview=preview)
     logger.info("no --model was given and no key is set, so the model is the embedded {}", name)
     return name
 

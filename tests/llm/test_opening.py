@@ -2,11 +2,14 @@
 
 import pytest
 
-from alpha_codium.config import ConfigSection, Price, PricesSection
+from alpha_codium.app.models import with_model
+from alpha_codium.config import ConfigSection, Price, PricesSection, Settings
 from alpha_codium.llm.endpoints import models_of
-from alpha_codium.llm.opening import LOCAL_TIMEOUT_SECONDS, choose_model, effective_config, open_model
+from alpha_codium.llm.local.registry import BEST, add
+from alpha_codium.llm.opening import LOCAL_TIMEOUT_SECONDS, MODEL_OF_KEY, choose_model, effective_config, open_model
+from alpha_codium.paths import models_folder
 from tests.llm.asking import request
-from tests.llm.local_support import needs_xllamacpp, smallest_model
+from tests.llm.local_support import FILE_BYTES, needs_xllamacpp, smallest_model
 from tests.servers.scripted import ScriptedServer, Text
 
 MANY = ConfigSection(
@@ -31,6 +34,19 @@ def test_rotate_models_need_no_other_model(tmp_path):
     for environment in ({}, {"ANTHROPIC_API_KEY": "k"}):
         assert choose_model(config, tmp_path, environment) == "openai/a"
     assert choose_model(MANY, tmp_path, {}) == "openai/big"
+
+
+@needs_xllamacpp
+def test_the_only_stored_model_is_the_default_of_a_run_and_of_its_dry_run(tmp_path, monkeypatch):
+    for name, value in {**dict.fromkeys(MODEL_OF_KEY, ""), "GENCODE_HOME": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.gguf").write_bytes(FILE_BYTES)
+    add("mine", tmp_path / "own.gguf", models_folder())
+    for preview in (True, False):
+        assert with_model(Settings(), preview=preview).config.model == "local/mine"
+    add("other", tmp_path / "own.gguf", models_folder())
+    assert with_model(Settings(), preview=True).config.model == f"local/{BEST.name}"
 
 
 async def test_all_models_of_a_run_are_reached_through_one_client(tmp_path):

@@ -24,13 +24,33 @@ from pathlib import Path
 from loguru import logger
 
 from alpha_codium.errors import ModelNotFound
-from alpha_codium.llm.local.registry import BEST, SMALLEST, KnownModel, StoredModel, find, keep, megabytes
+from alpha_codium.llm.local.registry import (
+    BEST,
+    SMALLEST,
+    KnownModel,
+    StoredModel,
+    find,
+    keep,
+    megabytes,
+    stored_models,
+)
 from alpha_codium.llm.local.server import require_xllamacpp
 
 PATIENCE_SECONDS = 30.0
 SHORT_PATIENCE_SECONDS = 2.0
 
 _failed_hubs: set[str] = set()  # the hubs from which this process couldn't download the model
+
+
+def default_model(folder: Path, *, preview: bool = False) -> str:
+    """Return the name of the only stored model; if there are none or several, of the best one available.
+
+    For a `preview`, nothing is downloaded. Raises ModelNotFound as `best_available` does.
+    """
+    stored = stored_models(folder)
+    if len(stored) == 1:
+        return stored[0].name
+    return BEST.name if preview else best_available(folder).name
 
 
 def best_available(folder: Path, *, fetch_missing: bool = True) -> StoredModel:
