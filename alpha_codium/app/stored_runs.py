@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from loguru import logger
+
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import REPOSITORY_COMMAND
 from alpha_codium.data import load_problems
@@ -181,9 +183,20 @@ def _samples(folder: RunFolder) -> list[StoredSample]:
     if command == REPOSITORY_COMMAND:
         raise UserError(f"run {folder.name!r} is one of gencode repo run: see {folder.path / 'results_short.jsonl'}")
     samples = _generated(folder) if command == COMMAND else _judged(folder)
+    if command == COMMAND and samples and not (folder.path / JOURNAL).exists():
+        logger.info(_not_judged(folder))
     if not samples:
         raise UserError(f"run {folder.name!r} has no judged samples")
     return samples
+
+
+def _not_judged(folder: RunFolder) -> str:
+    """Return the message that nothing has judged the programs of a run of `solve_set`, with what to do."""
+    said = f"the programs of run {folder.name!r} weren't judged, only run on public tests"
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        command = json.loads((folder.path / "results.json").read_text("utf-8"))["next_command"]
+        return f"{said}; judge them: {command}"
+    return f"{said}; the run isn't finished"
 
 
 def _chosen(

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -144,6 +145,22 @@ def test_a_run_of_a_model_shows_its_public_tests_and_then_what_compare_found(hom
         assert "difference (- expected, + actual):\n  - " in done.stdout
         if test_type == "public":
             assert run_cli("compare", "g").returncode == 0
+
+
+def test_a_run_of_a_model_that_was_not_judged_says_so_with_the_command_that_judges_it(home, tmp_path):
+    problems = write_problems(tmp_path, 1)
+    with ScriptedServer(lambda _: ECHO) as server:
+        at = ("--dataset_name", problems, "--flow", "baseline", *model_arguments(server))
+        assert run_cli("gen", "solve_set", *at, "--run", "g").returncode == 0
+    for more in ((), ("--failed",)):
+        said = run_cli("runs", "show", "g", *more).stderr
+        assert "the programs of run 'g' weren't judged, only run on public tests" in said
+    command = re.search(r"judge them: gencode (.*)", said)[1].split()
+    judged = run_cli(*command, "--k", 1, "--run", "e")
+    assert "pass@1   1.0000" in judged.stdout, judged.stderr
+    assert "weren't judged" not in run_cli("runs", "show", "e").stderr
+    assert run_cli("compare", "g").returncode == 0
+    assert "weren't judged" not in run_cli("runs", "show", "g").stderr
 
 
 def test_runs_are_listed_with_their_scores_and_deleted_unless_in_use(scored, home):
