@@ -5,7 +5,7 @@ another verdict.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 from fastapi import FastAPI, HTTPException, Request
@@ -19,6 +19,7 @@ from alpha_codium.judge import Judge
 from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
+from alpha_codium.serve.dialects import DIALECTS
 from alpha_codium.serve.executing import add_execution
 from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
@@ -36,8 +37,8 @@ from alpha_codium.serve.requests import (
 PUBLIC = ("/healthz", "/readyz")
 
 
-def application(opened: OpenJudge, load: Load) -> FastAPI:
-    """Return the application; the judge must be open while it runs."""
+def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> FastAPI:
+    """Return the application, which also speaks the dialects; the judge must be open while it runs."""
     app = FastAPI(
         title="alpha_codium", version=__version__, default_response_class=AsciiResponse, openapi_url="/openapi.json"
     )
@@ -48,10 +49,15 @@ def application(opened: OpenJudge, load: Load) -> FastAPI:
     @app.post("/v1/judge", response_model=JudgeAnswer)
     async def judge(request: Request, item: JudgeRequest) -> Response:
         """Judge a program by all its tests."""
+        return AsciiResponse((await ask(request, item)).model_dump())
+
+    async def ask(request: Request, item: JudgeRequest) -> JudgeAnswer:
         problem_judge = prepared(opened.judge, item)
         with load.accepted(item.cost):
-            answer = await unless_gone(request, _judged(problem_judge, item, client_of(request)))
-        return AsciiResponse(answer.model_dump())
+            return await unless_gone(request, _judged(problem_judge, item, client_of(request)))
+
+    for name in dialects:
+        app.include_router(DIALECTS[name](ask))
 
     @app.post("/v1/judge/batch", response_model=BatchLine)
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:
