@@ -32,6 +32,11 @@ from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Judgement, Verdict
 from alpha_codium.wording import counted, in_dollars
 
+NO_EXAMPLES = (
+    "no examples were recognized in the statement: give tests with --problem_file (`public_tests`), see "
+    "docs/own_problems.md"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Solved:
@@ -159,6 +164,8 @@ def _with_examples(problem: Problem) -> Problem:
     found = with_examples(problem)
     if examples := len(found.public_tests) - len(problem.public_tests):
         logger.info("{}: {} taken from the statement", problem.name, counted(examples, "public test"))
+    elif not found.public_tests:
+        logger.info("{}: {}", problem.name, NO_EXAMPLES)
     return found
 
 

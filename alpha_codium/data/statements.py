@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from alpha_codium.data.files import SUFFIXES
 from alpha_codium.errors import DatasetError
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.languages.python.examples import examples_in
@@ -101,7 +102,12 @@ def _ends_content(line: str) -> bool:
 
 
 def load_statement(source: str) -> Problem:
-    """Return the problem of a statement in a file, or on stdin for `-`; raises DatasetError if it isn't text."""
+    """Return the problem of a statement in a file, or on stdin for `-`.
+
+    Raises DatasetError if it isn't text, or its ending is that of a file of problems.
+    """
+    if source.lower().endswith(SUFFIXES):
+        raise DatasetError(f"{source} has the ending of a file of problems: use --problem_file")
     where = "stdin" if source == STDIN else source
     return problem_of_statement(_text(_read(source, where), where), "" if source == STDIN else Path(source).stem, where)
 

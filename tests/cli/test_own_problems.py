@@ -13,7 +13,7 @@ import pytest
 
 from alpha_codium.data import load_problem_file
 from alpha_codium.data.statements import problem_of_statement
-from tests.gen.running import ECHO, KEY, assert_refused, model_arguments, run_cli
+from tests.gen.running import ECHO, KEY, assert_refused, model_arguments, problem_record, run_cli
 from tests.servers.scripted import ScriptedServer, Status, last_user
 from tests.support import ROOT
 
@@ -134,6 +134,7 @@ def test_the_whole_flow_solves_a_statement_without_tests(home, tmp_path):
         (("--statement", "empty.md"), ["empty"]),
         (("--statement", "binary"), ["contains the character 0"]),
         (("--statement", "latin.md"), ["UTF-8"]),
+        (("--statement", "my.json"), ["my.json", "use --problem_file"]),
         (("--problem_file", "missing.json"), ["no problem file"]),
         (("--problem_file", "s.md"), ["must end in"]),
         (("--problem_file", "broken.json"), ["broken.json"]),
@@ -221,6 +222,14 @@ def test_examples_in_a_statement_are_public_tests_and_it_says_so(home, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "1 public test taken from the statement" in done.stderr
     assert "1/1 public test" in done.stderr
+
+
+def test_where_no_examples_are_recognized_it_says_how_to_give_tests(server, tmp_path):
+    (tmp_path / "s.md").write_text(f"{STATEMENT}\n\nFor 7 it prints 7.\n")
+    (tmp_path / "my.json").write_text(json.dumps(problem_record(1)))
+    said = "no examples were recognized in the statement: give tests with --problem_file"
+    assert said in solve(server, "--statement", tmp_path / "s.md").stderr
+    assert "no examples" not in solve(server, "--problem_file", tmp_path / "my.json").stderr
 
 
 @pytest.mark.parametrize("more", [(), ("--dry_run",)])
