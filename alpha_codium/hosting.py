@@ -9,7 +9,7 @@ import json
 import signal
 import socket
 from collections.abc import Callable, Collection, Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from typing import Any
 
@@ -64,14 +64,15 @@ class Guarded:
 
         async def send_noted(message: Message) -> None:
             nonlocal started
-            started = True
-            await send(message)
+            # Frameworks answer exceptions themselves, with a status that blames the server.
+            if started or size <= self.largest:
+                started = True
+                await send(message)
 
-        try:
+        with suppress(TooLarge):
             await self.app(scope, receive_limited, send_noted)
-        except TooLarge:
-            if not started:
-                await _refuse(send, 413, too_large)
+        if size > self.largest and not started:
+            await _refuse(send, 413, too_large)
 
 
 async def _refuse(send: Application, status: int, reason: str) -> None:

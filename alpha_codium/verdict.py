@@ -1,5 +1,7 @@
 """Results of running programs: executions from a sandbox, verdicts from the judge."""
 
+import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -119,6 +121,11 @@ class Identity(JsonValue):
     interpreter: str
     image: str = ""
     isolation: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """A short digest of all fields."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def is_unsafe(self) -> bool:

@@ -17,8 +17,12 @@ from alpha_codium.errors import UserError
               help="Tests accepted at a time; requests beyond get 429.  [default: 10,000 for each worker]")  # fmt: skip
 @click.option("--token_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="A file with the token that requests must have.  [default: $GENCODE_SERVE_TOKEN]")  # fmt: skip
+@click.option("--dialects", default="all", show_default=True,
+              help="Other services whose requests are answered too: open_instruct; '' for none.")  # fmt: skip
 @common_options
-def command(common: CommonOptions, host: str, port: int, max_queue: int, token_file: Path | None) -> None:
+def command(
+    common: CommonOptions, host: str, port: int, max_queue: int, token_file: Path | None, dialects: str
+) -> None:
     """Judge programs for other processes, over HTTP.
 
     On any address but loopback, the server needs a token.
@@ -33,4 +37,6 @@ def command(common: CommonOptions, host: str, port: int, max_queue: int, token_f
     def started(address: str) -> None:
         click.echo(f"listening at {address}, documentation at {address}/docs")
 
-    asyncio.run(serve(settings, host=host, port=port, max_queue=max_queue, token=token, on_start=started))
+    asyncio.run(
+        serve(settings, host=host, port=port, max_queue=max_queue, token=token, dialects=dialects, on_start=started)
+    )

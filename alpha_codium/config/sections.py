@@ -210,6 +210,14 @@ class CodeContestsSection(Section):
     environment: str = ""
 
 
+class RemoteSection(Section):
+    """`[sandbox.remote]`."""
+
+    urls: tuple[str, ...] = ()
+    token_file: str = ""
+    token_env: str = ""
+
+
 class SandboxSection(Section):
     """`[sandbox]`: a table for each backend; those of plug-ins aren't checked."""
 
@@ -218,6 +226,7 @@ class SandboxSection(Section):
     gvisor: GvisorSection = GvisorSection()
     oci: OciSection = OciSection()
     code_contests: CodeContestsSection = CodeContestsSection()
+    remote: RemoteSection = RemoteSection()
 
     def options_of(self, backend: str) -> dict[str, Any]:
         """Return the settings of one backend, which are keyword arguments of `open_sandbox`."""

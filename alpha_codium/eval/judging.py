@@ -92,7 +92,7 @@ async def open_judge(
         yield OpenJudge(
             judge,
             await box.identity(),
-            code_tester.workers,
+            code_tester.workers or getattr(box, "workers", 0),
             code_tester.known_solutions,
             code_tester.recheck_near_limit,
         )

@@ -166,8 +166,8 @@ class RepositoryTests:
         run = await self._without_new_skips(edit, await self.run_trusted(edit, tests))
         if not run.passed:
             return run
-        spoilt = random.choice([result.name for result in run.results if result.status == PASSED])
-        again = await self.run_trusted(edit, tests, spoilt)
+        must_fail = random.choice([result.name for result in run.results if result.status == PASSED])
+        again = await self.run_trusted(edit, tests, must_fail)
         if not again.passed:
             return replace(run, cpu_seconds=run.cpu_seconds + again.cpu_seconds)
         results = tuple(replace(result, status=FORGED) for result in run.results)
@@ -183,12 +183,12 @@ class RepositoryTests:
         results = (replace(each, status="failed") if each.name in new else each for each in run.results)
         return replace(run, results=tuple(results), cpu_seconds=run.cpu_seconds + before.cpu_seconds)
 
-    async def run_trusted(self, edit: Edit, tests: Sequence[str], spoilt: str = "") -> SuiteRun:
+    async def run_trusted(self, edit: Edit, tests: Sequence[str], must_fail: str = "") -> SuiteRun:
         """Run tests as `run` does, but without its second run, for an edit that doesn't try to forge results.
 
-        The test `spoilt` is changed to fail after it has passed.
+        The test `must_fail` is changed to fail after it has passed.
         """
-        answer, execution = await self._ask(edit, {"task": "run", "tests": list(tests), "spoilt": spoilt})
+        answer, execution = await self._ask(edit, {"task": "run", "tests": list(tests), "must_fail": must_fail})
         if answer is None:
             results = tuple(RepositoryTestResult(name, NOT_RUN) for name in tests)
             return SuiteRun(results, execution.cpu_seconds, crash=_end(execution))

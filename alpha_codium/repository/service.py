@@ -8,35 +8,26 @@
 3. Without a token, the server listens on loopback only.
 """
 
-import asyncio
 import hashlib
-import hmac
 import re
-import signal
-import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from ipaddress import ip_address
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, Field, ValidationError
 
 from alpha_codium.errors import UserError
+from alpha_codium.hosting import NEEDS, Application, Guarded, host_app, require_token
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.harness import Edit
 from alpha_codium.repository.providers import LocalProvider, ProviderError
 from alpha_codium.repository.reports import report_text, status_of
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
 
 LARGEST_REQUEST = 4 << 20
 MOST_TESTS = 1000
-# Seconds for the requests in progress to end after SIGTERM.
-GRACE_SECONDS = 20
-NEEDS = "`gencode repo serve` needs the packages starlette and uvicorn: pip install starlette uvicorn"
 
 
 class Item(BaseModel):
@@ -64,7 +55,7 @@ class InvalidItem(Exception):
     """A request doesn't fit the repository."""
 
 
-def service(provider: LocalProvider, checkout: Checkout, token: str = "", **options: Any) -> "Starlette":
+def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> Application:
     """Return the application; the provider must be open while it runs.
 
     With a token, requests need the header `Authorization: Bearer TOKEN`. Raises UserError if a package is missing.
@@ -82,17 +73,10 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "", **opti
         return JSONResponse({"detail": str(reason)}, status)
 
     async def run_item(request: "Request") -> "Response":
-        if token and not hmac.compare_digest(
-            request.headers.get("authorization", "").encode("latin-1"), f"Bearer {token}".encode()
-        ):
-            return refusal(401, "this server needs the header 'Authorization: Bearer TOKEN'")
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return refusal(415, "the request must be application/json")
-        body = await limited_body(request)
-        if body is None:
-            return refusal(413, f"the request is larger than {LARGEST_REQUEST} bytes")
         try:
-            item = Item.model_validate_json(body)
+            item = Item.model_validate_json(await request.body())
             whole = request.query_params.get("do_edit", "true").lower() not in ("false", "0")
             edit = edit_of_item(checkout, files, item) if whole else unedited(checkout, files, item)
             run = await provider.run_tests(checkout, "", item.tests, edit)
@@ -111,17 +95,7 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "", **opti
         return JSONResponse({"status": "ok", "repository": checkout.recipe.name, "version": checkout.version})
 
     routes = [Route("/run_item", run_item, methods=["POST"]), Route("/health", health)]
-    return Starlette(routes=routes, **options)
-
-
-async def limited_body(request: "Request") -> bytes | None:
-    """Return the body of a request, or None if it is too large."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST_REQUEST:
-            return None
-    return body
+    return Guarded(Starlette(routes=routes), token=token, largest=LARGEST_REQUEST, public=("/health",))
 
 
 def unedited(checkout: Checkout, files: frozenset[str], item: Item) -> Edit:
@@ -167,50 +141,6 @@ async def serve(
 
     Raises UserError if the address can't be used, or isn't loopback and there is no token.
     """
-    if not token and not is_loopback(host):
-        raise UserError(f"{host} can be reached by others: set SANDBOX_TOKEN, or give --token_file")
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise UserError(NEEDS) from error
-
-    class Server(uvicorn.Server):
-        """Ends with exit status 0 after a signal, which uvicorn would raise again."""
-
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            """Exit after a signal."""
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
-            yield
-
-    provider = LocalProvider(lambda _: checkout, workers=workers)
-
-    @asynccontextmanager
-    async def lifespan(_: "Starlette") -> AsyncIterator[None]:
-        async with provider:
-            yield
-
-    app = service(provider, checkout, token, lifespan=lifespan)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE_SECONDS)
-    with listener(host, port) as listening:
-        shown = f"[{host}]" if ":" in host else host
-        on_start(f"http://{shown}:{listening.getsockname()[1]}")
-        await Server(config).serve(sockets=[listening])
-
-
-def listener(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; raises UserError if it can't."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine can reach an address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    require_token(host, token, "set SANDBOX_TOKEN, or give --token_file")
+    async with LocalProvider(lambda _: checkout, workers=workers) as provider:
+        await host_app(service(provider, checkout, token), host, port, on_start=on_start)

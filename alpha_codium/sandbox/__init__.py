@@ -45,6 +45,7 @@ BACKENDS: Mapping[str, Callable[..., Sandbox]] = {
     "code_contests": _backend("code_contests.backend", "CodeContestsSandbox", preloads=False),
     "gvisor": _backend("gvisor.backend", "GvisorSandbox"),
     "oci": _backend("oci.backend", "OciSandbox"),
+    "remote": _backend("remote.backend", "RemoteSandbox", preloads=False),
 }
 
 

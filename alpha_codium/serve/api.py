@@ -5,14 +5,12 @@ another verdict.
 """
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 
 from alpha_codium import __version__
 from alpha_codium.errors import SandboxError, Unjudgeable
@@ -20,8 +18,9 @@ from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.judge import Judge
 from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.languages import LANGUAGES
-from alpha_codium.program import Job
-from alpha_codium.sandbox.protocol import report_of
+from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
+from alpha_codium.serve.dialects import DIALECTS
+from alpha_codium.serve.executing import add_execution
 from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
 from alpha_codium.serve.requests import (
@@ -34,36 +33,31 @@ from alpha_codium.serve.requests import (
     JudgeRequest,
 )
 
-Result = TypeVar("Result")
 # Open to clients without a token, for probes of containers.
 PUBLIC = ("/healthz", "/readyz")
-# Names the client of a request, where several use one address.
-CLIENT_HEADER = "x-client"
 
 
-class AsciiResponse(JSONResponse):
-    """JSON in ASCII: outputs of programs may have lone surrogates, which can't be encoded."""
-
-    def render(self, content: Any) -> bytes:
-        """Return the body."""
-        return _line(content)
-
-
-def application(opened: OpenJudge, load: Load) -> FastAPI:
-    """Return the application; the judge must be open while it runs."""
+def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> FastAPI:
+    """Return the application, which also speaks the dialects; the judge must be open while it runs."""
     app = FastAPI(
         title="alpha_codium", version=__version__, default_response_class=AsciiResponse, openapi_url="/openapi.json"
     )
     measures = Measures(load)
     _add_errors(app)
+    add_execution(app, opened, load)
 
     @app.post("/v1/judge", response_model=JudgeAnswer)
     async def judge(request: Request, item: JudgeRequest) -> Response:
         """Judge a program by all its tests."""
+        return AsciiResponse((await ask(request, item)).model_dump())
+
+    async def ask(request: Request, item: JudgeRequest) -> JudgeAnswer:
         problem_judge = prepared(opened.judge, item)
         with load.accepted(item.cost):
-            answer = await unless_gone(request, _judged(problem_judge, item, _client(request)))
-        return AsciiResponse(answer.model_dump())
+            return await unless_gone(request, _judged(problem_judge, item, client_of(request)))
+
+    for name in dialects:
+        app.include_router(DIALECTS[name](ask))
 
     @app.post("/v1/judge/batch", response_model=BatchLine)
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:
@@ -75,9 +69,9 @@ def application(opened: OpenJudge, load: Load) -> FastAPI:
         async def one(index: int) -> bytes:
             item = batch.programs[index]
             try:
-                return _line(BatchLine(index=index, answer=await _judged(judges[index], item, _client(request))))
+                return json_line(BatchLine(index=index, answer=await _judged(judges[index], item, client_of(request))))
             except SandboxError as error:
-                return _line(BatchLine(index=index, error=str(error)))
+                return json_line(BatchLine(index=index, error=str(error)))
 
         async def lines() -> AsyncIterator[bytes]:
             tasks = [asyncio.create_task(one(index)) for index in range(len(judges))]
@@ -97,19 +91,6 @@ def application(opened: OpenJudge, load: Load) -> FastAPI:
             judgement = await problem_judge.judge(item.source(), item.problem().private_tests)
         measures.judged(judgement)
         return JudgeAnswer.of(item, judgement)
-
-    @app.post("/v1/execute")
-    async def execute(request: Request) -> Response:
-        """Execute a job, the JSON of `alpha_codium.program.Job`; returns the JSON of a `Report`."""
-        job = await _job(request)
-        cost = max(1, len(job.inputs))
-
-        async def run() -> dict[str, Any]:
-            async with load.turn(_client(request), cost):
-                return (await report_of(opened.judge.sandbox, job)).to_json()
-
-        with load.accepted(cost):
-            return AsciiResponse(await unless_gone(request, run()))
 
     @app.get("/v1/info")
     async def info() -> Response:
@@ -153,49 +134,6 @@ def prepared(judge: Judge, item: JudgeRequest) -> ProblemJudge:
         return replace(judge, rules=item.rules(judge.rules)).for_problem(item.problem())
     except Unjudgeable as error:
         raise HTTPException(422, str(error)) from error
-
-
-async def _job(request: Request) -> Job:
-    """Return the job in a request; raises HTTPException 422."""
-    try:
-        job = Job.from_json(json.loads(await request.body()))
-    except (ValueError, RecursionError) as error:
-        raise HTTPException(422, str(error)) from error
-    limits = job.limits
-    if len(job.inputs) > MOST_TESTS or limits.cpu_seconds > MOST_SECONDS or limits.memory_bytes > MOST_MEMORY:
-        raise HTTPException(422, f"more than {MOST_TESTS} inputs, {MOST_SECONDS:g} s or {MOST_MEMORY} bytes of memory")
-    return job
-
-
-async def unless_gone(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """Return the result of the work, which is cancelled if the client closes the connection."""
-    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_gone(request))
-    try:
-        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise HTTPException(499, "the client closed the connection")
-        return task.result()
-    finally:
-        for each in (task, gone):
-            each.cancel()
-        await asyncio.gather(task, gone, return_exceptions=True)
-
-
-async def _gone(request: Request) -> None:
-    """Return when the client has closed the connection."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-
-
-def _client(request: Request) -> str:
-    """Return the name of the client, whose requests take turns with those of others."""
-    return request.headers.get(CLIENT_HEADER) or (request.client.host if request.client else "")
-
-
-def _line(content: Any) -> bytes:
-    """Return JSON on one line, in ASCII."""
-    values = content if isinstance(content, dict) else content.model_dump()
-    return json.dumps(values, separators=(",", ":")).encode()
 
 
 def _add_errors(app: FastAPI) -> None:

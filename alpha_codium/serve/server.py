@@ -22,22 +22,26 @@ async def serve(
     port: int = 8080,
     max_queue: int = 0,
     token: str = "",
+    dialects: str = "all",
     largest_request: int = LARGEST_REQUEST,
     on_start: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve the judge of the settings until SIGTERM or SIGINT; `on_start` gets the address.
 
     `max_queue` is the number of tests that are accepted at a time, by default `QUEUE_PER_WORKER` for each worker.
+    `dialects` names them as `alpha_codium.serve.dialects.named` takes them.
     Raises UserError if the sandbox doesn't isolate programs, or the address can't be used, or is open to others
     without a token.
     """
     require_token(host, token, "set GENCODE_SERVE_TOKEN, or give --token_file")
     try:
         from alpha_codium.serve.api import PUBLIC, application
+        from alpha_codium.serve.dialects import named
     except ImportError as error:
         raise UserError(NEEDS) from error
     if settings.code_tester.sandbox is False:
         raise UserError("a server runs programs only in a sandbox: remove code_tester.sandbox = false")
+    spoken = named(dialects)
     async with open_judge(settings) as opened:
         workers = opened.workers or os.cpu_count() or 1
         load = Load(PROGRAMS_IN_FLIGHT * workers, max_queue or QUEUE_PER_WORKER * workers)
@@ -45,5 +49,5 @@ async def serve(
         def stop() -> None:
             load.draining = True
 
-        app = Guarded(application(opened, load), token=token, largest=largest_request, public=PUBLIC)
+        app = Guarded(application(opened, load, spoken), token=token, largest=largest_request, public=PUBLIC)
         await host_app(app, host, port, on_start=on_start, on_stop=stop)

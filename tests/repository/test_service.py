@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from alpha_codium.errors import UserError
-from alpha_codium.repository import service as service_module
+from alpha_codium.hosting import listener
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.harness import Edit, edit_of
 from alpha_codium.repository.methods import find_method, stubbed
@@ -130,6 +130,13 @@ async def test_an_item_that_does_not_fit_the_repository_is_refused(
 
 async def test_requests_that_are_too_large_or_not_json_are_refused(client: httpx.AsyncClient) -> None:
     assert (await client.post("/run_item", json=item(replace_content="#" * (5 << 20)))).status_code == 413
+
+    async def parts() -> AsyncIterator[bytes]:
+        for _ in range(5):
+            yield b"#" * (1 << 20)
+
+    json_in_parts = {"content-type": "application/json"}
+    assert (await client.post("/run_item", content=parts(), headers=json_in_parts)).status_code == 413
     assert (await client.post("/run_item", content=b"{", headers={"content-type": "text/plain"})).status_code == 415
     assert (
         await client.post("/run_item", content=b"{", headers={"content-type": "application/json"})
@@ -165,7 +172,7 @@ async def test_only_loopback_needs_no_token_and_a_taken_port_is_one_line(checkou
         UserError, match=r"0\.0\.0\.0 can be reached by others: set SANDBOX_TOKEN, or give --token_file"
     ):
         await serve(checkout, host="0.0.0.0")
-    with service_module.listener("127.0.0.1", 0) as taken:
+    with listener("127.0.0.1", 0) as taken:
         with pytest.raises(UserError, match=r"cannot listen on 127.0.0.1, port \d+: Address already in use"):
             await serve(checkout, port=taken.getsockname()[1])
 

@@ -163,8 +163,8 @@ def tested(request: dict[str, Any], program: types.CodeType) -> dict[str, Any]:
     file = request["folder"] + "/" + request["file"]
     swapped = bool(request["method"]) and swap(program, file, request["method"])
     tests = sys.modules[TESTS] if swapped else load_again(request["folder"])
-    if request["spoilt"]:
-        tests.spoil(request["spoilt"])
+    if request["must_fail"]:
+        tests.fail_at_end(request["must_fail"])
     outcomes: list[tuple[str, str, str]] = []
     before = callables(tests.namespaces(request["tests"]))
     tests.run(request["tests"], lambda *outcome: outcomes.append((*outcome[:2], outcome[2][-MOST_CHARACTERS:])))

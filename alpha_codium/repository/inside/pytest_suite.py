@@ -68,14 +68,14 @@ def namespaces(names: list[str]) -> list[Any]:
     return [vars(owner) for owner in sorted(owners, key=id)]
 
 
-def spoil(name: str) -> None:
+def fail_at_end(name: str) -> None:
     """Have a test fail after it has passed."""
     item = TESTS[name]
     function = item.obj
 
     @functools.wraps(function)
-    def spoilt(*arguments: Any, **named: Any) -> None:
+    def failing(*arguments: Any, **named: Any) -> None:
         function(*arguments, **named)
-        raise AssertionError("spoilt")
+        raise AssertionError("failed on purpose")
 
-    item.obj = spoilt
+    item.obj = failing

@@ -63,16 +63,16 @@ def namespaces(names: list[str]) -> list[Any]:
     return [vars(kind) for kind in sorted(kinds, key=id)]
 
 
-def spoil(name: str) -> None:
+def fail_at_end(name: str) -> None:
     """Have a test fail after it has passed."""
     test = TESTS[name]
     method = getattr(test, test._testMethodName)
 
-    def spoilt() -> None:
+    def failing() -> None:
         method()
-        raise AssertionError("spoilt")
+        raise AssertionError("failed on purpose")
 
-    setattr(test, test._testMethodName, spoilt)
+    setattr(test, test._testMethodName, failing)
 
 
 class Reporter(unittest.TestResult):

@@ -55,8 +55,12 @@ GVISOR = {
     "test_a_flood_on_stderr_harms_nothing_and_its_end_is_kept": DEAR,
 }
 
+REMOTE = {
+    "test_an_input_is_run_only_when_its_execution_is_asked_for": "inputs are sent in groups, which spares requests",
+}
+
 # Tests marked `xfail(strict=True)`: remove those that pass.
-FAILS: Differences = {"code_contests": CODE_CONTESTS}
+FAILS: Differences = {"code_contests": CODE_CONTESTS, "remote": REMOTE}
 SKIPPED: Differences = {
     "gvisor": GVISOR,
     "oci": GVISOR,

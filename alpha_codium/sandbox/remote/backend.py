@@ -1,0 +1,115 @@
+"""The backend `remote`: programs run on other machines, by `gencode serve`.
+
+Inputs are sent in groups: one, then four times as many each time, so that a caller that stops at the first wrong answer
+has few run in vain. If a server is lost, the group runs on another one.
+"""
+
+import os
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.program import Job, PairJob
+from alpha_codium.sandbox.protocol import Isolation, Sandbox
+from alpha_codium.sandbox.remote.servers import Servers
+from alpha_codium.verdict import Execution, Identity, PairReport, Report
+
+GROWTH = 4
+
+
+class RemoteSandbox(Sandbox):
+    """Runs programs on the servers at `urls`, whose sandboxes must have one identity.
+
+    The token is in `token_file`, or in the environment variable `token_env`. `workers` is how many programs run at a
+    time, by default the sum of the servers'.
+    """
+
+    def __init__(
+        self,
+        *,
+        urls: Sequence[str] = (),
+        token_file: str = "",
+        token_env: str = "",
+        workers: int = 0,
+        isolation: Isolation = True,
+        interpreter: str = "",
+    ) -> None:
+        self.urls, self.token_file, self.token_env = tuple(urls), token_file, token_env
+        self.workers, self.isolation, self.interpreter = workers, isolation, interpreter
+        self._servers: Servers | None = None
+
+    async def __aenter__(self) -> Self:
+        """Find the servers; raises SandboxError if none answers, or their sandboxes differ."""
+        self._check()
+        self._servers = await Servers(self.urls, self._token()).__aenter__()
+        self.workers = self.workers or self._servers.workers
+        return await super().__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End what still runs for us."""
+        await super().__aexit__(kind, error, trace)
+        servers, self._servers = self._servers, None
+        if servers is not None:
+            await servers.__aexit__(kind, error, trace)
+
+    async def identity(self) -> Identity:
+        """See `Sandbox.identity`: the servers', on which verdicts depend."""
+        identity = self._open.identity
+        assert identity is not None
+        return identity
+
+    async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        """See `Sandbox.execute`; inputs are run in groups."""
+        done, size = 0, 1
+        while True:
+            group = job.inputs[done : done + size]
+            report = Report.from_json(await self._open.ask("/v1/execute", replace(job, inputs=group).to_json()))
+            if not done:
+                yield report.compilation
+            for execution in report.executions:
+                yield execution
+            done, size = done + len(group), GROWTH * size
+            if len(report.executions) < len(group) or done >= len(job.inputs) or _stops(job, report):
+                return
+
+    async def execute_pair(self, job: PairJob) -> PairReport:
+        """See `Sandbox.execute_pair`."""
+        return PairReport.from_json(await self._open.ask("/v1/execute_pair", job.to_json()))
+
+    @property
+    def _open(self) -> Servers:
+        if self._servers is None:
+            raise RuntimeError("a sandbox must be opened first: async with open_sandbox(...) as sandbox")
+        return self._servers
+
+    def _check(self) -> None:
+        if not self.urls:
+            raise SandboxError(
+                "remote needs the addresses of servers, which `gencode serve` prints: "
+                "-o 'sandbox.remote.urls=[\"http://127.0.0.1:8080\"]'"
+            )
+        for url in self.urls:
+            if not url.startswith(("http://", "https://")):
+                raise SandboxError(f"sandbox.remote.urls: {url!r} is no address such as http://127.0.0.1:8080")
+        if self.isolation is False or self.interpreter:
+            raise SandboxError("servers choose the isolation and the interpreter: remove both from [code_tester]")
+
+    def _token(self) -> str:
+        if self.token_file:
+            try:
+                return Path(self.token_file).expanduser().read_text().strip()
+            except OSError as error:
+                raise SandboxError(f"sandbox.remote.token_file: {error}") from error
+        if self.token_env and self.token_env not in os.environ:
+            raise SandboxError(f"sandbox.remote.token_env: there is no environment variable {self.token_env}")
+        return os.environ.get(self.token_env, "").strip() if self.token_env else ""
+
+
+def _stops(job: Job, report: Report) -> bool:
+    """Whether the job ends with the last execution of this report."""
+    return job.stop_after_failure and not report.last.finished

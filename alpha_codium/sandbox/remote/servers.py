@@ -1,0 +1,210 @@
+"""The servers of the backend `remote`: which of them gets a request, and what is done if one fails.
+
+1. A request goes to the server that has the fewest for its number of workers.
+2. A server that fails, or is too busy, gets no requests for a while; the request goes to another one. Before it gets
+   requests again, it must say that it still has the same sandbox.
+3. A request that fails on `TRIES` servers is an error: the reason may be the program.
+4. If no server has answered for `PATIENCE_SECONDS`, that is an error.
+"""
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+from loguru import logger
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox.remote import IDENTITY_HEADER
+from alpha_codium.verdict import Identity
+
+PATIENCE_SECONDS = 120.0
+TRIES = 3
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
+# A program may compute for long, so answers have no time limit; a machine that is gone is found by these probes.
+KEEP_ALIVE = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 20),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 10),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
+)
+CONNECT_SECONDS = 10.0
+
+
+class Unavailable(Exception):
+    """A server can't answer now; it may be asked again after `seconds`, or when it is known to be up for None."""
+
+    def __init__(self, reason: object, seconds: float | None = None) -> None:
+        super().__init__(str(reason) or type(reason).__name__)
+        self.seconds = seconds
+
+
+class Failed(Exception):
+    """A server couldn't do what was asked for, though it works."""
+
+
+@dataclass(slots=True)
+class Server:
+    """A server, the requests that it has, and until when (of `time.monotonic`) it gets no others."""
+
+    url: str
+    workers: int = 1
+    busy: int = 0
+    failures: int = 0
+    resting_until: float = 0.0
+
+    @property
+    def load(self) -> float:
+        """The number of requests for each worker."""
+        return self.busy / self.workers
+
+    def rest(self, seconds: float | None) -> None:
+        """Get no requests for a while: the longer, the more often the server has failed."""
+        if seconds is None:
+            seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2**self.failures)
+            self.failures += 1
+        self.resting_until = time.monotonic() + seconds
+
+
+class Servers:
+    """Servers with one sandbox, to be used with `async with`; `identity` is that of their sandbox."""
+
+    def __init__(self, urls: Sequence[str], token: str = "") -> None:
+        self.servers = [Server(url.rstrip("/")) for url in urls]
+        self.identity: Identity | None = None
+        self._headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
+        self._client: httpx.AsyncClient | None = None
+        self._answered = 0.0
+
+    async def __aenter__(self) -> Self:
+        """Ask all servers what they are; raises SandboxError if none answers, or their sandboxes differ."""
+        self._client = httpx.AsyncClient(
+            headers=self._headers,
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            transport=httpx.AsyncHTTPTransport(
+                limits=httpx.Limits(max_connections=None), socket_options=KEEP_ALIVE, retries=0
+            ),
+        )
+        try:
+            await self._meet_all()
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections, which ends what still runs for us."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    @property
+    def workers(self) -> int:
+        """How many programs all servers run at a time."""
+        return sum(server.workers for server in self.servers)
+
+    async def ask(self, path: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer of a server to a request; another one is asked if it can't answer.
+
+        Raises SandboxError if the request is refused, or no server answers.
+        """
+        body, since, failures = json.dumps(request).encode(), time.monotonic(), 0
+        while True:
+            server = await self._next(since)
+            server.busy += 1
+            try:
+                answer = await self._request(server, "POST", path, body)
+            except Failed as error:
+                failures += 1
+                if failures == TRIES:
+                    raise SandboxError(f"{server.url}: {error}") from error
+            except Unavailable as error:
+                logger.debug(f"{server.url} can't answer now: {error}")
+                server.rest(error.seconds)
+            else:
+                server.failures, self._answered = 0, time.monotonic()
+                return answer
+            finally:
+                server.busy -= 1
+
+    async def _meet_all(self) -> None:
+        found = await asyncio.gather(*(self._meet(server) for server in self.servers), return_exceptions=True)
+        for server, error in zip(self.servers, found, strict=True):
+            if isinstance(error, Unavailable):
+                logger.warning(f"{server.url} doesn't answer: {error}")
+                server.rest(None)
+            elif isinstance(error, BaseException):
+                raise error
+        if self.identity is None:
+            raise SandboxError(f"no server answers: {', '.join(server.url for server in self.servers)}")
+
+    async def _meet(self, server: Server) -> None:
+        """Ask a server for its sandbox and workers; raises SandboxError if the sandbox isn't that of the others."""
+        info = await self._request(server, "GET", "/v1/info")
+        try:
+            identity, server.workers = Identity.from_json(info["sandbox"]), max(1, int(info["workers"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise SandboxError(f"{server.url} is no server of gencode") from error
+        if self.identity not in (None, identity):
+            raise SandboxError(
+                f"{server.url} has another sandbox than the others: {identity} instead of {self.identity}; verdicts of "
+                "both can't be mixed"
+            )
+        self.identity = identity
+
+    async def _next(self, since: float) -> Server:
+        """Return the server for a request made at `since`; waits while all of them rest."""
+        while True:
+            now = time.monotonic()
+            if ready := [server for server in self.servers if server.resting_until <= now]:
+                server = min(ready, key=lambda each: each.load)
+                if not server.failures or await self._is_back(server):
+                    return server
+            elif now > max(since, self._answered) + PATIENCE_SECONDS:
+                raise SandboxError(f"no server has answered for {PATIENCE_SECONDS:.0f} s: is one of them running?")
+            else:
+                await asyncio.sleep(max(0.0, min(server.resting_until for server in self.servers) - now))
+
+    async def _is_back(self, server: Server) -> bool:
+        """Whether a server that failed answers again; nobody else tries meanwhile."""
+        server.rest(LONGEST_PAUSE)
+        try:
+            await self._meet(server)
+        except Unavailable:
+            server.rest(None)
+            return False
+        server.failures, server.resting_until = 0, 0.0
+        return True
+
+    async def _request(self, server: Server, method: str, path: str, body: bytes = b"") -> dict[str, Any]:
+        """Return the JSON of an answer; raises Unavailable, or SandboxError if asking again is of no use."""
+        assert self._client is not None
+        try:
+            response = await self._client.request(method, server.url + path, content=body)
+            answer = response.json()
+        except (httpx.HTTPError, ValueError) as error:
+            raise Unavailable(error) from error
+        if response.status_code in (429, 503):
+            raise Unavailable(_detail(answer), _seconds(response.headers.get("retry-after", "")))
+        if response.is_server_error:
+            raise Failed(_detail(answer))
+        if not response.is_success:
+            raise SandboxError(f"{server.url}: {_detail(answer)}")
+        if self.identity and response.headers.get(IDENTITY_HEADER, self.identity.digest) != self.identity.digest:
+            raise SandboxError(f"the sandbox of {server.url} was changed; verdicts of both can't be mixed")
+        return answer
+
+
+def _detail(answer: Any) -> str:
+    return str(answer.get("detail", answer) if isinstance(answer, dict) else answer)[:500]
+
+
+def _seconds(text: str) -> float | None:
+    return float(text) if text.isdigit() else None

@@ -1,0 +1,22 @@
+"""Dialects: requests and answers of other judging services, translated to those of the native API."""
+
+from collections.abc import Callable
+
+from fastapi import APIRouter
+
+from alpha_codium.errors import UserError
+from alpha_codium.serve.dialects import open_instruct
+from alpha_codium.serve.dialects.asking import Ask
+
+DIALECTS: dict[str, Callable[[Ask], APIRouter]] = {"open_instruct": open_instruct.router}
+
+
+def named(names: str) -> tuple[str, ...]:
+    """Return the dialects in a comma-separated list, or in `all`; raises UserError for unknown ones."""
+    if names == "all":
+        return tuple(DIALECTS)
+    chosen = tuple(filter(None, (name.strip() for name in names.split(","))))
+    for name in chosen:
+        if name not in DIALECTS:
+            raise UserError(f"there is no dialect {name!r}, but {', '.join(DIALECTS)}")
+    return chosen

@@ -1,0 +1,97 @@
+"""The API of open-instruct's code judge: `/test_program` with assertions, `/test_program_stdio` with outputs.
+
+The requests have no language: programs are in Python 3. Pickled tests are refused, for unpickling runs code.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Request
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from alpha_codium.serve.dialects.asking import Ask
+from alpha_codium.serve.requests import MOST_SECONDS, MOST_TESTS, JudgeRequest, Test
+
+FAILED_RUNTIME = -1.0
+
+
+class StdioTest(BaseModel):
+    """What a program reads, and what it should print."""
+
+    input: str
+    output: str
+
+
+StdioTests = Annotated[list[StdioTest], Field(max_length=MOST_TESTS)]
+
+
+class Timed(BaseModel):
+    """A program, and the seconds that each test may take."""
+
+    program: str
+    max_execution_time: float = Field(1.0, gt=0, le=MOST_SECONDS)
+
+
+class AssertionRequest(Timed):
+    """A program with assertions."""
+
+    tests: Annotated[list[str], Field(max_length=MOST_TESTS)]
+
+
+class StdioRequest(Timed):
+    """A program with inputs and outputs, which may be JSON in a string."""
+
+    tests: StdioTests | str
+
+
+class Answer(BaseModel):
+    """For each test, 1 if it was passed and its seconds, or 0 and -1."""
+
+    results: list[int]
+    runtimes: list[float]
+
+
+def router(ask: Ask) -> APIRouter:
+    """Return the addresses of the dialect."""
+    routes = APIRouter(tags=["open-instruct"])
+
+    async def answer(request: Request, item: Timed, tests: list[Test], kind: str) -> Answer:
+        if not tests:
+            return Answer(results=[], runtimes=[])
+        fields = {"program": item.program, "tests": tests, "kind": kind, "time_limit_seconds": item.max_execution_time}
+        judged = await ask(request, JudgeRequest.model_validate(fields))
+        if not judged.judged:
+            raise HTTPException(500, "the server couldn't run a test: try again")
+        passed = [test.verdict == "accepted" for test in judged.tests]
+        seconds = [test.wall_seconds if ok else FAILED_RUNTIME for test, ok in zip(judged.tests, passed, strict=True)]
+        missing = len(tests) - len(passed)  # a program that doesn't compile runs no test
+        return Answer(
+            results=[*map(int, passed), *[0] * missing],
+            runtimes=[*seconds, *[FAILED_RUNTIME] * missing],
+        )
+
+    @routes.get("/health")
+    async def health() -> dict[str, str]:
+        """Whether the process answers."""
+        return {"status": "healthy"}
+
+    @routes.post("/test_program")
+    async def test_program(request: Request, item: AssertionRequest) -> Answer:
+        """Judge a program by assertions."""
+        return await answer(request, item, [Test(input=code) for code in item.tests], "assertions")
+
+    @routes.post("/test_program_stdio")
+    async def test_program_stdio(request: Request, item: StdioRequest) -> Answer:
+        """Judge a program by what it prints."""
+        tests = [Test(input=test.input, output=test.output) for test in _decoded(item.tests)]
+        return await answer(request, item, tests, "stdin")
+
+    return routes
+
+
+def _decoded(tests: list[StdioTest] | str) -> list[StdioTest]:
+    if not isinstance(tests, str):
+        return tests
+    try:
+        return TypeAdapter(StdioTests).validate_json(tests)
+    except ValidationError as error:
+        raise HTTPException(422, "tests: neither a list nor JSON of a list; pickled tests are refused") from error

@@ -1,0 +1,62 @@
+"""Executing jobs without judging them, as the backend `remote` has it done."""
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import Response
+
+from alpha_codium.eval.judging import OpenJudge
+from alpha_codium.program import Job, PairJob
+from alpha_codium.sandbox.protocol import report_of
+from alpha_codium.sandbox.remote import IDENTITY_HEADER
+from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
+from alpha_codium.serve.load import Load
+from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS
+from alpha_codium.verdict import PairReport, Report
+
+AnyJob = TypeVar("AnyJob", Job, PairJob)
+
+
+def add_execution(app: FastAPI, opened: OpenJudge, load: Load) -> None:
+    """Add the addresses that execute jobs and pairs."""
+    header = {IDENTITY_HEADER: opened.identity.digest}
+
+    @app.post("/v1/execute")
+    async def execute(request: Request) -> Response:
+        """Execute a job, the JSON of `alpha_codium.program.Job`; returns the JSON of a `Report`."""
+        job = checked(await _read(request, Job))
+        return await executed(request, max(1, len(job.inputs)), lambda: report_of(opened.judge.sandbox, job))
+
+    @app.post("/v1/execute_pair")
+    async def execute_pair(request: Request) -> Response:
+        """Execute two programs with a channel between them, a `PairJob`; returns the JSON of a `PairReport`."""
+        job = checked(await _read(request, PairJob))
+        return await executed(request, 1, lambda: opened.judge.sandbox.execute_pair(job))
+
+    async def executed(
+        request: Request, cost: int, work: Callable[[], Coroutine[Any, Any, Report | PairReport]]
+    ) -> Response:
+        async def run() -> dict[str, Any]:
+            async with load.turn(client_of(request), cost):
+                return (await work()).to_json()
+
+        with load.accepted(cost):
+            return AsciiResponse(await unless_gone(request, run()), headers=header)
+
+
+async def _read(request: Request, kind: type[AnyJob]) -> AnyJob:
+    """Return the job in a request; raises HTTPException 422."""
+    try:
+        return kind.from_json(json.loads(await request.body()))
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(422, str(error)) from error
+
+
+def checked(job: AnyJob) -> AnyJob:
+    """Return the job; raises HTTPException 422 if it asks for more than the server gives."""
+    limits, inputs = job.limits, job.inputs if isinstance(job, Job) else ()
+    if len(inputs) > MOST_TESTS or limits.cpu_seconds > MOST_SECONDS or limits.memory_bytes > MOST_MEMORY:
+        raise HTTPException(422, f"more than {MOST_TESTS} inputs, {MOST_SECONDS:g} s or {MOST_MEMORY} bytes of memory")
+    return job

@@ -1,0 +1,114 @@
+"""The backend `remote` against real servers on loopback."""
+
+import asyncio
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.program import Job, Program
+from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox.protocol import report_of
+from alpha_codium.sandbox.remote import servers
+from alpha_codium.verdict import Report, Status
+from tests.serve.serving import started
+from tests.support import ROOT
+
+SUITE = ROOT / "alpha_codium" / "sandbox" / "conformance"
+PARTS = ("test_jobs.py", "test_programs.py", "test_pairs.py", "test_drivers.py")
+SLOWLY = "import sys, hashlib\nfor _ in range(30000): hashlib.sha256(sys.argv[0].encode())\nprint(int(input()) ** 2)"
+
+
+@pytest.fixture(scope="module")
+def urls() -> Iterator[list[str]]:
+    with started() as (left, _), started() as (right, _):
+        yield [left, right]
+
+
+@pytest.mark.thorough
+def test_it_passes_the_conformance_suite(urls: list[str]) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "alpha_codium.sandbox.conformance.plugin"]
+    options = ["-p", "no:cacheprovider", "--backend", "remote", "--backend-option", f"urls={urls}"]
+    done = subprocess.run(
+        [*command, *options, *(SUITE / part for part in PARTS)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stdout
+
+
+async def test_reports_and_identity_are_those_of_the_servers_and_of_local(urls: list[str]) -> None:
+    async with open_sandbox("remote", urls=urls) as remote, open_sandbox("local", workers=1) as local:
+        assert remote.workers == 4
+        assert await remote.identity() == await local.identity()
+        for program in ("print(input()[::-1])", "print(1 / int(input()))", "print("):
+            job = Job(Program.from_source("python3", program), [str(number) for number in range(30)])
+            assert outputs(await report_of(remote, job)) == outputs(await report_of(local, job))
+
+
+def outputs(report: Report) -> list[tuple[Status, str, str]]:
+    return [(each.status, each.stdout, each.stderr) for each in (report.compilation, *report.executions)]
+
+
+async def test_jobs_of_a_server_that_is_killed_run_elsewhere_and_each_result_comes_once() -> None:
+    with contextlib.ExitStack() as stack:
+        found = [stack.enter_context(started()) for _ in range(3)]
+        async with open_sandbox("remote", urls=[url for url, _ in found]) as sandbox:
+            works = [asyncio.create_task(sandbox.run(SLOWLY, [str(i), str(i + 1)] * 5)) for i in range(24)]
+            await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+            found[1][1].kill()
+            reports = await asyncio.gather(*works)
+    expected = [[f"{i**2}\n", f"{(i + 1) ** 2}\n"] * 5 for i in range(24)]
+    assert [[each.stdout for each in report.executions] for report in reports] == expected
+
+
+async def test_a_server_with_another_sandbox_is_refused(urls: list[str]) -> None:
+    with started("-o", "code_tester.tester_type=portable") as (other, _):
+        with pytest.raises(SandboxError, match="has another sandbox than the others"):
+            await open_sandbox("remote", urls=[*urls, other]).__aenter__()
+
+
+async def test_what_a_server_cannot_run_is_an_error_and_the_next_job_is_run(urls: list[str]) -> None:
+    async with open_sandbox("remote", urls=urls) as sandbox:
+        with pytest.raises(SandboxError, match="runs programs of one file"):
+            await report_of(sandbox, Job(Program("python3", {"a.py": "", "b.py": ""}, "a.py"), [""]))
+        assert (await sandbox.run("print(2)", [""])).last.stdout == "2\n"
+
+
+async def test_a_token_comes_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").write_text("right\n")
+    monkeypatch.setenv("MY_TOKEN", "right")
+    with started(GENCODE_SERVE_TOKEN="right") as (url, _):
+        for source in ({"token_file": str(tmp_path / "token")}, {"token_env": "MY_TOKEN"}):
+            async with open_sandbox("remote", urls=[url], **source) as sandbox:
+                assert (await sandbox.run("print(1)", [""])).last.stdout == "1\n"
+        with pytest.raises(SandboxError, match="Bearer TOKEN"):
+            await open_sandbox("remote", urls=[url]).__aenter__()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "remote needs the addresses of servers"),
+        ({"urls": ["localhost:80"]}, "'localhost:80' is no address such as"),
+        ({"urls": ["http://127.0.0.1:9"]}, "no server answers: http://127.0.0.1:9"),
+        ({"urls": ["http://127.0.0.1:9"], "token_env": "NO_SUCH"}, "there is no environment variable NO_SUCH"),
+        ({"urls": ["http://127.0.0.1:9"], "token_file": "/no/such"}, "token_file: .*No such file"),
+        ({"urls": ["http://127.0.0.1:9"], "interpreter": "python3"}, "servers choose the isolation and the interp"),
+    ],
+)
+async def test_wrong_settings_are_refused(options: dict, message: str) -> None:
+    with pytest.raises(SandboxError, match=message):
+        await open_sandbox("remote", **options).__aenter__()
+
+
+async def test_if_no_server_is_left_that_is_an_error_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "PATIENCE_SECONDS", 0.3)
+    with started() as (url, process):
+        async with open_sandbox("remote", urls=[url]) as sandbox:
+            process.kill()
+            process.wait()
+            with pytest.raises(SandboxError, match="no server has answered"):
+                await sandbox.run("print(1)", [""])
