@@ -11,6 +11,7 @@ from typing import Any
 from alpha_codium.app.models import load_secrets, with_model
 from alpha_codium.app.run_folders import REPOSITORY_COMMAND, run_settings
 from alpha_codium.config import Settings, load_settings
+from alpha_codium.data.sources import is_plain_name, stored_names
 from alpha_codium.errors import DatasetError, SettingsError
 from alpha_codium.llm.endpoints import LOCAL
 from alpha_codium.llm.messages import ChatRequest
@@ -143,6 +144,7 @@ def planned(config: RunConfig, servers: Sequence[str], api_key: str | None = Non
     Without a key of the servers, it is that of the environment.
     """
     recipe_of(config.repository)
+    _require_built(config)
     tasks = load_tasks(fetched(config.paths.data), config.paths.split or None, config.inference.max_items)
     if not tasks:
         raise DatasetError(f"{config.paths.data} has no tasks")
@@ -153,6 +155,14 @@ def planned(config: RunConfig, servers: Sequence[str], api_key: str | None = Non
     model, addresses, key = reached(config, servers, os.environ)
     settings = _model_settings(config, model, addresses[0] if addresses else "")
     return RunPlan(config, tasks, prompts, settings, addresses, api_key or key)
+
+
+def _require_built(config: RunConfig) -> None:
+    """Raise DatasetError if the data is the name of a dataset that isn't stored, with the command that makes it."""
+    name = config.paths.data
+    if is_plain_name(name) and name not in stored_names():
+        command = f"gencode repo build --repository {config.repository} --output_dataset_name {name}"
+        raise DatasetError(f"there is no dataset {name!r}: make it with `{command}`, or set paths.data")
 
 
 def reached(

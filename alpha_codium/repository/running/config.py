@@ -191,6 +191,8 @@ def _of_override(text: str) -> dict[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise SettingsError(f"-o {text}: values are given as section.key=value, such as -o inference.max_iter=1")
+    if name.strip() in UNUSED:
+        return {}
     name = ALIASES.get(name.strip(), name.strip())
     sections, _, key = name.rpartition(".")
     inner = {key: value if KNOWN.get(name) is str else _scalar(value)}

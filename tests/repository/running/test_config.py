@@ -38,6 +38,7 @@ def test_names_of_the_existing_benchmark_are_known(tmp_path: Path) -> None:
     text = "paths: {output_folder: out, local_dir: x, docker_commands: y}\ninference: {lora_ckpts_dir: adapters}"
     config = load_config(written(tmp_path, text))
     assert (config.paths.outputs, config.paths.checkpoints) == ("out", "adapters")
+    assert load_config(overrides=["paths.local_dir=x", "paths.output_folder=out"]).paths.outputs == "out"
 
 
 def test_prompts_are_found_from_the_folder_of_the_file(tmp_path: Path) -> None:
