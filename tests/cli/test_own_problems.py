@@ -181,6 +181,27 @@ def test_the_examples_of_the_page_are_what_it_says_of_them(tmp_path):
     assert load_problem_file(tmp_path / "my.json").description == prose.description
 
 
+def test_the_commands_of_the_page_go_from_a_file_of_problems_to_the_verdicts(home):
+    page = (ROOT / "docs/own_problems.md").read_text()
+    problems = re.findall(r"```json\n(.*?)```", page, re.DOTALL)[1]
+    commands = re.search(r"```console\n(.*?)```", page, re.DOTALL)[1].splitlines()
+    Path("problems.json").write_text(problems)
+    (record,) = json.loads(problems)
+    with ScriptedServer(lambda _: f"```python\n{record['solutions']['solution'][0]}```") as server:
+        said = ""
+        for line in commands:
+            here = shlex.join(model_arguments(server))
+            program, *words = shlex.split(line.removeprefix("$ ").replace("--model local/NAME", here))
+            done = run_cli(*words)
+            assert (program, done.returncode) == ("gencode", 0), done.stderr
+            said += done.stdout
+    assert len(commands) == 4
+    assert "pass@1   1.0000" in said
+    assert "Beans, sample 0: accepted, 1 of 1 test passed" in said
+    validated = run_cli("data", "validate", "mine")
+    assert validated.returncode == 0, validated.stderr
+
+
 def test_a_provider_that_fails_leaves_stdout_empty(home, tmp_path):
     (tmp_path / "s.md").write_text(STATEMENT)
     with ScriptedServer(faults=[lambda _: Status(500, "down")]) as server:
