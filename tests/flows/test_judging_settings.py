@@ -158,6 +158,14 @@ def test_the_gvisor_backend_is_opened_with_its_section():
     assert (sandbox.runsc, sandbox.platform) == ("/opt/runsc", "kvm")
 
 
+@changes("sandbox.remote.urls", "sandbox.remote.token_file", "sandbox.remote.token_env")
+def test_the_remote_backend_is_opened_with_its_section():
+    values = {"urls": ["http://a", "http://b"], "token_file": "/token", "token_env": "TOKEN"}
+    settings = {"code_tester.tester_type": "remote"} | {f"sandbox.remote.{key}": value for key, value in values.items()}
+    sandbox = sandbox_of(settings_of(settings))
+    assert (sandbox.urls, sandbox.token_file, sandbox.token_env) == (("http://a", "http://b"), "/token", "TOKEN")
+
+
 @changes("sandbox.code_contests.environment")
 async def test_the_cpp_sandbox_is_looked_for_in_the_folder_of_its_section(tmp_path):
     values = {"code_tester.tester_type": "code_contests", "sandbox.code_contests.environment": str(tmp_path)}

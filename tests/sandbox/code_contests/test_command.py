@@ -43,4 +43,4 @@ def test_an_evaluation_without_it_is_refused_in_one_line(tmp_path: Path) -> None
 
 
 def test_every_backend_is_offered_by_its_name() -> None:
-    assert set(BACKENDS) == {"local", "portable", "code_contests", "gvisor", "oci"}
+    assert set(BACKENDS) == {"local", "portable", "code_contests", "gvisor", "oci", "remote"}
