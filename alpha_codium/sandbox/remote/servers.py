@@ -44,8 +44,8 @@ class Unavailable(Exception):
         self.seconds = seconds
 
 
-class Failed(Exception):
-    """A server couldn't do what was asked for, though it works."""
+class Failed(Unavailable):
+    """A server answered that it couldn't do what was asked for; the reason may be the request."""
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ class Servers:
                 logger.debug(f"{server.url} can't answer now: {error}")
                 server.rest(error.seconds)
             else:
-                server.failures, self._answered = 0, time.monotonic()
+                server.failures = 0
                 return answer
             finally:
                 server.busy -= 1
@@ -188,6 +188,7 @@ class Servers:
         assert self._client is not None
         try:
             response = await self._client.request(method, server.url + path, content=body)
+            self._answered = time.monotonic()
             answer = response.json()
         except (httpx.HTTPError, ValueError) as error:
             raise Unavailable(error) from error

@@ -2,10 +2,14 @@
 
 import asyncio
 import contextlib
+import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -14,7 +18,7 @@ from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import servers
-from alpha_codium.verdict import Report, Status
+from alpha_codium.verdict import Execution, Identity, Report, Status
 from tests.serve.serving import started
 from tests.support import ROOT
 
@@ -112,3 +116,50 @@ async def test_if_no_server_is_left_that_is_an_error_after_a_while(monkeypatch: 
             process.wait()
             with pytest.raises(SandboxError, match="no server has answered"):
                 await sandbox.run("print(1)", [""])
+
+
+class Scripted(BaseHTTPRequestHandler):
+    """Answers with the next of `answers`, each a status and a body."""
+
+    answers: ClassVar[list[tuple[int, dict[str, object]]]] = []
+
+    def do_GET(self) -> None:
+        self.do_POST()
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        status, body = self.answers.pop(0)
+        self.send_response(status)
+        self.send_header("retry-after", "1")
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@contextlib.contextmanager
+def scripted(*answers: tuple[int, dict[str, object]]) -> Iterator[str]:
+    handler = type("Handler", (Scripted,), {"answers": list(answers)})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+INFO = (200, {"sandbox": Identity("local", "1", "CPython 3.11.7").to_json(), "workers": 2})
+BUSY = (429, {"detail": "the queue is full"})
+
+
+async def test_a_server_that_is_only_busy_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "PATIENCE_SECONDS", 0.5)
+    done = Report(Execution(Status.FINISHED), (Execution(Status.FINISHED, "1\n"),)).to_json()
+    with scripted(INFO, BUSY, BUSY, (200, done)) as url:
+        async with open_sandbox("remote", urls=[url]) as sandbox:
+            assert (await sandbox.run("print(1)", [""])).last.stdout == "1\n"
+
+
+async def test_a_server_that_fails_when_it_is_asked_what_it_is_does_not_answer() -> None:
+    with scripted((500, {"detail": "broken"})) as url:
+        with pytest.raises(SandboxError, match="no server answers"):
+            await open_sandbox("remote", urls=[url]).__aenter__()
