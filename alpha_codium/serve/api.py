@@ -44,6 +44,7 @@ def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> 
     )
     measures = Measures(load)
     _add_errors(app)
+    _add_state(app, opened, load, measures)
     add_execution(app, opened, load)
 
     @app.post("/v1/judge", response_model=JudgeAnswer)
@@ -92,6 +93,12 @@ def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> 
         measures.judged(judgement)
         return JudgeAnswer.of(item, judgement)
 
+    return app
+
+
+def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: Measures) -> None:
+    """Add the addresses that say what the server is and how it is doing."""
+
     @app.get("/v1/info")
     async def info() -> Response:
         """What the server runs programs with, and what it accepts."""
@@ -122,8 +129,6 @@ def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> 
     async def metrics() -> Response:
         """Counts of verdicts and the load, in the text format of Prometheus."""
         return Response(measures.text(), media_type=measures.media_type)
-
-    return app
 
 
 def prepared(judge: Judge, item: JudgeRequest) -> ProblemJudge:
