@@ -20,7 +20,8 @@ from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
 from alpha_codium.serve.dialects import DIALECTS
-from alpha_codium.serve.executing import add_execution
+from alpha_codium.serve.dialects.asking import Server
+from alpha_codium.serve.executing import Executor, add_execution
 from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
 from alpha_codium.serve.requests import (
@@ -45,7 +46,8 @@ def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> 
     measures = Measures(load)
     _add_errors(app)
     _add_state(app, opened, load, measures)
-    add_execution(app, opened, load)
+    executor = Executor(opened.judge.sandbox, load)
+    add_execution(app, opened, executor)
 
     @app.post("/v1/judge", response_model=JudgeAnswer)
     async def judge(request: Request, item: JudgeRequest) -> Response:
@@ -58,7 +60,7 @@ def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> 
             return await unless_gone(request, _judged(problem_judge, item, client_of(request)))
 
     for name in dialects:
-        app.include_router(DIALECTS[name](ask))
+        app.include_router(DIALECTS[name](Server(ask, executor, tuple(LANGUAGES))))
 
     @app.post("/v1/judge/batch", response_model=BatchLine)
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:
