@@ -16,10 +16,10 @@ from alpha_codium.sandbox.remote import IDENTITY_HEADER
 from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
 from alpha_codium.serve.load import Load
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS
-from alpha_codium.verdict import PairReport, Report
+from alpha_codium.verdict import Execution, PairReport, Report
 
 AnyJob = TypeVar("AnyJob", Job, PairJob)
-AnyReport = TypeVar("AnyReport", Report, PairReport)
+AnyReport = TypeVar("AnyReport", Report, PairReport, Execution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ class Executor:
         """
         cost = cost_of(checked(job))
         return await self.within(request, cost, lambda: report_of(self.sandbox, job))
+
+    async def consume(self, request: Request, job: Job, on_execution: Callable[[Execution], bool]) -> Execution:
+        """Execute a job, see `execute` and `Sandbox.consume`; returns the compiler's execution."""
+        cost = cost_of(checked(job))
+        return await self.within(request, cost, lambda: self.sandbox.consume(job, on_execution))
 
     async def run(self, client: str, job: Job) -> Report:
         """Execute a job that the load has accepted, when it is the client's turn."""
