@@ -18,6 +18,7 @@ from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.judge import Judge
 from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.languages import LANGUAGES
+from alpha_codium.program import PYTHON
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
 from alpha_codium.serve.dialects import DIALECTS
 from alpha_codium.serve.dialects.asking import Server
@@ -59,8 +60,9 @@ def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> 
         with load.accepted(item.cost):
             return await unless_gone(request, _judged(problem_judge, item, client_of(request)))
 
+    versions = dict.fromkeys(LANGUAGES, "") | {PYTHON: opened.identity.interpreter}
     for name in dialects:
-        app.include_router(DIALECTS[name](Server(ask, executor, tuple(LANGUAGES))))
+        app.include_router(DIALECTS[name](Server(ask, executor, versions)))
 
     @app.post("/v1/judge/batch", response_model=BatchLine)
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:

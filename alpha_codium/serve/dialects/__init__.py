@@ -5,11 +5,12 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from alpha_codium.errors import UserError
-from alpha_codium.serve.dialects import open_instruct, sandbox_fusion
+from alpha_codium.serve.dialects import open_instruct, piston, sandbox_fusion
 from alpha_codium.serve.dialects.asking import Server
 
 DIALECTS: dict[str, Callable[[Server], APIRouter]] = {
     "open_instruct": open_instruct.router,
+    "piston": piston.router,
     "sandbox_fusion": sandbox_fusion.router,
 }
 

@@ -1,4 +1,4 @@
-"""SandboxFusion's `/submit` for the dataset type `CommonOJDataset`: programs in answers of models, judged by their output.
+"""SandboxFusion's `/submit` for the dataset type `CommonOJDataset`: programs in answers of models, judged by stdin.
 
 1. The program is the first fenced block in the language of the request, else the first fenced block. A block that isn't
    closed counts only if there is no other. Code in the request that is to extract the program isn't run.
@@ -189,9 +189,7 @@ class Marking:
             raise SandboxError(answer.message or "the server couldn't run a test")
         test = self._tests[len(self.outcomes)]
         run = answer.run_result
-        passed = (
-            answer.status == "Success" and run is not None and same_output(test.output.stdout, run.stdout or "")
-        )
+        passed = answer.status == "Success" and run is not None and same_output(test.output.stdout, run.stdout or "")
         info = test.model_dump()
         if passed and not self._whole:
             info = {part: {name: shortened(text) for name, text in texts.items()} for part, texts in info.items()}

@@ -189,9 +189,7 @@ def _with_status(compiled: CommandResult | None, run: CommandResult | None) -> R
     parts = [part for part in (compiled, run) if part is not None]
     for part in parts:
         if part.status == "Error":
-            return RunAnswer(
-                status="SandboxError", message=part.stderr or "", compile_result=compiled, run_result=run
-            )
+            return RunAnswer(status="SandboxError", message=part.stderr or "", compile_result=compiled, run_result=run)
     succeeded = all(part.status == "Finished" and part.return_code == 0 for part in parts)
     return RunAnswer(status="Success" if succeeded else "Failed", compile_result=compiled, run_result=run)
 
