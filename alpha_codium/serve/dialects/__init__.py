@@ -5,10 +5,11 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from alpha_codium.errors import UserError
-from alpha_codium.serve.dialects import open_instruct, piston, sandbox_fusion
+from alpha_codium.serve.dialects import judge0, open_instruct, piston, sandbox_fusion
 from alpha_codium.serve.dialects.asking import Server
 
 DIALECTS: dict[str, Callable[[Server], APIRouter]] = {
+    "judge0": judge0.router,
     "open_instruct": open_instruct.router,
     "piston": piston.router,
     "sandbox_fusion": sandbox_fusion.router,
