@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language
+from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader
 from alpha_codium.languages.tools import Build, Tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
@@ -44,7 +44,7 @@ class Compiled(Language):
         """See `Language`."""
         return bool(self.tag_pattern.match(text))
 
-    def reader(self) -> "BracketReader":
+    def reader(self) -> Reader:
         """See `Language`."""
         return BracketReader(self)
 
@@ -57,7 +57,8 @@ class BracketReader:
     """Reads a language with brackets by its surface: its lines, its brackets, and where a program begins."""
 
     def __init__(self, language: Compiled) -> None:
-        self.language = language
+        self.language: Language = language
+        self.main = language.main
 
     def kind_of(self, code: str) -> CodeKind:
         """See `Reader`."""
@@ -65,7 +66,7 @@ class BracketReader:
             return CodeKind.INERT
         if len(code) > MAX_PROGRAM or not is_balanced(code):
             return CodeKind.BROKEN
-        return CodeKind.PROGRAM if self.language.main.search(code) else CodeKind.SNIPPET
+        return CodeKind.PROGRAM if self.main.search(code) else CodeKind.SNIPPET
 
     def with_needed(self, code: str, earlier: Sequence[str]) -> str:
         """Return `code`: a program in several blocks isn't put together."""

@@ -1,7 +1,7 @@
 """Programs that the interpreter of a jail doesn't run: built once by their language's compiler, in a jail, and kept.
 
-1. The compiler runs in a jail that shows it the program's files, its toolchain, and nothing else of the machine; without
-   a network, under `COMPILER_LIMITS`. When it ends, everything that it started is killed.
+1. The compiler runs in a jail without a network, which shows it the program's files, its toolchain, and nothing else of
+   the machine, under `COMPILER_LIMITS`. When it ends, everything that it started is killed.
 2. What it made comes back through its standard output, so that nothing is read from a folder that it wrote to.
 3. It is kept in `$GENCODE_HOME/cache/programs` by the hash of the files, the command and the compiler's version. One
    process at a time builds it; entries are renamed into place, so any number of processes can share the folder. The
@@ -92,13 +92,8 @@ class ProgramCache:
 
 def digest_of(build: Build) -> str:
     """Return the name under which what `build` makes is kept."""
-    parts = [
-        build.command,
-        build.artifact,
-        sorted(build.files.items()),
-        build.version,
-        sorted(build.environment.items()),
-    ]
+    named = (build.files, build.environment)
+    parts = [build.command, build.artifact, build.version, *(sorted(each.items()) for each in named)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
