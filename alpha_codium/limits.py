@@ -89,6 +89,17 @@ class Limits(JsonValue):
 
 # Limits of compiling a Python program in a process of its own.
 COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
+# Limits of compiling a program of another language. The CPU time is that of all its processes together where a control
+# group counts it, the memory includes all files that are written.
+COMPILER_LIMITS = Limits(
+    cpu_seconds=30,
+    wall_seconds=90,
+    memory_bytes=2 << 30,
+    output_bytes=192 << 20,
+    file_bytes=192 << 20,
+    open_files=256,
+    processes=128,
+)
 # Limits of each process that compiles a checker; the wall time is that of all of them together.
 CHECKER_COMPILE_LIMITS = Limits(
     cpu_seconds=120,

@@ -13,10 +13,16 @@ from importlib import import_module
 from typing import Protocol
 
 from alpha_codium.errors import UserError, nearest
+from alpha_codium.languages.tools import Build, Tool
+from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 # The module of each language, with an attribute `LANGUAGE`.
-LANGUAGES = {"python3": "alpha_codium.languages.python"}
+LANGUAGES = {
+    "python3": "alpha_codium.languages.python",
+    "cpp": "alpha_codium.languages.gcc.cpp",
+    "c": "alpha_codium.languages.gcc.c",
+}
 # The length of the longest program, in characters.
 MAX_PROGRAM = 100_000
 # The beginning of each line of a trace.
@@ -68,15 +74,15 @@ class Language(Protocol):
         """Return the program with code that runs before it, in the same file."""
         ...
 
-    def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
-        """Return a command that checks the main file, read from standard input.
+    def tool(self) -> Tool | None:
+        """Return the compiler or runtime on this machine; raises SandboxError, with what to install, if it is missing.
 
-        Its exit status and errors count; a file that it writes isn't kept.
+        None: programs run in the interpreter of the sandbox, which compiles them itself.
         """
         ...
 
-    def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
-        """Return a command that runs the main file, or the driver of a `driven` program, in the program's folder."""
+    def build(self, program: Program, limits: Limits) -> Build | None:
+        """Return how the program is compiled, once, and run for tests with `limits`; None as for `tool`."""
         ...
 
     def is_tag(self, text: str) -> bool:

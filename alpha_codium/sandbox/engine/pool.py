@@ -19,6 +19,10 @@ from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
+from alpha_codium.languages import LANGUAGES, language_named
+from alpha_codium.languages.tools import Build
+from alpha_codium.limits import COMPILER_LIMITS
+from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
@@ -32,6 +36,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     version_of,
 )
 from alpha_codium.sandbox.engine.jail import Jail, Layer
+from alpha_codium.sandbox.engine.native import ProgramCache, built
 from alpha_codium.sandbox.engine.session import Session, run_pair
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, require_one_file, worker_count
@@ -66,6 +71,14 @@ class Slot:
         """Return another worker, made on first use."""
         if name not in self._others:
             self._others[name] = self._make(replace(self._jail, preload=preload))
+        return self._others[name]
+
+    def with_tools(self, tools: tuple[str, ...]) -> Worker:
+        """Return the worker whose jail has these tools, made on first use; a compiler runs in no container."""
+        name = f"tools {tools}"
+        if name not in self._others:
+            jail = replace(self._jail, interpreter=inspect_interpreter(path_of("")), preload=(), workspace=None)
+            self._others[name] = Worker(replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2))
         return self._others[name]
 
     @property
@@ -207,10 +220,14 @@ class JailPool(Sandbox, ABC):
     @contextlib.asynccontextmanager
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
-        require_language(job.program, PYTHON)
+        require_language(job.program, *LANGUAGES)
         require_one_file(job)
+        build = language_named(job.program.language).build(job.program, job.limits)
         async with self._slot() as slot:
-            session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
+            if build is None:
+                session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
+            else:
+                session = self._native_session(slot, job, build)
             self._sessions.add(session)
             try:
                 with session.cancellation.calling(session.worker.interrupt):
@@ -219,6 +236,15 @@ class JailPool(Sandbox, ABC):
                 self._sessions.discard(session)
                 if not session.has_ended:
                     await finish(asyncio.to_thread(session.end))
+
+    def _native_session(self, slot: Slot, job: Job, build: Build) -> Session:
+        """Return the session of a program that is built by the tools of its language."""
+        if job.driver:
+            raise SandboxError(f"{job.program.language} programs can't be run by a driver")
+        tools = build.start.readable
+        worker = slot.with_tools(tools) if tools else slot.plain
+        building = functools.partial(built, build, ProgramCache(programs_folder()), slot.with_tools)
+        return Session(worker, self._lock, Cancellation(), job, job.limits, building)
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
