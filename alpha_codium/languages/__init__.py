@@ -23,7 +23,7 @@ LANGUAGES = {
 #    "pypy3": "alpha_codium.languages.pypy",
     "cpp": "alpha_codium.languages.gcc.cpp",
     "c": "alpha_codium.languages.gcc.c",
-#    "java": "alpha_codium.languages.jvm.java",
+    "java": "alpha_codium.languages.jvm.java",
 #    "javascript": "alpha_codium.languages.node.javascript",
 #    "typescript": "alpha_codium.languages.node.typescript",
 #    "go": "alpha_codium.languages.go",
