@@ -26,8 +26,8 @@ LANGUAGES = {
     "java": "alpha_codium.languages.jvm.java",
     "javascript": "alpha_codium.languages.node.javascript",
     "typescript": "alpha_codium.languages.node.typescript",
-#    "go": "alpha_codium.languages.go",
-#    "rust": "alpha_codium.languages.rust",
+    "go": "alpha_codium.languages.go",
+    "rust": "alpha_codium.languages.rust",
 #    "csharp": "alpha_codium.languages.mono",
 #    "ruby": "alpha_codium.languages.ruby",
 }
