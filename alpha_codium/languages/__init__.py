@@ -20,7 +20,7 @@ from alpha_codium.program import Program
 # The module of each language, with an attribute `LANGUAGE`.
 LANGUAGES = {
     "python3": "alpha_codium.languages.python",
-#    "pypy3": "alpha_codium.languages.pypy",
+    "pypy3": "alpha_codium.languages.pypy",
     "cpp": "alpha_codium.languages.gcc.cpp",
     "c": "alpha_codium.languages.gcc.c",
     "java": "alpha_codium.languages.jvm.java",
@@ -28,8 +28,8 @@ LANGUAGES = {
     "typescript": "alpha_codium.languages.node.typescript",
     "go": "alpha_codium.languages.go",
     "rust": "alpha_codium.languages.rust",
-#    "csharp": "alpha_codium.languages.mono",
-#    "ruby": "alpha_codium.languages.ruby",
+    "csharp": "alpha_codium.languages.mono",
+    "ruby": "alpha_codium.languages.ruby",
 }
 # The length of the longest program, in characters.
 MAX_PROGRAM = 100_000
