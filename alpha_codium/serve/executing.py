@@ -5,7 +5,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from pydantic import ValidationError
 
 from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.program import Job, PairJob
@@ -13,26 +15,34 @@ from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import IDENTITY_HEADER
 from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
 from alpha_codium.serve.load import Load
-from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS
+from alpha_codium.serve.problems import Problems
+from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, PartOfProblem
 from alpha_codium.verdict import PairReport, Report
 
 AnyJob = TypeVar("AnyJob", Job, PairJob)
 
 
-def add_execution(app: FastAPI, opened: OpenJudge, load: Load) -> None:
+def add_execution(app: FastAPI, opened: OpenJudge, load: Load, problems: Problems) -> None:
     """Add the addresses that execute jobs and pairs."""
     header = {IDENTITY_HEADER: opened.identity.digest}
 
     @app.post("/v1/execute")
     async def execute(request: Request) -> Response:
-        """Execute a job, the JSON of `alpha_codium.program.Job`; returns the JSON of a `Report`."""
-        job = checked(await _read(request, Job))
+        """Execute a job, the JSON of `alpha_codium.program.Job`; returns the JSON of a `Report`.
+
+        In place of its inputs, a job may have `{"problem": DIGEST, "first": 0, "count": 4}`: those of tests that
+        `/v1/problems` stored.
+        """
+        values = await _values(request)
+        if isinstance(values.get("inputs"), dict):
+            values["inputs"] = await _inputs(problems, values["inputs"])
+        job = checked(_read(values, Job))
         return await executed(request, max(1, len(job.inputs)), lambda: report_of(opened.judge.sandbox, job))
 
     @app.post("/v1/execute_pair")
     async def execute_pair(request: Request) -> Response:
         """Execute two programs with a channel between them, a `PairJob`; returns the JSON of a `PairReport`."""
-        job = checked(await _read(request, PairJob))
+        job = checked(_read(await _values(request), PairJob))
         return await executed(request, 1, lambda: opened.judge.sandbox.execute_pair(job))
 
     async def executed(
@@ -46,10 +56,33 @@ def add_execution(app: FastAPI, opened: OpenJudge, load: Load) -> None:
             return AsciiResponse(await unless_gone(request, run()), headers=header)
 
 
-async def _read(request: Request, kind: type[AnyJob]) -> AnyJob:
-    """Return the job in a request; raises HTTPException 422."""
+async def _values(request: Request) -> dict[str, Any]:
+    """Return the JSON of a request; raises HTTPException 422 unless it is an object."""
     try:
-        return kind.from_json(json.loads(await request.body()))
+        values = json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(422, str(error)) from error
+    if not isinstance(values, dict):
+        raise HTTPException(422, "not an object")
+    return values
+
+
+async def _inputs(problems: Problems, values: dict[str, Any]) -> list[str]:
+    """Return the inputs that a job names; raises HTTPException 404 if their problem isn't here, and 422."""
+    try:
+        part = PartOfProblem.model_validate(values)
+    except ValidationError as error:
+        raise RequestValidationError(
+            [each | {"loc": ("body", "inputs", *each["loc"])} for each in error.errors()]
+        ) from error
+    tests = (await problems.get(part.problem)).tests[part.first : part.first + part.count]
+    return [test.input for test in tests]
+
+
+def _read(values: dict[str, Any], kind: type[AnyJob]) -> AnyJob:
+    """Return a job; raises HTTPException 422."""
+    try:
+        return kind.from_json(values)
     except (ValueError, RecursionError) as error:
         raise HTTPException(422, str(error)) from error
 
