@@ -16,7 +16,8 @@ from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects import DIALECTS
-from alpha_codium.serve.executing import add_execution
+from alpha_codium.serve.dialects.asking import Server
+from alpha_codium.serve.executing import Executor, add_execution
 from alpha_codium.serve.judging import Judging, add_judging
 from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
@@ -40,9 +41,10 @@ def application(
     _add_state(app, opened, load, measures)
     add_problems(app, problems)
     add_judging(app, judging)
-    add_execution(app, opened, load, problems)
+    executor = Executor(opened.judge.sandbox, load)
+    add_execution(app, opened, executor, problems)
     for name in dialects:
-        app.include_router(DIALECTS[name](judging.judge))
+        app.include_router(DIALECTS[name](Server(judging.judge, executor, tuple(LANGUAGES))))
     return app
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 
 from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.program import Job, PairJob
+from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import IDENTITY_HEADER
 from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
@@ -20,9 +22,43 @@ from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, P
 from alpha_codium.verdict import PairReport, Report
 
 AnyJob = TypeVar("AnyJob", Job, PairJob)
+AnyReport = TypeVar("AnyReport", Report, PairReport)
 
 
-def add_execution(app: FastAPI, opened: OpenJudge, load: Load, problems: Problems) -> None:
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """Executes jobs within the limits and the load of the server, as judging does."""
+
+    sandbox: Sandbox
+    load: Load
+
+    async def execute(self, request: Request, job: Job) -> Report:
+        """Execute a job for the client of a request, which waits; the work is cancelled if the client leaves.
+
+        Raises HTTPException 422 if the job asks for too much, Overloaded, Draining, and SandboxError.
+        """
+        cost = cost_of(checked(job))
+        return await self.within(request, cost, lambda: report_of(self.sandbox, job))
+
+    async def run(self, client: str, job: Job) -> Report:
+        """Execute a job that the load has accepted, when it is the client's turn."""
+        async with self.load.turn(client, cost_of(job)):
+            return await report_of(self.sandbox, job)
+
+    async def within(
+        self, request: Request, cost: int, work: Callable[[], Coroutine[Any, Any, AnyReport]]
+    ) -> AnyReport:
+        """Do work for the client of a request, when it is accepted and the client's turn."""
+
+        async def in_turn() -> AnyReport:
+            async with self.load.turn(client_of(request), cost):
+                return await work()
+
+        with self.load.accepted(cost):
+            return await unless_gone(request, in_turn())
+
+
+def add_execution(app: FastAPI, opened: OpenJudge, executor: Executor, problems: Problems) -> None:
     """Add the addresses that execute jobs and pairs."""
     header = {IDENTITY_HEADER: opened.identity.digest}
 
@@ -36,24 +72,20 @@ def add_execution(app: FastAPI, opened: OpenJudge, load: Load, problems: Problem
         values = await _values(request)
         if isinstance(values.get("inputs"), dict):
             values["inputs"] = await _inputs(problems, values["inputs"])
-        job = checked(_read(values, Job))
-        return await executed(request, max(1, len(job.inputs)), lambda: report_of(opened.judge.sandbox, job))
+        report = await executor.execute(request, _read(values, Job))
+        return AsciiResponse(report.to_json(), headers=header)
 
     @app.post("/v1/execute_pair")
     async def execute_pair(request: Request) -> Response:
         """Execute two programs with a channel between them, a `PairJob`; returns the JSON of a `PairReport`."""
         job = checked(_read(await _values(request), PairJob))
-        return await executed(request, 1, lambda: opened.judge.sandbox.execute_pair(job))
+        report = await executor.within(request, 1, lambda: executor.sandbox.execute_pair(job))
+        return AsciiResponse(report.to_json(), headers=header)
 
-    async def executed(
-        request: Request, cost: int, work: Callable[[], Coroutine[Any, Any, Report | PairReport]]
-    ) -> Response:
-        async def run() -> dict[str, Any]:
-            async with load.turn(client_of(request), cost):
-                return (await work()).to_json()
 
-        with load.accepted(cost):
-            return AsciiResponse(await unless_gone(request, run()), headers=header)
+def cost_of(job: Job) -> int:
+    """Return the number of a job's inputs, at least 1."""
+    return max(1, len(job.inputs))
 
 
 async def _values(request: Request) -> dict[str, Any]:

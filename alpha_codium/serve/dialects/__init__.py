@@ -6,9 +6,9 @@ from fastapi import APIRouter
 
 from alpha_codium.errors import UserError
 from alpha_codium.serve.dialects import open_instruct
-from alpha_codium.serve.dialects.asking import Ask
+from alpha_codium.serve.dialects.asking import Server
 
-DIALECTS: dict[str, Callable[[Ask], APIRouter]] = {"open_instruct": open_instruct.router}
+DIALECTS: dict[str, Callable[[Server], APIRouter]] = {"open_instruct": open_instruct.router}
 
 
 def named(names: str) -> tuple[str, ...]:
