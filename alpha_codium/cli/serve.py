@@ -3,11 +3,15 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options, split_option
+from alpha_codium.cli.options import CommonOptions, checkout_options, common_options, split_option
 from alpha_codium.errors import UserError
+
+if TYPE_CHECKING:
+    from alpha_codium.repository.checkout import Checkout
 
 
 @click.command("serve")
@@ -23,6 +27,8 @@ from alpha_codium.errors import UserError
 @split_option
 @click.option("--max_problem_bytes", type=click.IntRange(min=1), default=1 << 30, show_default=True,
               help="Memory for problems that requests name; the least recently used are dropped.")  # fmt: skip
+@click.option("--repository", help="A repository whose tests are run on edited files, such as django.")
+@checkout_options
 @common_options
 def command(
     common: CommonOptions,
@@ -34,6 +40,8 @@ def command(
     dataset_name: str | None,
     split: str | None,
     max_problem_bytes: int,
+    repository: str | None,
+    **source: Any,
 ) -> None:
     """Judge programs for other processes, over HTTP.
 
@@ -60,6 +68,21 @@ def command(
             dialects=dialects,
             dataset=load_problems(dataset_name, split) if dataset_name else None,
             max_problem_bytes=max_problem_bytes,
+            checkout=_checkout(repository, **source),
             on_start=started,
         )
     )
+
+
+def _checkout(
+    repository: str | None, version: str | None, sdist: Path | None, checkout: Path | None
+) -> "Checkout | None":
+    """Return the repository that the options name, None if they name none."""
+    if not repository:
+        if version or sdist or checkout:
+            raise UserError("give --repository with --version, --sdist or --checkout")
+        return None
+    from alpha_codium.repository.checkout import check_out
+    from alpha_codium.repository.recipes import recipe_of
+
+    return check_out(recipe_of(repository), version or "", sdist=sdist, checkout=checkout and checkout.resolve())

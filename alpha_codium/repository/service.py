@@ -11,7 +11,7 @@
 import hashlib
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -55,6 +55,21 @@ class InvalidItem(Exception):
     """A request doesn't fit the repository."""
 
 
+class ItemRunner:
+    """Runs the tests of items on one repository; the provider must be open."""
+
+    def __init__(self, provider: LocalProvider, checkout: Checkout) -> None:
+        self.provider, self.checkout = provider, checkout
+        self._files = frozenset(checkout.files())
+
+    async def run(self, item: Item, *, do_edit: bool = True) -> dict[str, Any]:
+        """Return the answer to a request; raises InvalidItem, and ProviderError if the tests can't be run."""
+        edit = (edit_of_item if do_edit else unedited)(self.checkout, self._files, item)
+        run = await self.provider.run_tests(self.checkout, "", item.tests, edit)
+        answer = {"idx": item.idx, "dp_id": item.dp_id, "edited_file": edit.text, "test_output": report_text(run)}
+        return {**answer, "status": status_of(run), **run.to_json()}
+
+
 def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> Application:
     """Return the application; the provider must be open while it runs.
 
@@ -67,7 +82,7 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
     except ImportError as error:
         raise UserError(NEEDS) from error
 
-    files = frozenset(checkout.files())
+    runner = ItemRunner(provider, checkout)
 
     def refusal(status: int, reason: object) -> "Response":
         return JSONResponse({"detail": str(reason)}, status)
@@ -78,8 +93,7 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
         try:
             item = Item.model_validate_json(await request.body())
             whole = request.query_params.get("do_edit", "true").lower() not in ("false", "0")
-            edit = edit_of_item(checkout, files, item) if whole else unedited(checkout, files, item)
-            run = await provider.run_tests(checkout, "", item.tests, edit)
+            return JSONResponse(await runner.run(item, do_edit=whole))
         except ValidationError as error:
             return refusal(
                 422, "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
@@ -88,8 +102,6 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
             return refusal(422, error)
         except ProviderError as error:
             return refusal(503, error)
-        answer = {"idx": item.idx, "dp_id": item.dp_id, "edited_file": edit.text, "test_output": report_text(run)}
-        return JSONResponse({**answer, "status": status_of(run), **run.to_json()})
 
     async def health(_: "Request") -> "Response":
         return JSONResponse({"status": "ok", "repository": checkout.recipe.name, "version": checkout.version})

@@ -14,6 +14,7 @@ from alpha_codium import __version__
 from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.languages import LANGUAGES
+from alpha_codium.repository.service import ItemRunner
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects import DIALECTS
 from alpha_codium.serve.dialects.asking import Server
@@ -22,6 +23,7 @@ from alpha_codium.serve.judging import Judging, add_judging
 from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
 from alpha_codium.serve.problems import Problems, add_problems
+from alpha_codium.serve.repository import add_repository
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS
 
 # Open to clients without a token, for probes of containers.
@@ -29,9 +31,13 @@ PUBLIC = ("/healthz", "/readyz")
 
 
 def application(
-    opened: OpenJudge, load: Load, dialects: Sequence[str] = (), problems: Problems | None = None
+    opened: OpenJudge,
+    load: Load,
+    dialects: Sequence[str] = (),
+    problems: Problems | None = None,
+    runner: ItemRunner | None = None,
 ) -> FastAPI:
-    """Return the application, which also speaks the dialects; the judge must be open while it runs."""
+    """Return the application, which also speaks the dialects; judge and runner must be open while it runs."""
     app = FastAPI(
         title="alpha_codium", version=__version__, default_response_class=AsciiResponse, openapi_url="/openapi.json"
     )
@@ -43,6 +49,8 @@ def application(
     add_judging(app, judging)
     executor = Executor(opened.judge.sandbox, load)
     add_execution(app, opened, executor, problems)
+    if runner is not None:
+        add_repository(app, executor, runner)
     for name in dialects:
         app.include_router(DIALECTS[name](Server(judging.judge, executor, tuple(LANGUAGES))))
     return app

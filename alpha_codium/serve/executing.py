@@ -19,10 +19,10 @@ from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
 from alpha_codium.serve.load import Load
 from alpha_codium.serve.problems import Problems
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, PartOfProblem
-from alpha_codium.verdict import PairReport, Report
+from alpha_codium.verdict import Report
 
 AnyJob = TypeVar("AnyJob", Job, PairJob)
-AnyReport = TypeVar("AnyReport", Report, PairReport)
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,10 @@ class Executor:
         async with self.load.turn(client, cost_of(job)):
             return await report_of(self.sandbox, job)
 
-    async def within(
-        self, request: Request, cost: int, work: Callable[[], Coroutine[Any, Any, AnyReport]]
-    ) -> AnyReport:
+    async def within(self, request: Request, cost: int, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Do work for the client of a request, when it is accepted and the client's turn."""
 
-        async def in_turn() -> AnyReport:
+        async def in_turn() -> Result:
             async with self.load.turn(client_of(request), cost):
                 return await work()
 
