@@ -10,7 +10,10 @@
 
 import hashlib
 import re
+import sysconfig
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
@@ -18,7 +21,7 @@ from pydantic import BaseModel, Field, ValidationError
 from alpha_codium.errors import UserError
 from alpha_codium.hosting import NEEDS, Application, Guarded, host_app, require_token
 from alpha_codium.repository.checkout import Checkout
-from alpha_codium.repository.harness import Edit
+from alpha_codium.repository.harness import Edit, SuiteRun
 from alpha_codium.repository.providers import LocalProvider, ProviderError
 from alpha_codium.repository.reports import report_text, status_of
 
@@ -61,13 +64,27 @@ class ItemRunner:
     def __init__(self, provider: LocalProvider, checkout: Checkout) -> None:
         self.provider, self.checkout = provider, checkout
         self._files = frozenset(checkout.files())
+        library = Path(sysconfig.get_path("stdlib"))
+        packages = checkout.interpreter.parent.parent.joinpath("lib", library.name, "site-packages")
+        self._folders = (checkout.folder, packages, library)
 
     async def run(self, item: Item, *, do_edit: bool = True) -> dict[str, Any]:
         """Return the answer to a request; raises InvalidItem, and ProviderError if the tests can't be run."""
         edit = (edit_of_item if do_edit else unedited)(self.checkout, self._files, item)
-        run = await self.provider.run_tests(self.checkout, "", item.tests, edit)
+        run = self._hide(await self.provider.run_tests(self.checkout, "", item.tests, edit))
         answer = {"idx": item.idx, "dp_id": item.dp_id, "edited_file": edit.text, "test_output": report_text(run)}
         return {**answer, "status": status_of(run), **run.to_json()}
+
+    def _hide(self, run: SuiteRun) -> SuiteRun:
+        """Return the results with the names of files in tracebacks, not where they are on this machine."""
+
+        def hidden(text: str) -> str:
+            for folder in self._folders:
+                text = text.replace(f"{folder}/", "")
+            return text
+
+        results = tuple(replace(result, message=hidden(result.message)) for result in run.results)
+        return replace(run, results=results, crash=hidden(run.crash))
 
 
 def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> Application:

@@ -19,6 +19,7 @@ from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects import DIALECTS
 from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.executing import Executor, add_execution
+from alpha_codium.serve.hiding import NOTHING, Hiding, without_paths
 from alpha_codium.serve.judging import Judging, add_judging
 from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
@@ -36,18 +37,19 @@ def application(
     dialects: Sequence[str] = (),
     problems: Problems | None = None,
     runner: ItemRunner | None = None,
+    hiding: Hiding = NOTHING,
 ) -> FastAPI:
     """Return the application, which also speaks the dialects; judge and runner must be open while it runs."""
     app = FastAPI(
         title="alpha_codium", version=__version__, default_response_class=AsciiResponse, openapi_url="/openapi.json"
     )
     measures, problems = Measures(load), problems or Problems()
-    judging = Judging(opened.judge, load, measures, problems)
+    judging = Judging(opened.judge, load, measures, problems, hiding)
     _add_errors(app)
     _add_state(app, opened, load, measures)
     add_problems(app, problems)
     add_judging(app, judging)
-    executor = Executor(opened.judge.sandbox, load)
+    executor = Executor(opened.judge.sandbox, load, hiding)
     add_execution(app, opened, executor, problems)
     if runner is not None:
         add_repository(app, executor, runner)
@@ -109,4 +111,4 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(SandboxError)
     async def fault(_: Request, error: SandboxError) -> Response:
-        return AsciiResponse({"detail": str(error)}, 500)
+        return AsciiResponse({"detail": without_paths(error)}, 500)

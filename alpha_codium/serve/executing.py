@@ -16,6 +16,7 @@ from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import IDENTITY_HEADER
 from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
+from alpha_codium.serve.hiding import NOTHING, Hiding
 from alpha_codium.serve.load import Load
 from alpha_codium.serve.problems import Problems
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, PartOfProblem
@@ -31,6 +32,7 @@ class Executor:
 
     sandbox: Sandbox
     load: Load
+    hiding: Hiding = NOTHING
 
     async def execute(self, request: Request, job: Job) -> Report:
         """Execute a job for the client of a request, which waits; the work is cancelled if the client leaves.
@@ -38,12 +40,12 @@ class Executor:
         Raises HTTPException 422 if the job asks for too much, Overloaded, Draining, and SandboxError.
         """
         cost = cost_of(checked(job))
-        return await self.within(request, cost, lambda: report_of(self.sandbox, job))
+        return self.hiding.report(await self.within(request, cost, lambda: report_of(self.sandbox, job)))
 
     async def run(self, client: str, job: Job) -> Report:
         """Execute a job that the load has accepted, when it is the client's turn."""
         async with self.load.turn(client, cost_of(job)):
-            return await report_of(self.sandbox, job)
+            return self.hiding.report(await report_of(self.sandbox, job))
 
     async def within(self, request: Request, cost: int, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Do work for the client of a request, when it is accepted and the client's turn."""
@@ -78,7 +80,7 @@ def add_execution(app: FastAPI, opened: OpenJudge, executor: Executor, problems:
         """Execute two programs with a channel between them, a `PairJob`; returns the JSON of a `PairReport`."""
         job = checked(_read(await _values(request), PairJob))
         report = await executor.within(request, 1, lambda: executor.sandbox.execute_pair(job))
-        return AsciiResponse(report.to_json(), headers=header)
+        return AsciiResponse(executor.hiding.pair(report).to_json(), headers=header)
 
 
 def cost_of(job: Job) -> int:

@@ -14,6 +14,7 @@ from alpha_codium.judge import Judge
 from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
+from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.serve.load import Load
 from alpha_codium.serve.measuring import Measures
 from alpha_codium.serve.problems import Problems
@@ -37,6 +38,7 @@ class Judging:
     load: Load
     measures: Measures
     problems: Problems
+    hiding: Hiding
 
     async def judge(self, request: Request, item: JudgeRequest) -> JudgeAnswer:
         """Judge a program; the work is cancelled if the client leaves. Raises HTTPException for invalid requests."""
@@ -70,13 +72,13 @@ class Judging:
         try:
             return json_line(BatchLine(index=index, answer=await self._judged(prepared, client)))
         except SandboxError as error:
-            return json_line(BatchLine(index=index, error=str(error)))
+            return json_line(BatchLine(index=index, error=without_paths(error)))
 
     async def _judged(self, prepared: Prepared, client: str) -> JudgeAnswer:
         async with self.load.turn(client, prepared.judged_by.cost):
             judgement = await prepared.judge.judge(prepared.item.source(), prepared.judged_by.tests)
         self.measures.judged(judgement)
-        return JudgeAnswer.of(prepared.item, judgement)
+        return JudgeAnswer.of(prepared.item, judgement, self.hiding)
 
 
 class Lines(StreamingResponse):

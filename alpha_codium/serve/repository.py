@@ -7,6 +7,7 @@ from alpha_codium.repository.providers import ProviderError
 from alpha_codium.repository.service import InvalidItem, Item, ItemRunner
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.executing import Executor
+from alpha_codium.serve.hiding import without_paths
 
 
 def add_repository(app: FastAPI, executor: Executor, runner: ItemRunner) -> None:
@@ -28,4 +29,4 @@ def add_repository(app: FastAPI, executor: Executor, runner: ItemRunner) -> None
         except InvalidItem as error:
             raise HTTPException(422, str(error)) from error
         except ProviderError as error:
-            raise HTTPException(503, str(error)) from error
+            raise HTTPException(503, without_paths(error)) from error

@@ -9,6 +9,7 @@ from alpha_codium.judge import Rules
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
 from alpha_codium.program import Program
+from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.verdict import Judgement, TestResult
 
 MOST_TESTS = 10_000
@@ -140,9 +141,9 @@ class TestAnswer(BaseModel):
     )
 
     @classmethod
-    def of(cls, result: TestResult, characters: int) -> "TestAnswer":
+    def of(cls, result: TestResult, characters: int, hiding: Hiding) -> "TestAnswer":
         """Return the answer for a test, with the beginning of stdout and the end of stderr."""
-        execution = result.execution
+        execution = hiding.execution(result.execution)
         return cls(
             verdict=result.verdict.value,
             stdout=execution.stdout[:characters],
@@ -173,7 +174,7 @@ class JudgeAnswer(BaseModel):
     tests: list[TestAnswer]
 
     @classmethod
-    def of(cls, request: JudgeRequest, judgement: Judgement) -> "JudgeAnswer":
+    def of(cls, request: JudgeRequest, judgement: Judgement, hiding: Hiding) -> "JudgeAnswer":
         """Return the answer to a request."""
         return cls(
             id=request.id,
@@ -183,8 +184,8 @@ class JudgeAnswer(BaseModel):
             tests_passed=judgement.tests_passed,
             tests_total=judgement.tests_total,
             failed=judgement.failed,
-            message=judgement.message,
-            tests=[TestAnswer.of(result, request.shown_characters) for result in judgement.tests],
+            message=judgement.message if judgement.judged else without_paths(judgement.message),
+            tests=[TestAnswer.of(result, request.shown_characters, hiding) for result in judgement.tests],
         )
 
 

@@ -49,6 +49,7 @@ async def serve(
     try:
         from alpha_codium.serve.api import PUBLIC, application
         from alpha_codium.serve.dialects import named
+        from alpha_codium.serve.hiding import Hiding
         from alpha_codium.serve.problems import Problems
     except ImportError as error:
         raise UserError(NEEDS) from error
@@ -62,8 +63,9 @@ async def serve(
         def stop() -> None:
             load.draining = True
 
+        hiding = await Hiding.of(opened.judge.sandbox)
         async with opened_runner(checkout, workers) as runner:
-            app = application(opened, load, spoken, Problems(max_problem_bytes, dataset), runner)
+            app = application(opened, load, spoken, Problems(max_problem_bytes, dataset), runner, hiding)
             app = Guarded(app, token=token, largest=largest_request, public=PUBLIC)
             await host_app(app, host, port, on_start=on_start, on_stop=stop)
 
