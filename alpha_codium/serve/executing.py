@@ -20,7 +20,7 @@ from alpha_codium.serve.hiding import NOTHING, Hiding
 from alpha_codium.serve.load import Load
 from alpha_codium.serve.problems import Problems
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, PartOfProblem
-from alpha_codium.verdict import Report
+from alpha_codium.verdict import Execution, Report
 
 AnyJob = TypeVar("AnyJob", Job, PairJob)
 Result = TypeVar("Result")
@@ -41,6 +41,15 @@ class Executor:
         """
         cost = cost_of(checked(job))
         return self.hiding.report(await self.within(request, cost, lambda: report_of(self.sandbox, job)))
+
+    async def consume(self, request: Request, job: Job, on_execution: Callable[[Execution], bool]) -> Execution:
+        """Execute a job, see `execute` and `Sandbox.consume`; returns the compiler's execution."""
+        cost = cost_of(checked(job))
+
+        def take(execution: Execution) -> bool:
+            return on_execution(self.hiding.execution(execution))
+
+        return self.hiding.execution(await self.within(request, cost, lambda: self.sandbox.consume(job, take)))
 
     async def run(self, client: str, job: Job) -> Report:
         """Execute a job that the load has accepted, when it is the client's turn."""

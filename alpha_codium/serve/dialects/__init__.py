@@ -5,10 +5,13 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from alpha_codium.errors import UserError
-from alpha_codium.serve.dialects import open_instruct
+from alpha_codium.serve.dialects import open_instruct, sandbox_fusion
 from alpha_codium.serve.dialects.asking import Server
 
-DIALECTS: dict[str, Callable[[Server], APIRouter]] = {"open_instruct": open_instruct.router}
+DIALECTS: dict[str, Callable[[Server], APIRouter]] = {
+    "open_instruct": open_instruct.router,
+    "sandbox_fusion": sandbox_fusion.router,
+}
 
 
 def named(names: str) -> tuple[str, ...]:
