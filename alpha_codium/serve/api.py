@@ -14,6 +14,7 @@ from alpha_codium import __version__
 from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.languages import LANGUAGES
+from alpha_codium.program import PYTHON
 from alpha_codium.repository.service import ItemRunner
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects import DIALECTS
@@ -53,8 +54,10 @@ def application(
     add_execution(app, opened, executor, problems)
     if runner is not None:
         add_repository(app, executor, runner)
+    versions = dict.fromkeys(LANGUAGES, "") | {PYTHON: opened.identity.interpreter}
+    server = Server(judging.judge, executor, versions, opened.workers)
     for name in dialects:
-        app.include_router(DIALECTS[name](Server(judging.judge, executor, tuple(LANGUAGES))))
+        app.include_router(DIALECTS[name](server))
     return app
 
 

@@ -1,4 +1,4 @@
-"""SandboxFusion's `/submit` for the dataset type `CommonOJDataset`: programs in answers of models, judged by their output.
+"""SandboxFusion's `/submit` for the dataset type `CommonOJDataset`: programs in answers of models, judged by stdin.
 
 1. The program is the first fenced block in the language of the request, else the first fenced block. A block that isn't
    closed counts only if there is no other. Code in the request that is to extract the program isn't run.
