@@ -100,8 +100,8 @@ async def solve_problem_async(
     ledger = Ledger(settings)
     async with open_judge(settings) as opened, open_solver(chosen, settings, opened.judge) as solver:
         with open_cache(settings) as cache, AnswerStore(NOWHERE, cache) as store:
-            solver = replace(solver, store=store, ledger=ledger)
-            best = await _best_of(samples, solver, problem, ledger, on_event)
+            own = replace(solver, store=store, ledger=ledger)
+            best = await _best_of(samples, own, problem, ledger, on_event)
         if not test_types or best.error is not None:
             return Solved(best)
         return Solved(best, await opened.judge.for_problem(problem).judge(best.program, problem.tests(test_types)))
