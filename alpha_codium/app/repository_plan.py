@@ -105,7 +105,7 @@ class RunPlan:
             inference.repair_sampling,
         )
         return Rules(
-            BENCHMARKS[self.config.benchmark],
+            BENCHMARKS[self.config.prompts_name],
             self.prompts,
             Shown(inference.context_source, inference.max_context_symb),
             manner,
@@ -151,7 +151,7 @@ def planned(config: RunConfig, servers: Sequence[str], api_key: str | None = Non
     others = {task.repository for task in tasks.values()} - {config.repository}
     if others:
         raise DatasetError(f"{config.paths.data} has tasks of {min(others)}, not of {config.repository}")
-    prompts = load_prompts(config.benchmark, config.paths.prompts)
+    prompts = load_prompts(config.prompts_name, config.paths.prompts)
     model, addresses, key = reached(config, servers, os.environ)
     settings = _model_settings(config, model, addresses[0] if addresses else "")
     return RunPlan(config, tasks, prompts, settings, addresses, api_key or key)
