@@ -161,7 +161,8 @@ def _require_built(config: RunConfig) -> None:
     """Raise DatasetError if the data is the name of a dataset that isn't stored, with the command that makes it."""
     name = config.paths.data
     if is_plain_name(name) and not Path(name).exists() and "." not in name and name not in stored_names():
-        command = f"gencode repo build --repository {config.repository} --output_dataset_name {name}"
+        output = "" if name == config.repository else f" --output_dataset_name {name}"
+        command = f"gencode repo build --repository {config.repository}{output}"
         raise DatasetError(f"there is no dataset {name!r}: make it with `{command}`, or set paths.data")
 
 

@@ -258,6 +258,7 @@ def test_where_a_model_is_reached(values: Any, servers: Any, environment: Any, e
         (["--repo", "djago"], "there is no repository 'djago' (did you mean 'django'?)"),
         (["--repo", "django"], "tasks.jsonl has tasks of shop, not of django"),
         (["-o", "paths.data=nothing.jsonl"], "nothing.jsonl"),
+        (["-o", "paths.data=shop"], "make it with `gencode repo build --repository shop`"),
         (["-o", "paths.data=mine"], "make it with `gencode repo build --repository shop --output_dataset_name mine`"),
         (["-o", "inference.sandbox_provider=lokal"], "there is no sandbox_provider 'lokal' (did you mean 'local'?)"),
         (["-o", "paths.format_run_name={modl}"], "has a field that isn't known: 'modl'"),
