@@ -163,8 +163,6 @@ async def test_runs_of_several_labels_are_one_run() -> None:
 async def test_an_unknown_provider_is_refused_with_the_nearest() -> None:
     with pytest.raises(UserError, match=r"there is no sandbox_provider 'locl' \(did you mean 'local'\?\)"):
         open_provider("locl")
-    with pytest.raises(UserError, match="oci isn't supported: use local, or run `gencode repo serve` in a container"):
-        open_provider("oci", workers=2)
 
 
 async def test_the_repository_of_a_task_is_that_of_its_recipe_and_version(monkeypatch: pytest.MonkeyPatch) -> None:

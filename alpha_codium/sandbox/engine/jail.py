@@ -68,7 +68,7 @@ class Jail:
             "read_only": [*self.interpreter.read_only, *filter(None, [workspace.folder])],
             "hidden": list(self.interpreter.hidden),
             "links": list(self.interpreter.links),
-            "path": [*workspace.path, *self.interpreter.path],
+            "path": [*workspace.path, *workspace.libraries, *self.interpreter.path],
             "depth": self.interpreter.depth,
             "attributes": dict(self.interpreter.attributes),
             "preload": list(self.preload),
