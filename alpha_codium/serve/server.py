@@ -12,7 +12,10 @@ from alpha_codium.serve.load import Load
 
 # Tests that are accepted at a time, for each worker.
 QUEUE_PER_WORKER = 10_000
-LARGEST_REQUEST = 512 << 20
+# Bytes of one request, and of all requests in progress.
+LARGEST_REQUEST, MOST_HELD = 512 << 20, 1 << 30
+# Methods of requests that may bring work, and are refused before they are read if there is no room for any.
+WORKING = ("POST", "PUT")
 
 
 async def serve(
@@ -49,5 +52,16 @@ async def serve(
         def stop() -> None:
             load.draining = True
 
-        app = Guarded(application(opened, load, spoken), token=token, largest=largest_request, public=PUBLIC)
+        def admit(method: str) -> None:
+            if method in WORKING:
+                load.check_open()
+
+        app = Guarded(
+            application(opened, load, spoken),
+            token=token,
+            largest=largest_request,
+            most_held=MOST_HELD,
+            public=PUBLIC,
+            admit=admit,
+        )
         await host_app(app, host, port, on_start=on_start, on_stop=stop)
