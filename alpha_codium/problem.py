@@ -59,13 +59,15 @@ class ExecutionSpec:
     `stdin`: the program reads the test's input and must print its output. `call`: the input is a JSON list of arguments
     for `entry_point` (a function, or a method of `class Solution`), the output the expected result as JSON.
     `assertions`: the input is code with assertions; `test_code` is another, private test. `setup_code` runs before the
-    program, in its namespace.
+    program, in its namespace. `language` is that of assertions and setup code; programs in other languages can't be
+    judged by the former, and get no setup code.
     """
 
     kind: str = "stdin"
     entry_point: str = ""
     test_code: str = ""
     setup_code: str = ""
+    language: str = "python3"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from alpha_codium.gen.cleaning import (
     clean_samples,
     write_rows,
 )
+from alpha_codium.languages.names import language_asked_for
 from alpha_codium.problem import TestType
 from alpha_codium.wording import counted
 
@@ -48,6 +49,7 @@ async def score_async(
     select: Sequence[str] = (),
     column: str = "",
     form: str | None = None,
+    language: str | None = None,
     clean: bool = False,
     header: str | None = None,
     setup: str | None = None,
@@ -71,8 +73,9 @@ async def score_async(
     problem (JSON, or a pickle of APPS), or is a Solutions dataset. `benchmark` is a name such as `humaneval`; `dataset`
     and `split` are the location of its problems, if it differs from the benchmark's. `select` selects rows by
     `COLUMN=VALUE`. `column` is the column with the programs, and `form` is `completion` or `solution`; by default the
-    columns' names decide. `clean` removes fences, prose and the like from the samples first. `header` is code that runs
-    before each program. `setup` is the part of the prompt's code that programs may use: `all`, `imports` or `none`.
+    columns' names decide. `language` is that of the samples whose rows name none. `clean` removes fences, prose and the
+    like from the samples first. `header` is code that runs before each program. `setup` is the part of the
+    prompt's code that programs may use: `all`, `imports` or `none`.
     `sample_rate` with `seed`, `names` and `limit` choose a part of the problems, `only_present` those with samples, and
     `difficulty` those with one of these names, such as `introductory`.
     `run` names a new run folder with a journal; `resume` names an earlier run.
@@ -93,7 +96,7 @@ async def score_async(
     if clean:
         rows, found = await in_thread(_cleaned, rows, problems)
         on_event(Noted(found))
-    solutions = await in_thread(solutions_of, rows, problems)
+    solutions = await in_thread(solutions_of, rows, problems, language_asked_for(language) if language else "")
     if not ignore_fingerprint:
         await in_thread(_refuse_other_problems, rows, problems)
     setup = setup or _usual_setup(rows)
@@ -114,6 +117,7 @@ async def score_async(
         setup=setup,
         subset=tasks.subset,
         **({"clean": True} if clean else {}),
+        **({"language": language} if language else {}),
     )
     return await Evaluation(tasks, description, settings, options=options).run(k, run, resume, on_event)
 

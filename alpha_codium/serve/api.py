@@ -104,11 +104,13 @@ def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: Measures) 
         """What the server runs programs with, and what it accepts."""
         limits = {"tests": MOST_TESTS, "time_limit_seconds": MOST_SECONDS, "memory_limit_bytes": MOST_MEMORY}
         capacity = {"workers": opened.workers, "max_queue": load.most_cost, "queued": load.cost}
+        tools = await asyncio.to_thread(opened.tools)
         return AsciiResponse(
             {
                 "version": __version__,
                 "sandbox": opened.identity.to_json(),
-                "languages": list(LANGUAGES),
+                "languages": list(tools),
+                "tools": tools,
                 "limits": limits,
                 **capacity,
             }
@@ -135,6 +137,10 @@ def prepared(judge: Judge, item: JudgeRequest) -> ProblemJudge:
     """Return the judge of a request; raises HTTPException 422 for unknown languages and checkers."""
     if item.language not in LANGUAGES:
         raise HTTPException(422, f"language: there is no {item.language!r}, but {', '.join(LANGUAGES)}")
+    try:
+        judge.sandbox.tool_version(item.language)
+    except SandboxError as error:
+        raise HTTPException(422, f"language: {error}") from error
     try:
         return replace(judge, rules=item.rules(judge.rules)).for_problem(item.problem())
     except Unjudgeable as error:
