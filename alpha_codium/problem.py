@@ -143,6 +143,9 @@ class Problem:
 
 
 # The enumerations of the CodeContests schema, by number; what can be run is in `alpha_codium.languages`
-# (github.com/google-deepmind/code_contests, contest_problem.proto).
-LANGUAGE_NAMES = ("unknown", "python2", "cpp", "python3", "java")
+# (github.com/google-deepmind/code_contests, contest_problem.proto). From 5 on, the numbers are ours.
+LANGUAGE_NAMES = (
+    *("unknown", "python2", "cpp", "python3", "java"),
+    *("c", "csharp", "go", "javascript", "kotlin", "pypy3", "ruby", "rust", "typescript"),
+)
 SOURCE_NAMES = {0: "unknown", 1: "codechef", 2: "codeforces", 3: "hackerearth", 4: "codejam", 5: "atcoder", 6: "aizu"}

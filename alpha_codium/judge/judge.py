@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from alpha_codium.checkers import CALL_RESULT, PROGRAM
 from alpha_codium.errors import Unjudgeable, UserError
+from alpha_codium.judge.appended_tests import AppendedKind
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.judge.call import CallKind
@@ -170,7 +171,7 @@ class Judge:
     def _kind_of(self, problem: Problem) -> TestKind:
         limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)
         if spec.kind == "assertions":
-            return AssertionsKind(self.sandbox, limits, spec)
+            return (AssertionsKind if spec.language == PYTHON else AppendedKind)(self.sandbox, limits, spec)
         checker = self.rules.checker_for(problem)
         if spec.kind == "call":
             if checker.name != CALL_RESULT:

@@ -146,8 +146,8 @@ def _program(text: str, form: str, prompt: str) -> str:
 
 
 def _prompt(name: str, problems: ProblemSet) -> str:
-    description = problems.get(name).description
-    return description if beginning_of(description) else ""
+    problem = problems.get(name)
+    return problem.description if problem.execution.language != PYTHON or beginning_of(problem.description) else ""
 
 
 def _cut_off(row: Row) -> list[bool] | None:

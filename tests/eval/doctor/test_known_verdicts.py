@@ -127,8 +127,8 @@ def test_what_differs_is_told_with_what_the_judge_saw(report: KnownReport) -> No
         ([submission("a", "AC", "") | {"code": None}], "code is missing"),
         ([submission("a", "AC", "", agrees="yes")], "agrees must be true, false or null, not 'yes'"),
         (
-            [submission("a", "AC", "", language=9)],
-            r"language 9 is unknown \(known: 0 unknown, .*, 3 python3, 4 java",
+            [submission("a", "AC", "", language=99)],
+            r"language 99 is unknown \(known: 0 unknown, .*, 3 python3, 4 java",
         ),
         ([submission("a", "AC", "", language=True)], "language True is unknown"),
         ([submission("a", "AC", "", language="Python 3")], r"'Python 3' is unknown \(did you mean 'python3'\?\)"),
