@@ -235,8 +235,10 @@ class SandboxSection(Section):
 
 
 class LanguageSection(Section):
-    """`[languages.NAME]`: how programs in one language are limited."""
+    """`[languages.NAME]`: how programs in one language are compiled and limited; empty texts stand for the defaults."""
 
+    compiler: str = ""
+    options: str = ""
     time_limit_factor: float = Field(gt=0)
 
 
@@ -253,9 +255,7 @@ class LanguagesSection(Section):
     go: LanguageSection = _language("go")
     java: LanguageSection = _language("java")
     javascript: LanguageSection = _language("javascript")
-    kotlin: LanguageSection = _language("kotlin")
     pypy3: LanguageSection = _language("pypy3")
-    python2: LanguageSection = _language("python2")
     ruby: LanguageSection = _language("ruby")
     rust: LanguageSection = _language("rust")
     typescript: LanguageSection = _language("typescript")
@@ -263,7 +263,13 @@ class LanguagesSection(Section):
     @property
     def time_limit_factors(self) -> dict[str, float]:
         """What a problem's own time limit is multiplied by for programs in these languages."""
-        return {name: getattr(self, name).time_limit_factor for name in type(self).model_fields}
+        return {name: section.time_limit_factor for name, section in self}
+
+    @property
+    def tools(self) -> dict[str, dict[str, str]]:
+        """The compiler and the options of each language for which they aren't the defaults."""
+        chosen = {name: section.model_dump(include={"compiler", "options"}) for name, section in self}
+        return {name: values for name, values in chosen.items() if any(values.values())}
 
 
 class Settings(Section):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from enum import IntEnum
 from importlib import import_module
-from typing import Protocol
+from typing import Protocol, Self
 
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.languages.tools import Build, Tool
@@ -20,8 +20,16 @@ from alpha_codium.program import Program
 # The module of each language, with an attribute `LANGUAGE`.
 LANGUAGES = {
     "python3": "alpha_codium.languages.python",
+    "pypy3": "alpha_codium.languages.pypy",
     "cpp": "alpha_codium.languages.gcc.cpp",
     "c": "alpha_codium.languages.gcc.c",
+    "java": "alpha_codium.languages.jvm.java",
+    "javascript": "alpha_codium.languages.node.javascript",
+    "typescript": "alpha_codium.languages.node.typescript",
+    "go": "alpha_codium.languages.go",
+    "rust": "alpha_codium.languages.rust",
+    "csharp": "alpha_codium.languages.mono",
+    "ruby": "alpha_codium.languages.ruby",
 }
 # The length of the longest program, in characters.
 MAX_PROGRAM = 100_000
@@ -72,6 +80,10 @@ class Language(Protocol):
 
     def with_setup(self, program: Program, setup_code: str) -> Program:
         """Return the program with code that runs before it, in the same file."""
+        ...
+
+    def configured(self, compiler: str = "", options: str = "") -> Self:
+        """Return the language with another compiler or runtime, and other options for it; empty: as they are."""
         ...
 
     def tool(self) -> Tool | None:

@@ -1,6 +1,7 @@
 """How programs of compiled languages are built and started, as values for a sandbox, and where the tools are."""
 
 import functools
+import os
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -25,6 +26,22 @@ class Tool:
 
     path: str
     version: str
+
+    @property
+    def folder(self) -> str:
+        """The folder with everything that belongs to the tool; "" if the system's folders have it."""
+        own = os.path.dirname(os.path.dirname(os.path.realpath(self.path)))
+        return "" if own in ("/", "/usr", "/usr/local") else own
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """What a compiler needs: the system's folders, and its own."""
+        return (*SYSTEM, self.folder) if self.folder else SYSTEM
+
+    @property
+    def runtime(self) -> tuple[str, ...]:
+        """What a runtime needs beside its libraries: its own folder, or its own file."""
+        return (self.folder or os.path.realpath(self.path), self.path)
 
 
 # In a command: the folder that holds the artifact of a prepared build, and the path of what was built.
@@ -65,9 +82,9 @@ class Build:
 
 
 def find_tool(title: str, name: str, package: str, *options: str) -> Tool:
-    """Return the tool `name` of the language `title`, with what it prints for `options`; raises SandboxError.
+    """Return the tool `name`, or at that path, of the language `title`; raises SandboxError if it is missing.
 
-    `package` is what to install if it is missing.
+    Its version is what it prints for `options`, `package` is what to install.
     """
     path = shutil.which(name, path=PATH)
     if path is None:

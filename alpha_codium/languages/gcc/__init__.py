@@ -1,27 +1,18 @@
 """C and C++, compiled by gcc into static programs, with the options of contests."""
 
 from alpha_codium.languages.compiled import Compiled
-from alpha_codium.languages.tools import Build, Tool, find_tool
+from alpha_codium.languages.tools import Build
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 
 class Gcc(Compiled):
-    """A language that gcc compiles; see `Compiled`. `standard` is the dialect, `package` has the compiler."""
-
-    compiler: str
-    standard: str
-    package: str
+    """A language that gcc or clang compiles; see `Compiled`."""
 
     @property
     def options(self) -> tuple[str, ...]:
         """Everything on which a precompiled header depends."""
-        errors = ("-w", "-fmax-errors=5", "-fdiagnostics-color=never")
-        return (f"-std={self.standard}", "-O2", "-DONLINE_JUDGE", *errors)
-
-    def tool(self) -> Tool:
-        """See `Language`."""
-        return find_tool(self.title, self.compiler, self.package)
+        return (*self.flags, "-w", "-fmax-errors=5", "-fdiagnostics-color=never")
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""
@@ -32,4 +23,4 @@ class Gcc(Compiled):
         tool = self.tool()
         sources = [path for path in sorted(program.files) if path.endswith(self.suffixes)]
         command = (tool.path, *self.options, *options, "-static", "-s", "-I", ".", "-o", "program", *sources, "-lm")
-        return Build(command, "program", program.files, tool.version)
+        return Build(command, "program", program.files, tool.version, tool.readable)

@@ -19,7 +19,8 @@ class C(Gcc):
     )
     main = re.compile(r"\bmain\s*\(")
     suffixes = (".c",)
-    compiler, standard, package = "gcc", "gnu17", "gcc libc6-dev"
+    compiler, package = "gcc", "gcc libc6-dev"
+    flags = ("-std=gnu17", "-O2", "-DONLINE_JUDGE")
 
 
 LANGUAGE = C()

@@ -28,7 +28,8 @@ class Cpp(Gcc):
     )
     main = re.compile(r"\bmain\s*\(")
     suffixes = (".cpp", ".cc", ".cxx", ".c++", ".C")
-    compiler, standard, package = "g++", "gnu++17", "g++"
+    compiler, package = "g++", "g++"
+    flags = ("-std=gnu++17", "-O2", "-DONLINE_JUDGE")
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`; with a precompiled header if the program includes the whole standard library."""
@@ -36,7 +37,7 @@ class Cpp(Gcc):
             return super().build(program, limits)
         tool, made = self.tool(), f"{HEADER}.gch"
         command = (tool.path, *self.options, "-x", "c++-header", "-o", made, "bits/all.h")
-        header = Build(command, made, {"bits/all.h": f"#include <{HEADER}>\n"}, tool.version)
+        header = Build(command, made, {"bits/all.h": f"#include <{HEADER}>\n"}, tool.version, tool.readable)
         return replace(self.build_with(program, ("-I", PREPARED)), prepared=header)
 
 

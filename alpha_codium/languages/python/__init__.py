@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Self
 
 from alpha_codium.languages import Language, Reader
 from alpha_codium.limits import Limits
@@ -44,6 +45,10 @@ class Python(Language):
         if not setup_code:
             return program
         return replace(program, files={**program.files, program.main: with_prelude(setup_code, program.source)})
+
+    def configured(self, compiler: str = "", options: str = "") -> Self:
+        """Return the language as it is: a sandbox is opened with an interpreter."""
+        return self
 
     def tool(self) -> None:
         """See `Language`."""

@@ -15,6 +15,7 @@ from typing import Any
 from alpha_codium.limits import COMPILE_BYTES, Limits
 from alpha_codium.program import Workspace
 from alpha_codium.sandbox.engine.inside import wire
+from alpha_codium.sandbox.engine.inside.jail import PROGRAM_FOLDER
 from alpha_codium.sandbox.engine.interpreter import Interpreter, links_to, outermost
 from alpha_codium.sandbox.engine.outcome import largest_file
 from alpha_codium.sandbox.engine.scratch import Scratch
@@ -88,6 +89,11 @@ class Jail:
 def folder_in(scratch: Scratch | None) -> str:
     """Return the programs' folder: in the jail's file system, or below a folder of the host."""
     return wire.FOLDER if scratch is None else f"{scratch.path}/{wire.BOX}"
+
+
+def program_folder_in(scratch: Scratch | None) -> str:
+    """Return the folder of a program's own files, which it can't change."""
+    return PROGRAM_FOLDER if scratch is None else f"{scratch.path}{PROGRAM_FOLDER}"
 
 
 @dataclass(frozen=True, slots=True)

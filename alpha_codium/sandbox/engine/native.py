@@ -157,6 +157,7 @@ def run_compiler(build: Build, command: list[str], worker: Worker) -> bytes | Ex
         outcome, made, errors = client.output(b"")
     finally:
         client.close()
+    errors = errors.replace(f"{worker.folder}/".encode(), b"")
     status = outcome.status(errors, COMPILER_LIMITS)
     if status is Status.FINISHED:
         return made

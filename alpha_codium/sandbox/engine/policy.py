@@ -167,6 +167,7 @@ def policy(
                 refuse(errno.ENOTTY), (Check(1, IOCTL_REQUESTS, ALLOW), Check(1, (FICLONE,), refuse(errno.EOPNOTSUPP)))
             ),
         }
+        | (EXECUTING if executing else {})
         | (NARROWING if narrowing else {})
         | (WALLED if walled else {})
     )
@@ -182,6 +183,8 @@ def only(argument: int, values: tuple[int, ...]) -> SyscallRule:
     return SyscallRule(refuse(errno.EPERM), (Check(argument, values, ALLOW),))
 
 
+# Mono sets the usual scheduling of each thread, and complains on standard output if it can't; without effect.
+EXECUTING = {"sched_setscheduler": SyscallRule(refuse(0))}
 # Calls that a runner needs to restrict its tests further.
 NARROWING = {
     "seccomp": only(0, (SET_MODE_FILTER,)),

@@ -11,10 +11,10 @@ import contextlib
 import functools
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
@@ -94,6 +94,7 @@ class PoolOptions(TypedDict, total=False):
     isolation: Isolation
     interpreter: str
     preload: Sequence[str]
+    languages: Mapping[str, Mapping[str, str]]
 
 
 class JailPool(Sandbox, ABC):
@@ -109,11 +110,13 @@ class JailPool(Sandbox, ABC):
         isolation: Isolation = True,
         interpreter: str = "",
         preload: Sequence[str] = HEAVY,
+        languages: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     ) -> None:
         self.workers = worker_count(workers)
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
         self.preload = tuple(preload)
+        self.languages = languages
         self.workspace: Workspace | None = None
         self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
@@ -221,7 +224,9 @@ class JailPool(Sandbox, ABC):
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
         require_one_file(job)
-        build = language_named(job.program.language).build(job.program, job.limits)
+        name = job.program.language
+        language = language_named(name).configured(**self.languages.get(name, {}))
+        build = language.build(job.program, job.limits)
         async with self._slot() as slot:
             if build is None:
                 session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)

@@ -45,7 +45,8 @@ class RunnerClient:
         """Start the runner; raises WorkerLost."""
         self.worker, self.limits = worker, limits
         self._socket, self._errors = worker.begin(program, limits)
-        self._prefix = f"{worker.folder}/".encode()
+        # Where the program's files are.
+        self._prefix = f"{worker.folder if program.native is None else worker.program_folder}/".encode()
         self._patience = self._waited = 0.0
         self._awaited = False
         # The worker of the other program of a pair, for whose answers this one may wait.

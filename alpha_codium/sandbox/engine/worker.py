@@ -16,7 +16,7 @@ from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, folder_in, runner_request
+from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, folder_in, program_folder_in, runner_request
 from alpha_codium.sandbox.engine.processes import end, processor_wait, reap_orphans
 from alpha_codium.sandbox.engine.scratch import Scratch, ScratchState, make_scratch, unused_user
 
@@ -54,6 +54,11 @@ class Worker:
     def folder(self) -> str:
         """The folder that programs run in."""
         return folder_in(self._scratch)
+
+    @property
+    def program_folder(self) -> str:
+        """The folder with the files of a program that isn't run by the interpreter."""
+        return program_folder_in(self._scratch)
 
     def start(self) -> None:
         """Make the jail; raises WorkerLost with the reason if that fails."""
@@ -96,7 +101,8 @@ class Worker:
             with inner:
                 errors = files.output_file("stderr")
                 # A compiler consists of several programs, each with the limits.
-                may_fork = self.may_fork or (bool(self.jail.tools) and not self.jail.walls)
+                compiles = program.native is not None and program.native["writable"]
+                may_fork = self.may_fork or (compiles and not self.jail.walls)
                 request = runner_request(
                     limits, program.native, may_fork=may_fork, walls=self.jail.walls, counted=self.counts_memory
                 )
