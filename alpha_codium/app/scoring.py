@@ -34,6 +34,7 @@ from alpha_codium.gen.cleaning import (
 )
 from alpha_codium.languages.names import language_asked_for
 from alpha_codium.problem import TestType
+from alpha_codium.program import PYTHON
 from alpha_codium.wording import counted
 
 # Benchmarks in our own schema.
@@ -93,10 +94,12 @@ async def score_async(
     with _remedy(benchmark, dataset):
         problems = await in_thread(problems_for, rows, name, split)
     refuse_another_benchmark(benchmark, problems.names, problems.label)
+    asked = language_asked_for(language) if language else ""
     if clean:
+        _refuse_cleaning(asked, problems)
         rows, found = await in_thread(_cleaned, rows, problems)
         on_event(Noted(found))
-    solutions = await in_thread(solutions_of, rows, problems, language_asked_for(language) if language else "")
+    solutions = await in_thread(solutions_of, rows, problems, asked)
     if not ignore_fingerprint:
         await in_thread(_refuse_other_problems, rows, problems)
     setup = setup or _usual_setup(rows)
@@ -179,6 +182,12 @@ def _refuse_other_problems(rows: list[Row], problems: ProblemSet) -> None:
 def _usual_setup(rows: list[Row]) -> str:
     """Return the default setup: all of the prompt's code for a Solutions dataset, only imports for other samples."""
     return ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS
+
+
+def _refuse_cleaning(language: str, problems: ProblemSet) -> None:
+    """Raise UserError if samples are in another language than Python, to which the rules of cleaning don't apply."""
+    if (language or (problems[0].execution.language if len(problems) else PYTHON)) != PYTHON:
+        raise UserError("--clean is for samples in Python: leave it out")
 
 
 def _cleaned(rows: list[Row], problems: ProblemSet) -> tuple[list[Row], str]:

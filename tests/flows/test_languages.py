@@ -5,13 +5,15 @@ import shutil
 
 import pytest
 
-from alpha_codium.config import Settings
-from alpha_codium.errors import DatasetError, UserError
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.errors import DatasetError, SandboxError, UserError
 from alpha_codium.flows.extraction import extract_code
 from alpha_codium.flows.loading import load_flow, shipped_flows
 from alpha_codium.gen.choosing import check_problems
+from alpha_codium.judge import Rules
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.rendering import Prompt
+from alpha_codium.sandbox import sandbox_of
 from tests.flows.scripted_flow import ONE, settings_of
 from tests.flows.switches import changes
 
@@ -54,6 +56,37 @@ async def test_the_whole_flow_repairs_a_program_in_cpp_without_a_trace(bench):
 async def test_an_answer_in_another_language_holds_no_program(bench):
     outcome = await bench.solve(ONE, {"code_contests_prompts_baseline": "I can't do that."}, IN_CPP, flow="baseline")
     assert "there is no C++ program in it" in str(outcome.candidate.error)
+
+
+OTHERS = [name for name, _ in Settings().languages]
+
+
+@changes(*(f"languages.{name}.time_limit_factor" for name in OTHERS))
+@pytest.mark.parametrize("name", OTHERS)
+def test_time_limit_factor_multiplies_a_problems_own_limit_for_programs_in_its_language(name):
+    settings = load_settings(overrides=[f"languages.{name}.time_limit_factor=7"], environment={})
+    rules = Rules.of(settings.code_tester, settings.languages.time_limit_factors)
+    limits = {each: rules.limits_for(Problem("P", time_limit_seconds=2.0), each).cpu_seconds for each in OTHERS}
+    assert limits[name] == 14.0
+    assert 14.0 not in [limit for each, limit in limits.items() if each != name]
+
+
+@changes(*(f"languages.{name}.{key}" for name in OTHERS for key in ("compiler", "options")))
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_compiler_and_other_options_of_a_language_are_those_of_the_sandbox(name):
+    overrides = [f"languages.{name}.compiler=/nowhere/compiler", f"languages.{name}.options=--fast"]
+    sandbox = sandbox_of(load_settings(overrides=overrides, environment={}))
+    with pytest.raises(SandboxError, match="/nowhere/compiler"):
+        sandbox.tool_version(name)
+
+
+@needs_gcc
+def test_the_options_of_a_compiler_are_part_of_its_version():
+    plain, fast = (
+        sandbox_of(load_settings(overrides=each, environment={})).tool_version("cpp")
+        for each in ([], ["languages.cpp.options=-O3"])
+    )
+    assert fast == f"{plain}, options -O3"
 
 
 def test_no_shipped_prompt_mentions_python_if_another_language_is_asked_for():

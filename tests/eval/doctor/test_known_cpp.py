@@ -1,5 +1,6 @@
 """Contest submissions in C++: those whose labels a plain execution on this machine confirms get the right verdicts."""
 
+import asyncio
 import json
 import shutil
 from collections.abc import Sequence
@@ -41,15 +42,16 @@ async def report_of(rows: list[dict], path: Path) -> tuple[KnownReport, list[str
     """The report on submissions, each confirmed or not by a plain execution, and a line for each that isn't."""
     unconfirmed = []
     async with open_sandbox("portable", workers=2) as portable, open_sandbox("local", workers=2) as sandbox:
-        for contest in rows:
-            problem = problem_from_record(contest)
+
+        async def confirm(contest: dict, each: dict) -> None:
+            problem, language = problem_from_record(contest), LANGUAGE_NAMES[each["language"]]
             tests = problem.public_tests + problem.private_tests
-            for each in contest["submissions"]:
-                language = LANGUAGE_NAMES[each["language"]]
-                plain = await plain_verdict(portable, sandbox, problem, tests, language, each["code"])
-                each["agrees"] = plain in CLASSES[each["expected_verdict"]]
-                if not each["agrees"]:
-                    unconfirmed.append(f"{problem.name}: {each['file']} ({each['expected_verdict']}): {plain}")
+            plain = await plain_verdict(portable, sandbox, problem, tests, language, each["code"])
+            each["agrees"] = plain in CLASSES[each["expected_verdict"]]
+            if not each["agrees"]:
+                unconfirmed.append(f"{problem.name}: {each['file']} ({each['expected_verdict']}): {plain}")
+
+        await asyncio.gather(*(confirm(contest, each) for contest in rows for each in contest["submissions"]))
         known, languages = KnownVerdicts(write_jsonl(path / "known.jsonl", rows)), Languages(sandbox=sandbox)
         results = await run_evaluation(known.judged_in(languages), Judge(sandbox, RULES))
     return known.report(results, languages, RULES), unconfirmed
