@@ -15,9 +15,10 @@ class Server:
 
     `judge` judges a program within the server's load; the work is cancelled if the client leaves. `executor` executes
     programs without tests in the same way. `languages` are those that the server runs, with what is known of their
-    versions.
+    versions. It runs `workers` programs at a time.
     """
 
     judge: Callable[[Request, JudgeRequest], Awaitable[JudgeAnswer]]
     executor: Executor
     languages: Mapping[str, str]
+    workers: int = 1
