@@ -245,15 +245,16 @@ def test_the_server_tells_what_it_is(client):
     assert workers["queue"] == "default"
 
 
-def test_a_full_queue_is_503():
-    with started("--max_queue", "2") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
+def test_a_submission_beyond_the_queue_is_refused_with_503():
+    with started("--max_queue", "3") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         body = {"source_code": FOREVER, "language_id": PYTHON, "cpu_time_limit": 2}
-        batch = client.post("/submissions/batch", json={"submissions": [body] * 3}).json()
+        twice = body | {"number_of_runs": 2}
+        batch = client.post("/submissions/batch", json={"submissions": [body, body, twice]}).json()
         assert [each.keys() for each in batch] == [{"token"}, {"token"}, {"error"}]
         for params in ({"wait": "true"}, {}):
-            answer = client.post("/submissions", json=body, params=params)
+            answer = client.post("/submissions", json=twice, params=params)
             assert (answer.status_code, answer.json()) == (503, {"error": "queue is full"})
-        answer = client.post("/submissions/batch", json={"submissions": [body]})
+        answer = client.post("/submissions/batch", json={"submissions": [twice]})
         assert (answer.status_code, answer.json()) == (503, {"error": "queue is full"})
         assert result_of(client, batch[0]["token"])["status"]["id"] == 5
 
