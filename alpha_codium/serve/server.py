@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 # Tests that are accepted at a time, for each worker.
 QUEUE_PER_WORKER = 10_000
-LARGEST_REQUEST = 512 << 20
+# Bytes of one request, and of all requests in progress.
+LARGEST_REQUEST, MOST_HELD = 512 << 20, 1 << 30
+# Methods of requests that may bring work, and are refused before they are read if there is no room for any.
+WORKING = ("POST", "PUT")
 
 
 async def serve(
@@ -63,10 +66,20 @@ async def serve(
         def stop() -> None:
             load.draining = True
 
+        def admit(method: str) -> None:
+            if method in WORKING:
+                load.check_open()
+
         hiding = await Hiding.of(opened.judge.sandbox)
         async with opened_runner(checkout, workers) as runner:
-            app = application(opened, load, spoken, Problems(max_problem_bytes, dataset), runner, hiding)
-            app = Guarded(app, token=token, largest=largest_request, public=PUBLIC)
+            app = Guarded(
+                application(opened, load, spoken, Problems(max_problem_bytes, dataset), runner, hiding),
+                token=token,
+                largest=largest_request,
+                most_held=MOST_HELD,
+                public=PUBLIC,
+                admit=admit,
+            )
             await host_app(app, host, port, on_start=on_start, on_stop=stop)
 
 

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from alpha_codium.errors import UserError
-from alpha_codium.serve.dialects import code_judge, nemo_gym, open_instruct, piston, sandbox_fusion
+from alpha_codium.serve.dialects import code_judge, judge0, nemo_gym, open_instruct, piston, sandbox_fusion
 from alpha_codium.serve.dialects.asking import Server
 
 DIALECTS: dict[str, Callable[[Server], APIRouter]] = {
     "code_judge": code_judge.router,
+    "judge0": judge0.router,
     "nemo_gym": nemo_gym.router,
     "open_instruct": open_instruct.router,
     "piston": piston.router,
