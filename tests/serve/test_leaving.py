@@ -32,6 +32,7 @@ REQUESTS = {
     "/v1/judge/batch": {"programs": [ITEM] * 10},
     "/v1/execute": JOB | {"limits": {"cpu_seconds": 60}},
     "/run": SUBMISSION,
+    "/submissions?wait=true": {"source_code": FOREVER, "language_id": 71, "cpu_time_limit": 15, "wall_time_limit": 20},
     "/judge/long-batch": {"submissions": [SUBMISSION] * 10},
     "/verify": request_of(f"```\n{FOREVER}\n```", {"inputs": [""], "outputs": [""]}),
     "/test_program_stdio": {"program": FOREVER, "tests": [TEST], "max_execution_time": 60},
