@@ -105,7 +105,7 @@ def add_judging(app: FastAPI, judging: Judging) -> None:
         """Judge a program by all its tests, or those of a stored problem."""
         return AsciiResponse((await judging.judge(request, item)).model_dump())
 
-    @app.post("/v1/judge/batch", response_class=Lines)
+    @app.post("/v1/judge/batch", response_model=BatchLine, responses={200: {"content": {Lines.media_type: {}}}})
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:
         """Judge many programs; the answer is a `BatchLine` for each, in NDJSON, in the order in which they finish."""
         programs = [await judging.prepare(item) for item in batch.programs]
