@@ -267,6 +267,25 @@ def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_cache
 
 
+def language_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--language`, which becomes a setting of `common`; goes below `@common_options`."""
+
+    @click.option(
+        "--language",
+        metavar="NAME",
+        help="Write programs in this language, such as cpp.  [default: that of the tests, usually python3]",
+    )
+    @functools.wraps(command)
+    def with_language(*args: Any, common: CommonOptions, language: str | None, **kwargs: Any) -> Any:
+        if language is not None:
+            from alpha_codium.languages.names import language_asked_for
+
+            common.extra_overrides.append(f"solve.language={language_asked_for(language)}")
+        return command(*args, common=common, **kwargs)
+
+    return with_language
+
+
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a model, which become settings of `common`; goes below `@common_options`."""
 

@@ -45,6 +45,7 @@ class ConfigSection(Section):
 class SolveSection(Section):
     """`[solve]`: the flow and the limits of one sample."""
 
+    language: str = ""
     use_baseline: bool = False
     use_direct_solutions: bool = False
     reduce_verbose: bool = False

@@ -4,6 +4,7 @@ A fault of the server is a status of 500 or above, or the verdict `internal_erro
 another verdict.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from fastapi import FastAPI, Request
@@ -13,7 +14,6 @@ from fastapi.responses import PlainTextResponse, Response
 from alpha_codium import __version__
 from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
-from alpha_codium.languages import LANGUAGES
 from alpha_codium.program import PYTHON
 from alpha_codium.repository.service import ItemRunner
 from alpha_codium.serve.answers import AsciiResponse
@@ -58,7 +58,7 @@ def application(
     add_execution(app, opened, executor, problems)
     if runner is not None:
         add_repository(app, executor, runner)
-    versions = dict.fromkeys(LANGUAGES, "") | {PYTHON: opened.identity.interpreter}
+    versions = opened.tools() | {PYTHON: opened.identity.interpreter}
     server = Server(judging.judge, executor, versions, opened.workers)
     for name in dialects:
         app.include_router(DIALECTS[name](server))
@@ -73,11 +73,13 @@ def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: Measures) 
         """What the server runs programs with, and what it accepts."""
         limits = {"tests": MOST_TESTS, "time_limit_seconds": MOST_SECONDS, "memory_limit_bytes": MOST_MEMORY}
         capacity = {"workers": opened.workers, "max_queue": load.most_cost, "queued": load.cost}
+        tools = await asyncio.to_thread(opened.tools)
         return AsciiResponse(
             {
                 "version": __version__,
                 "sandbox": opened.identity.to_json(),
-                "languages": list(LANGUAGES),
+                "languages": list(tools),
+                "tools": tools,
                 "limits": limits,
                 **capacity,
             }

@@ -7,7 +7,9 @@ stdout is left as it is.
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+import alpha_codium
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
@@ -20,7 +22,7 @@ PATH = re.compile(r"(?<![\w:/.~-])/(?:[\w.+@~-]+/)+(?=[\w.+@~-])")
 
 @dataclass(frozen=True, slots=True)
 class Hiding:
-    """Hides the folders in which a sandbox's interpreter looks for modules."""
+    """Hides the folders in which a sandbox's interpreter looks for modules, and that of this package."""
 
     folders: tuple[str, ...] = ()
 
@@ -29,6 +31,8 @@ class Hiding:
         """Ask an open sandbox for the folders."""
         report = await report_of(sandbox, Job(Program.from_source("python3", FOLDERS), ("",)))
         found = {line for line in report.last.stdout.splitlines() if line.startswith("/")}
+        # The functions that run a program are in its stack.
+        found.add(str(Path(alpha_codium.__file__).parent.parent))
         return cls(tuple(sorted(found, key=len, reverse=True)))
 
     def execution(self, execution: Execution) -> Execution:

@@ -50,6 +50,10 @@ class Judging:
         """Find what judges a request; raises HTTPException 404 for unknown problems, 422 for languages and checkers."""
         if item.language not in LANGUAGES:
             raise HTTPException(422, f"language: there is no {item.language!r}, but {', '.join(LANGUAGES)}")
+        try:
+            self.base.sandbox.tool_version(item.language)
+        except SandboxError as error:
+            raise HTTPException(422, f"language: {error}") from error
         judged_by = await self.problems.of(item)
         try:
             judge = replace(self.base, rules=judged_by.rules(self.base.rules, item)).for_problem(judged_by.problem)

@@ -11,11 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from alpha_codium.serve.dialects import DIALECTS
 from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.verdict import Execution, Status
 from tests.serve.serving import started
-from tests.serve.test_malformed import VALID
+from tests.serve.test_malformed import RIGHT
 from tests.support import ROOT
 
 FAILING = (
@@ -27,7 +26,6 @@ FAILING = (
     "import os; os.abort()",
     "import traceback, sys; traceback.print_stack(); sys.exit(1)",
     "while True: pass",
-    "x = []\nwhile True: x.append(x * 1000)",
 )
 
 
@@ -48,15 +46,15 @@ def client(home: Path) -> Iterator[httpx.Client]:
 
 
 def replaced(value: object, program: str) -> object:
-    """Return a request with another program in place of the one that prints what it reads."""
-    return json.loads(json.dumps(value).replace(json.dumps("print(input())")[1:-1], json.dumps(program)[1:-1]))
+    """Return a request with another program in place of `print(1)`."""
+    return json.loads(json.dumps(value).replace(json.dumps("print(1)")[1:-1], json.dumps(program)[1:-1]))
 
 
-@pytest.mark.parametrize("dialect", ["native", *DIALECTS])
+@pytest.mark.parametrize("dialect", RIGHT)
 def test_answers_and_errors_have_no_path_of_the_machine(client, home, dialect):
     hidden = {*paths(), str(home)}
-    for path, body in VALID[dialect].items():
-        for program in FAILING[:4] if dialect != "native" else FAILING:
+    for path, body, _ in RIGHT[dialect]:
+        for program in FAILING[:2] if dialect != "native" else FAILING:
             text = client.post(path, json=replaced(body, program)).text
             assert not (found := [each for each in hidden if each in text]), (path, program, found, text)
         for wrong in (b"{", b"[]", b"\xff", json.dumps(dict.fromkeys(body)).encode()):
@@ -102,8 +100,8 @@ def test_without_the_token_nothing_runs(tmp_path):
     with started(GENCODE_SERVE_TOKEN="secret") as (address, process):
         before = descendants(process)
         with httpx.Client(base_url=address, timeout=60) as client:
-            for requests in VALID.values():
-                for path, body in requests.items():
+            for requests in RIGHT.values():
+                for path, body, _ in requests:
                     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "secret"}):
                         answer = client.post(path, json=body, headers=headers)
                         assert (answer.status_code, list(answer.json())) == (401, ["detail"]), path

@@ -68,6 +68,12 @@ class RemoteSandbox(Sandbox):
         assert identity is not None
         return identity
 
+    def tool_version(self, language: str) -> str:
+        """See `Sandbox.tool_version`: the servers'."""
+        if language not in self._open.tools:
+            raise SandboxError(f"the servers run {', '.join(self._open.tools)}, not {language}")
+        return self._open.tools[language]
+
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`; inputs are run in groups."""
         done, size = 0, 1

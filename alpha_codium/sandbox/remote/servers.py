@@ -83,6 +83,7 @@ class Servers:
     def __init__(self, urls: Sequence[str], token: str = "") -> None:
         self.servers = [Server(url.rstrip("/")) for url in urls]
         self.identity: Identity | None = None
+        self.tools: dict[str, str] = {}
         self._headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
         self._client: httpx.AsyncClient | None = None
         self._answered = 0.0
@@ -170,6 +171,7 @@ class Servers:
         info = await self._request(server, "GET", "/v1/info")
         try:
             identity, server.workers = Identity.from_json(info["sandbox"]), max(1, int(info["workers"]))
+            tools = dict(info["tools"])
         except (KeyError, TypeError, ValueError) as error:
             raise SandboxError(f"{server.url} is no server of gencode") from error
         if self.identity not in (None, identity):
@@ -177,7 +179,12 @@ class Servers:
                 f"{server.url} has another sandbox than the others: {identity} instead of {self.identity}; verdicts of "
                 "both can't be mixed"
             )
-        self.identity = identity
+        if self.identity is not None and tools != self.tools:
+            raise SandboxError(
+                f"{server.url} has other compilers than the others: {tools} instead of {self.tools}; verdicts of both "
+                "can't be mixed"
+            )
+        self.identity, self.tools = identity, tools
 
     async def _next(self, since: float) -> Server:
         """Return the server for a request made at `since`; waits while all of them rest."""

@@ -17,6 +17,7 @@ from alpha_codium.checkers import tokens
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge.stdin import StdinKind, fault_of_size
 from alpha_codium.limits import Limits
+from alpha_codium.problem import ExecutionSpec
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.dialects.jobs import Refused, job_of
@@ -84,9 +85,9 @@ async def run(server: Server, request: Request, item: Execute, runtime: Runtime)
     test = Test.of(item)
     names = (INPUT, OUTPUT) if test.in_files else ("", "")
     # It only makes the job: the output is compared here.
-    kind = StdinKind(server.executor.sandbox, test.limits(item.run_limits()), tokens(), "", *names)
-    if not kind.supports(runtime.ours):
-        raise Refused(f"INPUT_MODE=file isn't supported for {runtime.language}")
+    kind = StdinKind(server.executor.sandbox, test.limits(item.run_limits()), tokens(), ExecutionSpec(), *names)
+    if reason := kind.why_not(runtime.ours):
+        raise Refused(f"INPUT_MODE=file isn't supported for {runtime.language}: {reason}")
     program = Program.from_source(runtime.ours, item.source)
     report = await server.executor.execute(request, kind.job(program, [test.input]))
     if runtime.ours == PYTHON:
