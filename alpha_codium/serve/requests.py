@@ -196,7 +196,7 @@ class JudgeAnswer(BaseModel):
             tests_passed=judgement.tests_passed,
             tests_total=judgement.tests_total,
             failed=judgement.failed,
-            message=judgement.message if judgement.judged else without_paths(judgement.message),
+            message=hiding.text(judgement.message if judgement.judged else without_paths(judgement.message)),
             tests=[TestAnswer.of(result, shown, hiding) for result in judgement.tests],
         )
 

@@ -1,4 +1,4 @@
-"""1,000 malformed requests for the native API and each dialect: none is a fault of the server, which goes on to answer."""
+"""1,000 malformed requests for the native API and each dialect: none is a fault of the server, which goes on."""
 
 from collections.abc import Iterator
 
