@@ -18,6 +18,7 @@ from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.dialects.judge0 import facts
 from alpha_codium.serve.dialects.judge0.store import Store
 from alpha_codium.serve.dialects.judge0.submissions import (
+    ALL_FIELDS,
     AVAILABLE_FIELDS,
     DEFAULT_FIELDS,
     Invalid,
@@ -242,6 +243,9 @@ def _add_facts(routes: APIRouter, submissions: Submissions) -> None:
 
 async def _json(request: Request) -> Any:
     """Return the JSON of a request; raises Answered."""
+    if not request.headers.get("content-type", "").startswith("application/json"):
+        # A web page can send other types to this machine without asking.
+        raise Answered(415, "requests must be of type application/json")
     try:
         return json.loads(await request.body())
     except (ValueError, RecursionError) as error:
@@ -253,4 +257,4 @@ def fields_of(text: str) -> tuple[str, ...]:
     asked = tuple(name for name in text.split(",") if name)
     if unknown := [name[:40] for name in asked if name not in AVAILABLE_FIELDS and name != "*"]:
         raise Answered(400, f"invalid fields: [{', '.join(unknown[:20])}]")
-    return AVAILABLE_FIELDS if "*" in asked else asked or DEFAULT_FIELDS
+    return ALL_FIELDS if "*" in asked else asked or DEFAULT_FIELDS
