@@ -37,7 +37,7 @@ def test_trl_s_column_of_tests_is_found_or_named(sandbox):
     reward = trl_reward(sandbox=sandbox)
     assert reward(["p"], [RIGHT], verification_info=[{"test_cases": [{"input": "1", "output": "2"}]}]) == [1.0]
     assert trl_reward(sandbox=sandbox, column="mine")(["p"], [RIGHT], tests=[[]], mine=[TESTS]) == [1.0]
-    with pytest.raises(ac.UserError, match="the dataset has no column tests or test_cases or .*, but answers"):
+    with pytest.raises(ac.UserError, match=r"no column tests or test_cases or .*, but answers"):
         reward(["p"], [RIGHT], answers=[1])
 
 
