@@ -17,6 +17,7 @@ from alpha_codium.data.statements import load_statement, with_examples
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow
+from alpha_codium.flows.context import language_of
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import DEFAULT_FLOW, check_problems, chosen_flow
@@ -93,18 +94,19 @@ async def solve_problem_async(
     """
     settings = settings or load_settings()
     chosen = chosen_flow(flow, settings)
-    check_problems(chosen, [problem])
+    check_problems(chosen, [problem], settings)
     settings = await in_thread(with_model, settings)
     samples = settings.dataset.num_iterations
     on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
     ledger = Ledger(settings)
     async with open_judge(settings) as opened, open_solver(chosen, settings, opened.judge) as solver:
+        await in_thread(opened.decisive, [language_of(problem, settings)])  # raises if it can't be run
         with open_cache(settings) as cache, AnswerStore(NOWHERE, cache) as store:
             own = replace(solver, store=store, ledger=ledger)
             best = await _best_of(samples, own, problem, ledger, on_event)
         if not test_types or best.error is not None:
             return Solved(best)
-        return Solved(best, await opened.judge.for_problem(problem).judge(best.program, problem.tests(test_types)))
+        return Solved(best, await opened.judge.for_problem(problem).judge(best.to_program(), problem.tests(test_types)))
 
 
 solve_problem = blocking(solve_problem_async)
@@ -173,7 +175,7 @@ def _with_examples(problem: Problem) -> Problem:
 def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:
     """Estimate `solve_problem_async`, without asking or downloading a model."""
     chosen = chosen_flow(flow, settings)
-    check_problems(chosen, [problem])
+    check_problems(chosen, [problem], settings)
     settings = with_model(settings, preview=True)
     return preview_of(chosen, [problem], settings.dataset.num_iterations, settings)
 

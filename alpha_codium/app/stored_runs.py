@@ -20,11 +20,12 @@ from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.comparing.judging import JOURNAL
 from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
 from alpha_codium.eval.known import KNOWN_GROUPS
-from alpha_codium.eval.prepare import GENERATED, entries_of_solutions
+from alpha_codium.eval.prepare import GENERATED
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.gen.loop import finished_samples
 from alpha_codium.paths import runs_folder
 from alpha_codium.problem import Problem
+from alpha_codium.program import Program
 from alpha_codium.runs import Journal, RunFolder
 from alpha_codium.runs.events import ModelAnswer, ProgramTested, Transcript, transcript_name
 from alpha_codium.runs.folder import PROGRAMS, RUN_FILE
@@ -222,9 +223,9 @@ def _with_source(folder: RunFolder, sample: StoredSample) -> StoredSample:
     """Return the sample of a human solution with its source, which only the dataset has."""
     problem = _problem(folder, sample.problem)
     groups = {"correct": problem.solutions, "incorrect": problem.incorrect_solutions} if problem else {}
-    for entry in entries_of_solutions(sample.result.group, groups.get(sample.result.group, ())):
-        if entry.to_program().digest == sample.result.program:
-            return replace(sample, source=entry.program, language=entry.language)
+    for solution in groups.get(sample.result.group, ()):
+        if Program.from_source(solution.language, solution.code).digest == sample.result.program:
+            return replace(sample, source=solution.code, language=solution.language)
     return sample
 
 

@@ -278,8 +278,8 @@ def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
     if agreed := facts.get("agreement"):
         yield f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}"
         yield f"incorrect solutions rejected  {agreed['incorrect_rejected']} of {agreed['incorrect_total']}"
-    if skipped := facts.get("skipped_solutions"):
-        yield f"not run (not python3)         {skipped}"
+    for skipped in facts.get("skipped_by_language", ()):
+        yield "not run                       {programs} in {language}: {reason}".format(**skipped)
 
 
 def _counts(problem: ProblemResult, *passing: Verdict) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from loguru import logger
 from alpha_codium.config import Settings
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.flows import Flow, FlowState, SampleContext
-from alpha_codium.flows.context import BudgetExhausted, SandboxFault
+from alpha_codium.flows.context import BudgetExhausted, SandboxFault, language_of
 from alpha_codium.flows.loading import check_prompt_names
 from alpha_codium.flows.variation import Variation
 from alpha_codium.gen.budgets import Ledger
@@ -90,6 +90,7 @@ class Solver:
             public_tests_passed=result.tests_passed,
             public_tests_total=result.tests_total,
             error=result.error,
+            language=language_of(problem, self.settings),
         )
         return candidate, tuple(events)
 
