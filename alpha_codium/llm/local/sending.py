@@ -1,6 +1,7 @@
 """Requests to the servers of local models, without litellm, whose import takes seconds.
 
-What is sent, and what becomes of answers and errors, is the same as through litellm.
+What is sent, and what becomes of answers and errors, is the same as through litellm, but for line breaks between a
+model's thinking and its answer, which are removed as for other servers.
 """
 
 import asyncio
