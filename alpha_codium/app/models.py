@@ -10,7 +10,9 @@ from pathlib import Path
 from alpha_codium.config import ConfigSection, Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import ModelNotFound, SettingsError
+from alpha_codium.flows.asking import whole_program
 from alpha_codium.gen.pricing import check_prices
+from alpha_codium.languages import language_named
 from alpha_codium.llm.endpoints import models_of
 from alpha_codium.llm.errors import AuthenticationFailed
 from alpha_codium.llm.litellm_loading import start_loading
@@ -96,9 +98,14 @@ def smallest_model() -> str:
         return LOCAL + fetch(SMALLEST, models_folder()).name
 
 
-async def ask_async(question: str, system: str = "", settings: Settings | None = None) -> Answer:
-    """Return the model's answer to a question; raises UserError if it isn't available, and other ModelErrors."""
+async def ask_async(question: str, system: str = "", settings: Settings | None = None, language: str = "") -> Answer:
+    """Return the model's answer to a question; raises UserError if it isn't available, and other ModelErrors.
+
+    With `language`, the question ends with the request for a program in it, as the prompts of flows do.
+    """
     settings = settings or load_settings()
+    if language:
+        question = f"{question}\n\n{whole_program(language_named(language)).asked}"
     load_secrets()
     refuse_without_key(settings.config)
     settings = await in_thread(with_model, settings)

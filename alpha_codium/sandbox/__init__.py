@@ -54,7 +54,7 @@ def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
 
     `options`: `workers` (programs that run at a time; 0: one per core), `isolation` (True, "strict", False),
     `interpreter` (the python that runs the programs), `preload` (modules that are kept loaded for programs that import
-    them), and the backend's own, which are the keys of its section `[sandbox.NAME]` of the settings. Raises UserError
+    them), `languages` (by language, its `compiler` and `options`, see `[languages.NAME]`), and the backend's own, which are the keys of its section `[sandbox.NAME]` of the settings. Raises UserError
     if there is no such backend, and, when it is opened, SandboxError if this machine can't provide it.
     """
     return find_plugin(GROUP, name, BACKENDS)(**options)
@@ -81,6 +81,9 @@ def sandbox_of(settings: "Settings") -> Sandbox:
         "preload": tester.preload,
         **own,
     }
+    # Not every backend runs other languages than Python.
+    if tools := settings.languages.tools:
+        options["languages"] = tools
     try:
         return create(**options)
     except TypeError as error:
