@@ -32,7 +32,7 @@ class Go(Compiled):
     )
     main = re.compile(r"^func\s+main\s*\(", re.MULTILINE)
     quiet = re.compile(
-        r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n]){1,12}'|`[^`]*(?:`|\Z)", re.DOTALL
+        r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n]){1,12}'|`[^`]*`?", re.DOTALL
     )
     suffixes = (".go",)
     compiler, package = "go", "golang-go"

@@ -12,7 +12,7 @@ NODE, PACKAGE = "node", "nodejs"
 DEBIAN = "/usr/share/nodejs"
 # Comments, strings, templates (in which brackets have partners, too), and regular expressions where a value may begin.
 OUTSIDE_CODE = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*(?:`|\Z)"
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?"
     r"|(?<=[=(,:\[!&|?{};\n])[ \t]*/(?![*/])(?:\\.|[^/\\\n]){1,200}/",
     re.DOTALL,
 )

@@ -27,9 +27,7 @@ class Ruby(Compiled):
         re.MULTILINE,
     )
     main = re.compile(r"\b(?:gets|STDIN|ARGF|readlines?|\$stdin|\$<|puts|print|p)\b")
-    quiet = re.compile(
-        r"(?:^|(?<=\s))#[^\n]*|\"(?:\\.|[^\"\\])*(?:\"|\Z)|'(?:\\.|[^'\\])*(?:'|\Z)|\?\\?\S(?!\w)", re.DOTALL
-    )
+    quiet = re.compile(r"(?:^|(?<=\s))#[^\n]*|\"(?:\\.|[^\"\\])*\"?|'(?:\\.|[^'\\])*'?|\?\\?\S(?!\w)", re.DOTALL)
     suffixes = (".rb",)
     compiler, package = "ruby", "ruby"
     flags = ("--disable=gems",)
