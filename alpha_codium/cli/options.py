@@ -235,6 +235,13 @@ sample_file_options = options(
         help="Whether the column holds completions of the prompt or complete programs.  [default: by the column]",
     ),
 )
+# Where a repository with tests comes from.
+checkout_options = options(
+    click.option("--version", help="Its version on PyPI.  [default: that of the repository's recipe]"),
+    click.option("--sdist", type=click.Path(exists=True, path_type=Path),
+                 help="Its source package, if it isn't fetched."),
+    click.option("--checkout", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A clone to use."),
+)  # fmt: skip
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the output if it exists already.")
 run_options = options(
     click.option("--run", help="A name for this run's folder."),

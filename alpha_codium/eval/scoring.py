@@ -153,11 +153,12 @@ class Score(Table):
         ]
 
     def problem_lines(self) -> Iterator[str]:
-        """Each problem with the number of its programs that passed, and their indices."""
+        """Each problem with the number of its programs that passed, and the indices of these."""
         width = max((len(problem.name) for problem in self.problems), default=0)
         for problem in self.problems:
             passed = [each.index for each in problem.candidates if each.verdict is Verdict.ACCEPTED]
-            which = f": {', '.join(map(str, passed))}" if passed else ""
+            indices = f"{'sample' if len(passed) == 1 else 'samples'} {', '.join(map(str, passed))}"
+            which = f" ({indices})" if passed else ""
             yield f"{problem.name:<{width}}  {len(passed)} of {len(problem.candidates)} passed{which}"
 
     def hints(self, run: str) -> Iterator[str]:

@@ -49,13 +49,19 @@ def choose_model(
     environment = os.environ if environment is None else environment
     for key, model in MODEL_OF_KEY.items():
         if environment.get(key):
-            logger.info("no --model was given; {} is set, so the model is {}", key, model)
+            logger.info(
+                "no --model was given, and {} is set: the model is {} (choose another with --model)", key, model
+            )
             return model
     from alpha_codium.llm.local.fetching import default_model
+    from alpha_codium.llm.local.registry import BEST, SMALLEST
 
-    name = LOCAL + default_model(folder, preview=preview)
-    logger.info("no --model was given and no key is set, so the model is the embedded {}", name)
-    return name
+    name = default_model(folder, preview=preview)
+    chosen = f"the model is local/{name} (choose another with --model; gencode model list shows the local ones)"
+    logger.info("no --model was given, and no key is set: {}", chosen)
+    if name == SMALLEST.name:
+        logger.info("{} rarely solves a problem; a better local model: gencode model get {}", name, BEST.name)
+    return LOCAL + name
 
 
 def effective_config(config: "ConfigSection", model: str) -> "ConfigSection":

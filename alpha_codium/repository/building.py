@@ -27,10 +27,10 @@ from alpha_codium.verdict import Status
 
 T = TypeVar("T")
 MOST_TESTS = 100
-# Of all tests of a task, as they took while calls were noted.
-MOST_CPU_SECONDS = 5.0
+# Of all tests of a task, as they took while calls were noted. They are run about 50 times until the task is certified.
+MOST_CPU_SECONDS = 1.0
 # Enough for these tests and an import; a bug may be an endless loop.
-RUN_LIMITS = replace(LIMITS, cpu_seconds=20.0)
+RUN_LIMITS = replace(LIMITS, cpu_seconds=10.0)
 # A body of fewer lines leaves nothing to complete.
 FEWEST_LINES = 3
 TRIED_BUGS = 8

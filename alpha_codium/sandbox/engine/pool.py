@@ -19,7 +19,7 @@ from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages import Language, language_named
+from alpha_codium.languages import LANGUAGES, Language, language_named
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import COMPILER_LIMITS
 from alpha_codium.paths import programs_folder
@@ -232,6 +232,7 @@ class JailPool(Sandbox, ABC):
     @contextlib.asynccontextmanager
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
+        require_language(job.program, *LANGUAGES)
         require_one_file(job)
         build = self._language(job.program.language).build(job.program, job.limits)
         async with self._slot() as slot:

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
+import httpx
 import pytest
 
 from alpha_codium.errors import SandboxError
@@ -18,6 +19,7 @@ from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import servers
+from alpha_codium.sandbox.remote.inputs import StoredInputs
 from alpha_codium.verdict import Execution, Identity, Report, Status
 from tests.serve.serving import started
 from tests.support import ROOT
@@ -66,6 +68,27 @@ async def test_jobs_of_a_server_that_is_killed_run_elsewhere_and_each_result_com
             reports = await asyncio.gather(*works)
     expected = [[f"{i**2}\n", f"{(i + 1) ** 2}\n"] * 5 for i in range(24)]
     assert [[each.stdout for each in report.executions] for report in reports] == expected
+
+
+async def test_inputs_that_several_programs_run_on_are_stored_at_each_server(urls: list[str]) -> None:
+    inputs = tuple(f"{number} {'x' * 3000}" for number in range(30))
+    programs = [f"print(int(input().split()[0]) + {number})" for number in range(12)]
+    async with open_sandbox("remote", urls=urls) as sandbox:
+        first = await sandbox.run(programs[0], inputs)
+        stored = f"/v1/problems/{StoredInputs(inputs).digest}"
+        assert [httpx.get(url + stored).status_code for url in urls] == [404, 404]
+        reports = [first, *await asyncio.gather(*(sandbox.run(program, inputs) for program in programs[1:]))]
+    expected = [[f"{number + more}\n" for number in range(30)] for more in range(12)]
+    assert [[each.stdout for each in report.executions] for report in reports] == expected
+    assert [httpx.get(url + stored).status_code for url in urls] == [200, 200]
+
+
+async def test_inputs_are_sent_along_where_a_server_has_no_room_to_store_them() -> None:
+    with started("--max_problem_bytes", "10000") as (url, _):
+        async with open_sandbox("remote", urls=[url]) as sandbox:
+            for number in range(3):
+                report = await sandbox.run(f"print(len(input()) + {number})", ["x" * 20_000])
+                assert report.last.stdout == f"{20_000 + number}\n"
 
 
 async def test_a_server_with_another_sandbox_is_refused(urls: list[str]) -> None:
