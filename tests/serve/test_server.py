@@ -46,7 +46,7 @@ def test_a_full_server_refuses_a_request_before_it_is_sent():
             assert re.search(r"retry-after: \d+", head)
             assert client.get("/readyz").status_code == 503
             assert client.get("/healthz").status_code == 200
-            assert "gencode_queue_share 1.0" in client.get("/metrics").text
+            assert "gencode_queue_cost 4.0" in client.get("/metrics").text
         assert client.get("/readyz").status_code == 200
 
 
