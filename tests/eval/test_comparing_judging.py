@@ -110,8 +110,8 @@ def test_samples_that_were_never_made_and_blank_programs_on_the_way_are_not_judg
 
 
 def test_a_program_in_a_language_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
-    record = record_of(write_run(tmp_path, "x", {"a": ["int main(){}"]}, language="cpp"))
-    with pytest.raises(UserError, match="sample 0 of 'a' in run 'x' is in 'cpp', a language that can't be run"):
+    record = record_of(write_run(tmp_path, "x", {"a": ["null;"]}, language="ada"))
+    with pytest.raises(UserError, match="sample 0 of 'a' in run 'x' is in 'ada', a language that can't be run"):
         programs_of(record)
 
 
