@@ -52,7 +52,6 @@ def test_no_hostile_program_is_paid_and_honest_ones_among_them_are() -> None:
         assert (given[0], given[-1]) == (1.0, 1.0)
         paid = [source[:80] for source, reward in zip(sources[1:-1], given[1:-1], strict=True) if reward]
         assert paid == []
-        assert given.count(None) == 0, "what a program does to itself is no fault of the judge"
 
 
 @pytest.mark.thorough

@@ -36,7 +36,11 @@ def batch(answer, ground_truth):
     ids = torch.tensor([[ord(letter) for letter in answer]])
     prompt = torch.tensor([[65]])
     return DataProto.from_dict(
-        tensors={"prompts": prompt, "responses": ids, "attention_mask": torch.ones(1, ids.shape[1] + 1)},
+        tensors={
+            "prompts": prompt,
+            "responses": ids,
+            "attention_mask": torch.ones(1, ids.shape[1] + 1, dtype=torch.long),
+        },
         non_tensors={
             "data_source": np.array(["apps"], dtype=object),
             "reward_model": np.array([{"ground_truth": ground_truth}], dtype=object),
