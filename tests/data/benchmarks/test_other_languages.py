@@ -62,7 +62,7 @@ def test_completions_and_whole_functions_are_judged_by_the_tests_of_the_record(r
     found = verdicts([(record, cpp(program)) for program in programs])
     assert found == ["accepted", "accepted", "wrong_answer", "compilation_error"]
     # As published completions of MultiPL-E: they end before the bracket that closes the function.
-    cut = verdicts([(MULTIPL_E, cpp(f"{PROMPT}{BODY}")), (MULTIPL_E, cpp(f"{PROMPT}{BODY[:20]}"))])
+    cut = verdicts([(MULTIPL_E, cpp(f"{PROMPT}{BODY}")), (MULTIPL_E, cpp(f"{PROMPT}{BODY[:14]}"))])
     assert cut == ["accepted", "compilation_error"]
 
 
