@@ -22,6 +22,8 @@ NEEDS = "a server needs packages: pip install fastapi prometheus-client uvicorn"
 GRACE_SECONDS = 20
 # After so many seconds in which a client takes nothing of an answer, or is gone, its connection is closed.
 STALLED_SECONDS = 60
+# Bytes of the body of a request that is refused.
+MOST_SKIPPED = 8 << 20
 # Descriptors that aren't for connections.
 OTHER_DESCRIPTORS, MOST_DESCRIPTORS = 400, 1 << 17
 Message = MutableMapping[str, Any]
@@ -64,7 +66,8 @@ class Guarded:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         given, expected = headers.get(b"authorization", b""), f"Bearer {self.token}".encode()
         if self.token and scope["path"] not in self.public and not hmac.compare_digest(given, expected):
-            await _refuse(send, Refused(401, "this server needs the header 'Authorization: Bearer TOKEN'"))
+            refusal = Refused(401, "this server needs the header 'Authorization: Bearer TOKEN'")
+            await _refuse(scope, receive, send, refusal)
             return
         declared = headers.get(b"content-length", b"0")
         try:
@@ -72,7 +75,7 @@ class Guarded:
             if not declared.isdigit() or int(declared) > self.largest:
                 raise self._too_large()
         except Refused as refusal:
-            await _refuse(send, refusal)
+            await _refuse(scope, receive, send, refusal)
         else:
             await self._limited(scope, receive, send)
 
@@ -106,19 +109,38 @@ class Guarded:
         finally:
             self._held -= size
         if refusal is not None and not started:
-            await _refuse(send, refusal)
+            await _refuse(scope, receive, send, refusal)
 
     def _too_large(self) -> Refused:
         return Refused(413, f"the request is larger than {self.largest} bytes")
 
 
-async def _refuse(send: Application, refusal: Refused) -> None:
+async def _refuse(scope: Message, receive: Application, send: Application, refusal: Refused) -> None:
+    """Answer a request that is refused.
+
+    Its body is read first, for many clients take no answer before they have sent all; if it is large, the connection is
+    closed instead.
+    """
     body = json.dumps({"detail": str(refusal)}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if refusal.retry_after:
         headers.append((b"retry-after", str(refusal.retry_after).encode()))
+    if not await _skip_body(scope, receive):
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _skip_body(scope: Message, receive: Application) -> bool:
+    """Read what is left of a body; return whether it came to its end."""
+    declared = dict(scope["headers"]).get(b"content-length", b"0")
+    left = MOST_SKIPPED if declared.isdigit() and int(declared) <= MOST_SKIPPED else 0
+    while left > 0:
+        message = await receive()
+        if not message.get("more_body"):
+            return True
+        left -= len(message.get("body", b""))
+    return False
 
 
 async def host_app(
