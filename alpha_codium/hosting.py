@@ -20,6 +20,8 @@ from alpha_codium.errors import UserError
 NEEDS = "a server needs packages: pip install fastapi prometheus-client uvicorn"
 # Seconds for the requests in progress to end after SIGTERM.
 GRACE_SECONDS = 20
+# An idle connection is kept longer than clients keep theirs: a request on one that is just being closed would be lost.
+KEPT_SECONDS = 75
 # After so many seconds in which a client takes nothing of an answer, or is gone, its connection is closed.
 STALLED_SECONDS = 60
 # Bytes of the body of a request that is refused.
@@ -80,12 +82,13 @@ class Guarded:
             await self._limited(scope, receive, send)
 
     async def _limited(self, scope: Message, receive: Application, send: Application) -> None:
-        size, started = 0, False
+        size, unread, started = 0, True, False
         refusal: Refused | None = None
 
         async def receive_limited() -> Message:
-            nonlocal size, refusal
+            nonlocal size, unread, refusal
             message = await receive()
+            unread = message.get("more_body", False)
             added = len(message.get("body", b""))
             size, self._held = size + added, self._held + added
             if size > self.largest:
@@ -109,23 +112,25 @@ class Guarded:
         finally:
             self._held -= size
         if refusal is not None and not started:
-            await _refuse(scope, receive, send, refusal)
+            await _refuse(scope, receive, send, refusal, unread=unread)
 
     def _too_large(self) -> Refused:
         return Refused(413, f"the request is larger than {self.largest} bytes")
 
 
-async def _refuse(scope: Message, receive: Application, send: Application, refusal: Refused) -> None:
+async def _refuse(
+    scope: Message, receive: Application, send: Application, refusal: Refused, *, unread: bool = True
+) -> None:
     """Answer a request that is refused.
 
-    Its body is read first, for many clients take no answer before they have sent all; if it is large, the connection is
-    closed instead.
+    What is unread of its body is read first, for many clients take no answer before they have sent all; if it is
+    large, the connection is closed instead.
     """
     body = json.dumps({"detail": str(refusal)}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if refusal.retry_after:
         headers.append((b"retry-after", str(refusal.retry_after).encode()))
-    if not await _skip_body(scope, receive):
+    if unread and not await _skip_body(scope, receive):
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -182,6 +187,7 @@ async def host_app(
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=grace_seconds,
+        timeout_keep_alive=KEPT_SECONDS,
         limit_concurrency=most_connections(),
     )
     with listener(host, port) as listening:
