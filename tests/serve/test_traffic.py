@@ -44,8 +44,8 @@ def test_verdicts_under_four_times_the_load_are_the_same(amount: int) -> None:
 @few_or_many(20, 300)
 def test_of_twice_as_many_requests_as_can_be_judged_each_is_judged_or_refused(amount: int) -> None:
     seen = traffic("overload", amount)
-    assert seen["lost"] == []
-    assert seen["wrong"] == seen["refused_without_retry_after"] == 0
+    assert seen["lost"] == {}
+    assert (seen["wrong"], seen["refused_without_retry_after"]) == ({}, 0)
     assert set(seen["statuses"]) == {"200", "429"}
     assert seen["after"]["zombies"] == 0
     assert seen["after"]["descriptors"] <= seen["before"]["descriptors"] + 20
@@ -55,7 +55,7 @@ def test_of_twice_as_many_requests_as_can_be_judged_each_is_judged_or_refused(am
 @few_or_many(4000, SOAK)
 def test_many_requests_leave_nothing_behind(amount: int) -> None:
     seen = traffic("soak", amount)
-    assert seen["wrong"] == 0
+    assert seen["wrong"] == {}
     assert seen["growth"] < GROWTH
     assert seen["after"]["descriptors"] <= seen["before"]["descriptors"] + 2
     assert seen["after"]["processes"] <= seen["before"]["processes"] + 2

@@ -65,17 +65,20 @@ class Verdict:
     verdict: str
     near: bool
     expected: str
+    used: str
 
     @classmethod
     def of(cls, answer: dict[str, Any]) -> "Verdict":
         """Read an answer."""
         used = [(test["cpu_seconds"], test["wall_seconds"], test["max_rss_bytes"]) for test in answer["tests"]]
-        return cls(answer["verdict"], any(LIMITS.near(*each) for each in used), answer["id"])
+        near, most = any(LIMITS.near(*each) for each in used), "; ".join(LIMITS.use(*each) for each in used)
+        return cls(answer["verdict"], near, answer["id"], most)
 
     @property
-    def wrong(self) -> bool:
-        """Whether it isn't what was expected, although no limit was near."""
-        return bool(self.expected) and self.verdict != self.expected and not self.near
+    def fault(self) -> str:
+        """What was expected and what it is, if these differ although no limit was near."""
+        differs = self.expected and self.verdict != self.expected and not self.near
+        return f"{self.expected}: {self.verdict}, {self.used}" if differs else ""
 
 
 def session() -> aiohttp.ClientSession:
@@ -119,7 +122,7 @@ def verdicts(count: int) -> dict[str, Any]:
         "near_limit": sum(near),
         "differ_near_limit": sum(map(all, zip(near, differ, strict=True))),
         "differ_otherwise": [(a.verdict, b.verdict) for (a, b), n, d in zip(pairs, near, differ, strict=True) if d > n],
-        "wrong": Counter(f"{each.expected}: {each.verdict}" for pair in pairs for each in pair if each.wrong),
+        "wrong": Counter(each.fault for pair in pairs for each in pair if each.fault),
         "internal_errors": sum(each.verdict == "internal_error" for pair in pairs for each in pair),
         "load_average": os.getloadavg(),
     }
@@ -151,21 +154,20 @@ async def idle(address: str, pid: int) -> Census:
                 if not (await answer.json())["queued"]:
                     break
             await asyncio.sleep(0.1)
-    await asyncio.sleep(6)  # as long as it keeps a connection that isn't used
+    await asyncio.sleep(1)
     return Census.of(pid)
 
 
 async def soak(address: str, pid: int, count: int) -> dict[str, Any]:
     """Send many requests, and compare the memory in the second quarter with that in the last."""
     await judge_all(address, 200, 4 * CORES)
-    before, seen, wrong = await idle(address, pid), [], 0
+    before, seen, wrong = await idle(address, pid), [], Counter[str]()
     waiting, start = enumerate(requests(count, quick=0.9)), time.monotonic()
     async with session() as client:
 
         async def work() -> None:
-            nonlocal wrong
             for number, request in waiting:
-                wrong += (await judge(client, address, request)).wrong
+                wrong.update(filter(None, [(await judge(client, address, request)).fault]))
                 if number % max(1, count // 200) == 0:
                     seen.append(Census.of(pid))
                     print(f"{number} {seen[-1]}", file=sys.stderr, flush=True)
@@ -192,7 +194,7 @@ class Answered:
     status: int
     seconds: float
     says_when: bool
-    wrong: bool
+    fault: str
 
 
 async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
@@ -207,8 +209,8 @@ async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
             begin = time.monotonic()
             async with client.post(address + "/v1/judge", json=next(waiting)) as answer:
                 taken, body = time.monotonic() - begin, await answer.json()
-                wrong = answer.status == 200 and Verdict.of(body).wrong
-                return Answered(answer.status, taken, "retry-after" in answer.headers, wrong)
+                fault = Verdict.of(body).fault if answer.status == 200 else ""
+                return Answered(answer.status, taken, "retry-after" in answer.headers, fault)
 
         while (now := time.monotonic() - start) < seconds:
             due = int(2 * capacity * now) - len(sent)
@@ -225,8 +227,8 @@ async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
         "capacity": capacity,
         "sent": len(sent),
         "statuses": Counter(answer.status for answer in found),
-        "lost": lost[:5],
-        "wrong": sum(answer.wrong for answer in found),
+        "lost": Counter(lost),
+        "wrong": Counter(answer.fault for answer in found if answer.fault),
         "refused_without_retry_after": sum(a.status == 429 and not a.says_when for a in found),
         "refusal_ms": {share: 1000 * refused[int(share * (len(refused) - 1))] for share in (0.5, 0.9, 0.99, 1.0)}
         if refused
@@ -240,8 +242,8 @@ async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
 
 
 async def measured_capacity(address: str, waiting: Iterator[dict[str, Any]]) -> float:
-    """The requests that the server judges in a second, of 300."""
-    start, programs = time.monotonic(), itertools.islice(waiting, 300)
+    """The requests that the server judges in a second, of 100."""
+    start, programs = time.monotonic(), itertools.islice(waiting, 100)
     async with session() as client:
 
         async def work() -> None:
@@ -249,7 +251,7 @@ async def measured_capacity(address: str, waiting: Iterator[dict[str, Any]]) -> 
                 await judge(client, address, request)
 
         await asyncio.gather(*(work() for _ in range(2 * CORES)))
-    return 300 / (time.monotonic() - start)
+    return 100 / (time.monotonic() - start)
 
 
 def main(arguments: Sequence[str]) -> dict[str, Any]:
