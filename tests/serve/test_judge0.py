@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import platform
+import shutil
 import time
 import zipfile
 from collections.abc import Iterator
@@ -211,6 +212,15 @@ def test_a_program_may_run_several_times(client):
     assert (answer["status_id"], answer["exit_code"]) == (3, 0)
 
 
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is missing")
+def test_programs_in_cpp_may_not_compile(client):
+    program = '#include <cstdio>\nint main() { std::puts("hi"); }'
+    assert run(client, program, language_id=54, expected_output="hi")["status"]["id"] == 3
+    wrong = run(client, "int main() { x }", language_id=54, expected_output="hi")
+    assert (wrong["status"]["id"], wrong["stdout"]) == (6, None)
+    assert "error" in wrong["compile_output"]
+
+
 def test_unknown_tokens_and_fields_are_refused(client):
     assert client.get("/submissions/nothing").status_code == 404
     token = run(client, ADD)["token"]
@@ -225,7 +235,7 @@ def test_the_server_tells_what_it_is(client):
     listed = client.get("/languages").json()
     assert {"id": 71, "name": f"Python ({platform.python_version()})"} in listed
     assert client.get("/languages/71").json()["id"] == 71
-    assert client.get("/languages/54").status_code == 404
+    assert client.get("/languages/43").status_code == 404
     assert len(client.get("/languages/all").json()) == len(listed)
     assert client.get("/statuses").json()[2] == {"id": 3, "description": "Accepted"}
     assert client.get("/about").json()["version"] == "1.13.1"

@@ -2,6 +2,7 @@
 
 import base64
 import platform
+import shutil
 from collections.abc import Iterator
 
 import httpx
@@ -73,10 +74,24 @@ def test_the_languages_are_listed(client):
         "version": platform.python_version(),
         "aliases": ["py", "py3", "python3"],
     }
-    assert listed.keys() == {"python", "cf_python3"}
+    assert listed.keys() >= {"python", "cf_python3"}
     packages = client.get("/packages").json()
     assert packages[0] == {"language": "python", "language_version": platform.python_version(), "installed": True}
     assert client.post("/packages", json={"language": "go", "version": "*"}).status_code == 400
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is missing")
+def test_programs_in_cpp_have_a_stage_for_the_compiler(client):
+    right = execute(client, {"content": '#include <cstdio>\nint main() { std::puts("hi"); }'}, language="c++")
+    assert (right["compile"]["code"], right["run"]["stdout"]) == (0, "hi\n")
+    wrong = execute(client, {"content": "int main() { x }"}, language="cpp")
+    assert wrong["compile"]["code"] == wrong["run"]["code"] == 1
+    assert "error" in wrong["compile"]["stderr"]
+    adding = "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b; }"
+    files = {"main.cpp": adding, "input.txt": "1 2", "correct_output.txt": "3"}
+    listed = [{"name": name, "content": text} for name, text in files.items()]
+    judged = execute(client, *listed, language="c++17", run_timeout=12_000)
+    assert (judged["compile"]["code"], judged["run"]["stdout"]) == (0, "1\n")
 
 
 FILE = {"content": "print(1)"}

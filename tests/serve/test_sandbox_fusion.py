@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 from collections.abc import Iterator
 
 import httpx
@@ -86,6 +87,17 @@ def test_files_that_cannot_be_beside_the_program_are_refused(client, files):
     answer = client.post("/run_code", json={"code": "", "language": "python", "files": files})
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("files: ")
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is missing")
+def test_programs_in_cpp_have_a_result_of_the_compiler(client):
+    program = "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b; }"
+    answer = run(client, program, language="cpp", stdin="1 2")
+    assert (answer["status"], answer["compile_result"]["return_code"]) == ("Success", 0)
+    assert answer["run_result"]["stdout"] == "3"
+    wrong = run(client, "int main() { x }", language="cpp")
+    assert (wrong["status"], wrong["run_result"], wrong["message"]) == ("Failed", None, "")
+    assert (wrong["compile_result"]["status"], wrong["compile_result"]["return_code"]) == ("Finished", 1)
 
 
 def test_what_the_server_does_not_do_is_an_error_of_the_sandbox(client):

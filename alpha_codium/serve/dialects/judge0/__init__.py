@@ -26,6 +26,7 @@ from alpha_codium.serve.dialects.judge0.submissions import (
     submission_of,
 )
 from alpha_codium.serve.executing import checked, cost_of
+from alpha_codium.serve.hiding import without_paths
 from alpha_codium.serve.load import Overloaded
 
 TOO_MANY = f"number of submissions in a batch should be less than or equal to {facts.MOST_IN_BATCH}"
@@ -66,7 +67,7 @@ class Submissions:
         except Overloaded as error:
             raise Answered(*FULL) from error
         except SandboxError as error:
-            submission.fail(str(error))
+            submission.fail(without_paths(error))
         self.store.finish(submission)
 
     def begin(self, request: Request, submission: Submission) -> None:
@@ -91,7 +92,7 @@ class Submissions:
             except Exception as error:  # noqa: BLE001 - nobody waits for this task; the result says what happened
                 if not isinstance(error, SandboxError):
                     logger.exception("a submission failed")
-                submission.fail(str(error) or type(error).__name__)
+                submission.fail(without_paths(error) or type(error).__name__)
             finally:
                 self.store.finish(submission)
 
@@ -196,6 +197,7 @@ def _batch_of(body: Any) -> list[Any]:
 
 def _add_facts(routes: APIRouter, submissions: Submissions) -> None:
     load, names = submissions.server.executor.load, submissions.names
+    most = max(1, submissions.server.workers)
 
     @routes.get("/languages")
     @routes.get("/languages/", include_in_schema=False)
@@ -237,7 +239,13 @@ def _add_facts(routes: APIRouter, submissions: Submissions) -> None:
     async def workers() -> Response:
         """Return how busy the server is."""
         waiting, working = load.waiting, max(0, submissions.store.unfinished - load.waiting)
-        queue = {"queue": "default", "size": waiting, "available": 1, "idle": int(not working), "working": working}
+        queue = {
+            "queue": "default",
+            "size": waiting,
+            "available": most,
+            "idle": max(0, most - working),
+            "working": working,
+        }
         return AsciiResponse([queue | {"paused": 0, "failed": 0}])
 
 

@@ -78,14 +78,21 @@ class JudgeLanguage:
         return f"{self.title} ({found[0]})" if found else self.title
 
 
-# The newest first: the original's numbers are those of versions.
-LANGUAGES = (
-    JudgeLanguage(71, "Python", PYTHON),
-    JudgeLanguage(92, "Python", PYTHON),
-    JudgeLanguage(100, "Python", PYTHON),
-    JudgeLanguage(50, "C", "c"),
-    JudgeLanguage(54, "C++", "cpp"),
-    JudgeLanguage(62, "Java", "java"),
+# The original's numbers are those of versions: each stands for the version that the server has.
+NUMBERS = {
+    (PYTHON, "Python"): (71, 92, 100, 109),
+    ("c", "C"): (48, 49, 50, 103),
+    ("cpp", "C++"): (52, 53, 54, 105),
+    ("java", "Java"): (62, 91),
+    ("javascript", "JavaScript"): (63, 93, 97, 102),
+    ("typescript", "TypeScript"): (74, 94, 101),
+    ("go", "Go"): (60, 95, 106, 107),
+    ("rust", "Rust"): (73, 108),
+    ("csharp", "C#"): (51,),
+    ("ruby", "Ruby"): (72,),
+}
+LANGUAGES = tuple(
+    JudgeLanguage(number, title, ours) for (ours, title), numbers in NUMBERS.items() for number in numbers
 )
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from alpha_codium.checkers import lines
 from alpha_codium.limits import Limits
-from alpha_codium.program import PYTHON, Job, Program
-from alpha_codium.serve.dialects.jobs import Refused, job_of
+from alpha_codium.program import Job, Program
+from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused, job_of
 from alpha_codium.serve.dialects.judge0.facts import (
     FORBIDDEN,
     KILOBYTE,
@@ -260,7 +260,7 @@ def _job_of(given: dict[str, Any], language: JudgeLanguage, files: dict[str, byt
 def _result_of(report: Report, language: str, expected: str | None) -> dict[str, Any]:
     """Return the fields of a result; time and memory are averages of the runs."""
     runs, last = report.executions or (report.compilation,), report.last
-    if not report.compiled and language == PYTHON:
+    if not report.compiled and language in INTERPRETED:
         # The original doesn't compile it: a program that can't be compiled fails when it runs.
         status, compiler_says = (INTERNAL if last.status is Status.INTERNAL_ERROR else NONZERO), ""
     else:

@@ -15,6 +15,7 @@ from alpha_codium.serve.dialects.jobs import Refused
 from alpha_codium.serve.dialects.piston import codeforces, running
 from alpha_codium.serve.dialects.piston.running import Execute
 from alpha_codium.serve.dialects.piston.runtimes import find_runtime, runtimes_of
+from alpha_codium.serve.hiding import without_paths
 
 FIXED = "the languages of this server are fixed: packages can neither be installed nor removed"
 
@@ -65,7 +66,7 @@ def router(server: Server) -> APIRouter:
         except Refused as error:
             return AsciiResponse({"message": str(error)}, 400)
         except SandboxError as error:
-            return AsciiResponse({"message": str(error)}, 500)
+            return AsciiResponse({"message": without_paths(error)}, 500)
         return AsciiResponse(stages | {"language": runtime.language, "version": runtime.version})
 
     return routes

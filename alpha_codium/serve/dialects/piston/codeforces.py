@@ -20,7 +20,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.serve.dialects.asking import Server
-from alpha_codium.serve.dialects.jobs import Refused, job_of
+from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused, job_of
 from alpha_codium.serve.dialects.piston.running import Execute, Stage, stage
 from alpha_codium.serve.dialects.piston.runtimes import Runtime
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS
@@ -90,7 +90,7 @@ async def run(server: Server, request: Request, item: Execute, runtime: Runtime)
         raise Refused(f"INPUT_MODE=file isn't supported for {runtime.language}: {reason}")
     program = Program.from_source(runtime.ours, item.source)
     report = await server.executor.execute(request, kind.job(program, [test.input]))
-    if runtime.ours == PYTHON:
+    if runtime.ours in INTERPRETED:
         # The original doesn't compile it, either: a program that can't be compiled fails when it runs.
         compiled = stage(Execution(Status.FINISHED, "no compilation\n", exit_code=0))
     else:

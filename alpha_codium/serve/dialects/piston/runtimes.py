@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from alpha_codium.program import PYTHON
 from alpha_codium.serve.dialects.asking import Server
-from alpha_codium.serve.dialects.jobs import Refused
+from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused
 
 NUMBER = re.compile(r"\d+(?:\.\d+){0,2}")
 CONDITION = re.compile(r"(\^|~|>=|<=|>|<|=)?\s*v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?")
@@ -27,7 +27,7 @@ class Runtime:
     @property
     def compiled(self) -> bool:
         """Whether an answer has a stage for the compiler."""
-        return self.codeforces or self.ours != PYTHON
+        return self.codeforces or self.ours not in INTERPRETED
 
     def is_named(self, name: str) -> bool:
         """Whether a request means this language."""
@@ -39,6 +39,12 @@ RUNTIMES = (
     Runtime("c++", ("cpp", "g++"), "cpp"),
     Runtime("c", ("gcc",), "c"),
     Runtime("java", (), "java"),
+    Runtime("javascript", ("node-javascript", "node-js", "js"), "javascript"),
+    Runtime("typescript", ("ts", "node-ts"), "typescript"),
+    Runtime("go", ("golang",), "go"),
+    Runtime("rust", ("rs",), "rust"),
+    Runtime("csharp", ("mono", "csharp.net", "c#", "cs"), "csharp"),
+    Runtime("ruby", ("ruby3", "rb"), "ruby"),
     Runtime("cf_python3", ("Python 3",), PYTHON, "1.0.0", codeforces=True),
     Runtime("c++17", ("cf_c++17", "C++17 (GCC 7-32)", "C++17 (GCC 9-64)"), "cpp", "1.0.0", codeforces=True),
 )

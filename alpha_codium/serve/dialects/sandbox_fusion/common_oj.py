@@ -34,7 +34,9 @@ MOST_SHOWN, SHORT = 64 << 20, 1000
 NAMES = {
     "python": ("python", "py", "python3"),
     "cpp": ("cpp", "c++"),
-    "java": ("java",),
+    "nodejs": ("javascript", "js"),
+    "csharp": ("csharp", "c#"),
+    "rust": ("rust", "rs"),
 }
 FENCE, CLOSING = "```", re.compile(r"\n[^\S\n]*```")
 

@@ -18,12 +18,22 @@ from alpha_codium.limits import DEFAULT_MEMORY_BYTES, WALL_EXTRA_SECONDS, Limits
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects.asking import Server
-from alpha_codium.serve.dialects.jobs import Refused, job_of
+from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused, job_of
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS
 from alpha_codium.verdict import Execution, Status
 
 # Our names of the dialect's languages.
-LANGUAGES = {"python": PYTHON, "cpp": "cpp", "java": "java"}
+LANGUAGES = {
+    "python": PYTHON,
+    "cpp": "cpp",
+    "java": "java",
+    "nodejs": "javascript",
+    "typescript": "typescript",
+    "go": "go",
+    "rust": "rust",
+    "csharp": "csharp",
+    "ruby": "ruby",
+}
 KnownLanguage = Literal[
     "python", "cpp", "nodejs", "go", "go_test", "java", "php", "csharp", "bash", "typescript", "sql", "rust", "cuda",
     "lua", "R", "perl", "D_ut", "ruby", "scala", "julia", "pytest", "junit", "kotlin_script", "jest", "verilog",
@@ -155,9 +165,9 @@ def _decoded(files: dict[str, str | None]) -> dict[str, bytes]:
 def answer_of(program: Program, compilation: Execution, execution: Execution | None) -> RunAnswer:
     """Return the answer for the compiler's execution and the program's, if it compiled.
 
-    Python programs have no `compile_result`: one that doesn't compile has failed to run.
+    Programs in interpreted languages have no `compile_result`: one that can't be compiled has failed to run.
     """
-    if program.language == PYTHON:
+    if program.language in INTERPRETED:
         return _with_status(None, result_of(execution or compilation))
     return _with_status(result_of(compilation), result_of(execution) if execution else None)
 
