@@ -109,13 +109,15 @@ class Workspace:
 
     Programs see `folder` at the same path, read-only, and can import what is in `path`. `warm_up` is the source of a
     trusted script that is executed once; every program starts in a copy of its process, with the modules that it
-    imported. A program's main file, whose path is relative to `folder`, covers the file of that name there. The folder
-    must be readable for all users.
+    imported. A program's main file, whose path is relative to `folder`, covers the file of that name there, except in
+    containers. The folder must be readable for all users. `libraries` are folders outside of it, for containers, whose
+    interpreter isn't this machine's; they are importable, too.
     """
 
     folder: str
     path: tuple[str, ...] = ()
     warm_up: str = ""
+    libraries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@
    is taken within a round; the median over the rounds is reported.
 2. `compile`: the command of the language for a program that wasn't compiled before, with what is prepared for all
    programs, such as C++'s precompiled header; beside it the same command with the same header outside of a jail.
-2. `compile`: the command of the language for a program that wasn't compiled before, with what is prepared for all
-   programs, such as C++'s precompiled header; beside it the same command with the same header outside of a jail.
-   its streams.
+3. `test`: a test of a compiled program; beside it `posix_spawn` and `wait` of the same artifact, with files in memory
+   as its streams.
 4. For C++ also: a program with all its tests against compiling it for each test, without a precompiled header.
 
 The programs are ours, so it is no risk to run them without a sandbox.
@@ -157,9 +156,7 @@ def report(language: str, taken: list[dict[str, float]], tests: int) -> None:
             tests * (each["compile without a header"] + each["plain test"]) / (each["compile"] + tests * each["test"])
             for each in taken
         ]
-        print(
-            f"cpp with {tests} tests: compiling for each test, without a header, takes {median(in_all):.1f} times as long"
-        )
+        print(f"{tests} tests: compiling for each, without a header, takes {median(in_all):.1f} times as much")
 
 
 def main() -> None:

@@ -68,7 +68,7 @@ async def build_tasks_async(
     `repository` is the name of a recipe, and `labels` are those of its tests, by default the recipe's. The files are
     those of `version` on PyPI, of the source package `sdist`, or of the folder `checkout`. At most `max_items` tasks
     are made, about as many of each label. Each is run `repeats` times for its certificate. `output` is the name of the
-    dataset, by default that of the repository and its version; it replaces another one only with `overwrite`.
+    dataset, by default that of the repository; it replaces another one only with `overwrite`.
 
     Raises UserError if the repository can't be fetched, no tests can be loaded, or the dataset can't be written.
     """
@@ -76,7 +76,7 @@ async def build_tasks_async(
     settings = settings or load_settings()
     recipe = recipe_of(repository)
     files = await in_thread(_check_out, recipe.name, version, sdist, checkout)
-    target = output_path(output or f"{recipe.name}-{files.version}")
+    target = output_path(output or recipe.name)
     check_target(target)
     if target.exists() and not overwrite:
         raise DatasetError(f"{target} exists already: choose another --output_dataset_name, or use --overwrite")

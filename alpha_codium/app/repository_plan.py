@@ -105,7 +105,7 @@ class RunPlan:
             inference.repair_sampling,
         )
         return Rules(
-            BENCHMARKS[self.config.benchmark],
+            BENCHMARKS[self.config.prompts_name],
             self.prompts,
             Shown(inference.context_source, inference.max_context_symb),
             manner,
@@ -151,7 +151,7 @@ def planned(config: RunConfig, servers: Sequence[str], api_key: str | None = Non
     others = {task.repository for task in tasks.values()} - {config.repository}
     if others:
         raise DatasetError(f"{config.paths.data} has tasks of {min(others)}, not of {config.repository}")
-    prompts = load_prompts(config.benchmark, config.paths.prompts)
+    prompts = load_prompts(config.prompts_name, config.paths.prompts)
     model, addresses, key = reached(config, servers, os.environ)
     settings = _model_settings(config, model, addresses[0] if addresses else "")
     return RunPlan(config, tasks, prompts, settings, addresses, api_key or key)
@@ -161,7 +161,8 @@ def _require_built(config: RunConfig) -> None:
     """Raise DatasetError if the data is the name of a dataset that isn't stored, with the command that makes it."""
     name = config.paths.data
     if is_plain_name(name) and not Path(name).exists() and "." not in name and name not in stored_names():
-        command = f"gencode repo build --repository {config.repository} --output_dataset_name {name}"
+        output = "" if name == config.repository else f" --output_dataset_name {name}"
+        command = f"gencode repo build --repository {config.repository}{output}"
         raise DatasetError(f"there is no dataset {name!r}: make it with `{command}`, or set paths.data")
 
 

@@ -116,7 +116,7 @@ def _without_progress(on_event: OnEvent) -> OnEvent:
 def _opened_provider(config: RunConfig) -> TestProvider:
     inference = config.inference
     options: dict[str, Any] = {}
-    if inference.sandbox_provider == "local":
+    if inference.sandbox_provider in ("local", "oci"):
         options["workers"] = inference.workers
         if config.paths.checkout:
             folder = Path(config.paths.checkout).expanduser().absolute()

@@ -46,7 +46,7 @@ COMMANDS = {
     "cache": ("alpha_codium.cli.cache", "group", "Show or clear the cache of model answers that all runs share."),
     "model": ("alpha_codium.cli.model", "group", "List, download and add local models."),
     "repo": ("alpha_codium.cli.repo", "group", "Build and run the repository benchmark."),
-    "sandbox": ("alpha_codium.cli.sandbox", "group", "Check or install the sandbox."),
+    "sandbox": ("alpha_codium.cli.sandbox", "group", "Check, install or serve the sandbox."),
     "languages": ("alpha_codium.cli.languages", "command", "List the languages of programs, and their compilers."),
     "serve": ("alpha_codium.cli.serve", "command", "Judge programs for other processes, over HTTP."),
     "settings": ("alpha_codium.cli.settings", "command", "Print the effective settings."),

@@ -26,7 +26,10 @@ def _names(_context: click.Context, _option: click.Parameter, given: str | None)
     "--repeats", type=click.IntRange(min=0), default=10, show_default=True, help="Runs of each kind to certify a task."
 )
 @click.option(
-    "--output_dataset_name", "output", metavar="NAME", help="The name to store under.  [default: REPOSITORY-VERSION]"
+    "--output_dataset_name",
+    "output",
+    metavar="NAME",
+    help="The name to store under.  [default: that of the repository]",
 )
 @overwrite_option
 @run_options

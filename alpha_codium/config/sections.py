@@ -45,6 +45,7 @@ class ConfigSection(Section):
 class SolveSection(Section):
     """`[solve]`: the flow and the limits of one sample."""
 
+    language: str = ""
     use_baseline: bool = False
     use_direct_solutions: bool = False
     reduce_verbose: bool = False
@@ -320,5 +321,6 @@ def validated(
         names = [".".join(path[:length]) for length in (3, 2)]
         name = next((name for name in names if name in origins), names[0])
         given = "" if isinstance(first["input"], Mapping) else f", not {first['input']!r}"
-        said = f"setting {name}: {first['msg'].removeprefix('Value error, ')}{given}"
+        # What concerns several sections has no name.
+        said = f"{f'setting {name}: ' if name else ''}{first['msg'].removeprefix('Value error, ')}{given}"
         raise SettingsError(f"{origins[name]}: {said}" if name in origins else said) from error

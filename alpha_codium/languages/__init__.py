@@ -1,8 +1,7 @@
 """Programming languages, each in a folder of its own, independent of sandboxes.
 
 To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to `LANGUAGES`.
-A backend says which languages it runs (`require_language` in `sandbox.protocol`), flows which one they ask for
-(`TARGET` in `flows.asking`).
+A backend says which languages it runs: `tool_version` in `sandbox.protocol`.
 """
 
 import functools

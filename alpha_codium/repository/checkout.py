@@ -41,6 +41,11 @@ class Checkout:
                 if "tests" not in path.relative_to(self.folder).parts:
                     yield path.relative_to(self.folder).as_posix()
 
+    def packages(self) -> str:
+        """Return the folder with the installed requirements."""
+        asking = "import sysconfig; print(sysconfig.get_path('purelib'))"
+        return subprocess.check_output([self.interpreter, "-I", "-c", asking], text=True).strip()
+
     def digest(self) -> str:
         """Return the SHA-256 of the names and contents of all files."""
         return digest_of(self.folder)

@@ -117,16 +117,29 @@ class Trace:
 class RepositoryTests:
     """The tests of one label of a repository, in a sandbox that is open within `async with`.
 
+    `containers` are the options of the backend `oci`, in which they run then; None for jails of this machine.
     `cpu_seconds` is what all runs so far took.
     """
 
-    def __init__(self, checkout: Checkout, label: str, workers: int = 1, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self,
+        checkout: Checkout,
+        label: str,
+        workers: int = 1,
+        limits: Limits = LIMITS,
+        containers: Mapping[str, Any] | None = None,
+    ) -> None:
         self.checkout, self.label, self.limits = checkout, label, limits
         path = tuple(str(checkout.folder / each) for each in checkout.recipe.path)
         workspace = Workspace(str(checkout.folder), path, _warm_up(checkout, label))
-        self._sandbox = open_sandbox(
-            "local", workers=workers, interpreter=str(checkout.interpreter), workspace=workspace
-        )
+        if containers is None:
+            self._sandbox = open_sandbox(
+                "local", workers=workers, interpreter=str(checkout.interpreter), workspace=workspace
+            )
+        else:
+            workspace = replace(workspace, libraries=(checkout.packages(),))
+            self._sandbox = open_sandbox("oci", workers=workers, workspace=workspace, **containers)
+        self._covered = containers is None
         self.cpu_seconds = 0.0
         self._driver = INSIDE.joinpath("driver.py").read_text("utf-8")
 
@@ -211,6 +224,7 @@ class RepositoryTests:
         """Return the driver's answer (None if there is none) and the execution; raises SandboxError if that failed."""
         key = secrets.token_hex(16)
         whole = {"folder": str(self.checkout.folder), "file": edit.file, "method": edit.method, "key": key, **request}
+        whole["covered"] = self._covered
         program = Program(PYTHON, {edit.file: edit.text}, edit.file)
         job = Job(program, (json.dumps(whole),), limits or self.limits, self._driver)
         execution = (await report_of(self._sandbox, job)).last

@@ -121,16 +121,21 @@ def class_without_method(source: str, method: Method) -> str:
     return "".join(lines[first_line(found) - 1 : start] + lines[end : found.end_lineno])
 
 
+def class_lines(source: str, method: Method) -> tuple[int, int] | None:
+    """Return the range of lines of the outermost class that the method is in, without its decorators; None without."""
+    around = (node for node in parse(source).body if isinstance(node, ast.ClassDef) and _is_around(node, method))
+    return next(((node.lineno - 1, node.end_lineno or 0) for node in around), None)
+
+
 def _class_of(source: str, method: Method) -> ast.ClassDef | None:
     """Return the innermost class that the method is in."""
-    around = [
-        node
-        for node in ast.walk(parse(source))
-        if isinstance(node, ast.ClassDef)
-        and node.lineno <= method.lines[0]
-        and method.lines[1] <= (node.end_lineno or 0)
-    ]
+    nodes = ast.walk(parse(source))
+    around = [node for node in nodes if isinstance(node, ast.ClassDef) and _is_around(node, method)]
     return max(around, key=lambda node: node.lineno, default=None)
+
+
+def _is_around(node: ast.ClassDef, method: Method) -> bool:
+    return node.lineno <= method.lines[0] and method.lines[1] <= (node.end_lineno or 0)
 
 
 def stubbed(source: str, method: Method) -> str:

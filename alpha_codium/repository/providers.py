@@ -1,6 +1,7 @@
 """Providers: where the tests of tasks run, `inference.sandbox_provider` of a run's configuration.
 
 - `local`: in jails of this machine, see `harness`; one warm process for each label and worker.
+- `oci`: the same in containers of docker or podman, see `sandbox/oci`, whose settings it has.
 - `restapi`: at a server with the protocol of `service`, such as `gencode repo serve`.
 
 A provider returns what the tests say about an edit. If it can't, for reasons other than the edit, it tries again, and
@@ -16,6 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from loguru import logger
 
+from alpha_codium.config import load_settings
 from alpha_codium.errors import SandboxError, UserError, nearest
 from alpha_codium.limits import Limits
 from alpha_codium.repository.checkout import Checkout, check_out
@@ -23,6 +25,8 @@ from alpha_codium.repository.harness import LIMITS, Edit, RepositoryTests, Suite
 from alpha_codium.repository.recipes import Recipe, recipe_of
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.repository.warm import WarmTests
+from alpha_codium.sandbox.engine.interpreter import version_of
+from alpha_codium.sandbox.oci.backend import OciSandbox
 
 TRIES = 3
 # Labels whose tests are loaded at a time; those of Django take about 100 MB each.
@@ -123,6 +127,31 @@ class LocalProvider(TestProvider):
         return RepositoryTests(*key, self.workers, self.limits)
 
 
+class ContainerProvider(LocalProvider):
+    """Runs tests in containers, one for each label and worker; see `LocalProvider`."""
+
+    async def __aenter__(self) -> Self:
+        """Raise SandboxError unless there are an engine and an image with an interpreter."""
+        self._options = load_settings().sandbox.options_of("oci")
+        self._version = (await asyncio.to_thread(OciSandbox(**self._options).inspect)).version
+        return await super().__aenter__()
+
+    def _tests_of(self, key: tuple[Checkout, str]) -> RepositoryTests:
+        self._require_same_version(key[0])
+        return RepositoryTests(*key, self.workers, self.limits, self._options)
+
+    def _require_same_version(self, checkout: Checkout) -> None:
+        """Raise UserError unless packages that were installed for the one interpreter can be used by the other."""
+        installed = version_of(str(checkout.interpreter))
+        wanted = ".".join(map(str, self._version))
+        if not f"{installed}.".startswith(f"CPython {wanted}."):
+            raise UserError(
+                f"the image {self._options['image']!r} has CPython {wanted}, but the requirements of "
+                f"{checkout.recipe.name} are installed for {installed}: name an image with the same version, "
+                "GENCODE_SANDBOX__OCI__IMAGE=..."
+            )
+
+
 def checkout_of(task: RepositoryTask) -> Checkout:
     """Return the repository of a task, which is fetched if it isn't there; raises UserError."""
     return check_out(recipe_of(task.repository), task.version)
@@ -173,12 +202,8 @@ def _rest(**options: Any) -> TestProvider:
     return RestProvider(**options)
 
 
-def _oci(**_: Any) -> TestProvider:
-    # Its containers have no right to mount, by which an edited file covers that of the read-only repository.
-    raise UserError(
-        "sandbox_provider = oci isn't supported: use local, or run `gencode repo serve` in a container of yours and "
-        "use restapi"
-    )
-
-
-PROVIDERS: Mapping[str, Callable[..., TestProvider]] = {"local": LocalProvider, "oci": _oci, "restapi": _rest}
+PROVIDERS: Mapping[str, Callable[..., TestProvider]] = {
+    "local": LocalProvider,
+    "oci": ContainerProvider,
+    "restapi": _rest,
+}

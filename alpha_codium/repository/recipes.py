@@ -63,17 +63,22 @@ SYMPY = Recipe(
     requirements=("mpmath", "pytest", "hypothesis"),
     runner="pytest",
     licence="BSD-3-Clause",
+    # Files, since the tests of whole folders take minutes.
     labels=tuple(
-        f"sympy/{room}/tests"
-        for room in (
-            "combinatorics",
-            "concrete",
-            "core",
-            "functions/elementary",
-            "geometry",
-            "logic",
-            "ntheory",
-            "sets",
+        f"sympy/{room}/tests/test_{name}.py"
+        for room, name in (
+            ("polys", "densebasic"),
+            ("polys", "densearith"),
+            ("polys", "densetools"),
+            ("polys", "galoistools"),
+            ("polys", "monomials"),
+            ("utilities", "iterables"),
+            ("combinatorics", "permutations"),
+            ("combinatorics", "partitions"),
+            ("combinatorics", "perm_groups"),
+            ("ntheory", "factor_"),
+            ("core", "containers"),
+            ("sets", "sets"),
         )
     ),
 )

@@ -4,6 +4,7 @@
    as a method does; without fences the whole text must be code.
 2. A method must have the right name. Its decorators are removed, since those of the file stay, and it is indented as
    the method in the file. Anything else isn't run, and the model is told why.
+3. With `gen_target: class`, the answer is the whole class, under its own name and with the method.
 """
 
 import ast
@@ -21,6 +22,7 @@ from alpha_codium.repository.methods import (
     AnswerError,
     Method,
     answered_method,
+    class_lines,
     completion_parts,
     find_method,
     methods_of,
@@ -29,13 +31,14 @@ from alpha_codium.repository.methods import (
 from alpha_codium.repository.tasks import RepositoryTask
 
 METHOD = re.compile(r"\s*(?:@|(?:async\s+)?def\s+(?P<name>\w+)\b)")
+CLASS = re.compile(r"\s*(?:@|class\s+\w+\b)")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
     """An answer as it is tested: the file with the `method`, whose text is `code`.
 
-    `written` is what the model had to write of it: the method, or the lines that complete it.
+    `written` is what is compared with the repository's code: the method, or the lines that complete it.
     """
 
     edit: Edit
@@ -44,15 +47,15 @@ class ReadAnswer:
     written: str
 
 
-def code_of(answer: str) -> str:
-    """Return the code in an answer; raises AnswerError if there is none."""
+def code_of(answer: str, beginning: re.Pattern[str] = METHOD) -> str:
+    """Return the code in an answer, of several blocks the last with this beginning; raises AnswerError without any."""
     text = clean(answer)
     if not text.strip():
         raise AnswerError("there was no answer" if not answer.strip() else "the answer had no text after the thinking")
     blocks = [block.code for block in fenced_texts(text) if block.code.strip()]
     if not blocks:
         return text.strip("\n")
-    return next((block for block in reversed(blocks) if METHOD.match(block)), blocks[-1])
+    return next((block for block in reversed(blocks) if beginning.match(block)), blocks[-1])
 
 
 def read_method(task: RepositoryTask, code: str) -> ReadAnswer:
@@ -61,6 +64,34 @@ def read_method(task: RepositoryTask, code: str) -> ReadAnswer:
     text = answered_method(code, task.method)
     whole = with_method(task.raw_file_content, task.method, text)
     return ReadAnswer(edit_to(task, whole), task.method.qualified_name, text, text)
+
+
+def read_class(task: RepositoryTask, code: str) -> ReadAnswer:
+    """Return the answer that is the whole class of the task's method, or the function if it has none.
+
+    Raises AnswerError.
+    """
+    method, lines = task.method, class_lines(task.raw_file_content, task.method)
+    if lines is None:
+        return read_method(task, code)
+    text = _own_class(code, method.class_name.partition(".")[0])
+    file = task.raw_file_content.splitlines(keepends=True)
+    whole = "".join([*file[: lines[0]], text, *file[lines[1] :]])
+    try:
+        answered = find_method(whole, method.qualified_name)
+    except KeyError:
+        raise AnswerError(f"the class must have the method `{method.qualified_name}`") from None
+    written = "".join(whole.splitlines(keepends=True)[slice(*answered.lines)])
+    return ReadAnswer(Edit(task.file_path, whole), method.qualified_name, text, written)
+
+
+def _own_class(code: str, name: str) -> str:
+    """Return the only class in some code, without its decorators; raises AnswerError."""
+    code = textwrap.dedent(code.expandtabs(4)).strip("\n")
+    statements = _statements(code)
+    if len(statements) != 1 or not isinstance(statements[0], ast.ClassDef) or statements[0].name != name:
+        raise AnswerError(f"the answer must be only the class, beginning with `class {name}` or a decorator")
+    return "\n".join(code.splitlines()[statements[0].lineno - 1 :]) + "\n"
 
 
 def read_repair(task: RepositoryTask, code: str) -> ReadAnswer:
@@ -117,11 +148,15 @@ def _require_beginning(code: str, name: str = "") -> None:
 
 def _name_of(code: str) -> str:
     """Return the name of the first function in some code."""
+    statements = _statements(textwrap.dedent(code.expandtabs(4)).strip("\n"))
+    return next((each.name for each in statements if isinstance(each, FUNCTIONS)), "")
+
+
+def _statements(code: str) -> list[ast.stmt]:
     try:
-        statements = parse(textwrap.dedent(code.expandtabs(4)).strip("\n")).body
+        return parse(code).body
     except UNPARSABLE as error:
         raise AnswerError(f"the answer is not valid Python: {error}") from error
-    return next((each.name for each in statements if isinstance(each, FUNCTIONS)), "")
 
 
 def _is_method(code: str, method: Method) -> bool:

@@ -1,25 +1,47 @@
-"""The three benchmarks: what a model is shown of a task, how its answer is read, and what the right answer is."""
+"""The benchmarks: what a model is shown of a task, how its answer is read, and what the right answer is.
 
+`class_gen_multiturn` is `method_gen_multiturn` with `gen_target: class`.
+"""
+
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.repository.methods import completion_parts
-from alpha_codium.repository.running.answers import ReadAnswer, head_of, read_completion, read_method, read_repair
+from alpha_codium.repository.methods import class_lines, completion_parts
+from alpha_codium.repository.running.answers import (
+    CLASS,
+    METHOD,
+    ReadAnswer,
+    code_of,
+    head_of,
+    read_class,
+    read_completion,
+    read_method,
+    read_repair,
+)
 from alpha_codium.repository.running.context import Shown, around_gap, before_method, with_bug
 from alpha_codium.repository.tasks import RepositoryTask
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A benchmark: `context` is the part of the file to show, `read` reads an answer's code, `reference` is the right
-    code.
+    """A benchmark: `context` is the part of the file to show, `read_code` reads an answer's code.
+
+    `right` is the right code, and `reference` the part of it with which what was written is compared. In an answer with
+    several blocks of code, that with the `beginning` counts.
     """
 
     name: str
     context: Callable[[RepositoryTask, Shown], str]
-    read: Callable[[RepositoryTask, str], ReadAnswer]
+    read_code: Callable[[RepositoryTask, str], ReadAnswer]
+    right: Callable[[RepositoryTask], str]
     reference: Callable[[RepositoryTask], str]
+    beginning: re.Pattern[str] = METHOD
+
+    def read(self, task: RepositoryTask, answer: str) -> ReadAnswer:
+        """Return a model's answer as it is tested; raises AnswerError."""
+        return self.read_code(task, code_of(answer, self.beginning))
 
     def variables(self, task: RepositoryTask, shown: Shown, most_feedback: int) -> dict[str, Any]:
         """Return the variables of the prompts."""
@@ -29,6 +51,7 @@ class Benchmark:
             "repository": task.repository,
             "file_path": task.file_path,
             "class_name": method.class_name,
+            "outer_class": method.class_name.partition(".")[0],
             "name": method.name,
             "declaration": method.declaration.rstrip("\n"),
             "decorators": "".join(lines[method.lines[0] - method.decorators : method.lines[0]]),
@@ -44,6 +67,12 @@ def whole_method(task: RepositoryTask) -> str:
     return "".join(task.raw_file_content.splitlines(keepends=True)[slice(*task.method.lines)])
 
 
+def whole_class(task: RepositoryTask) -> str:
+    """Return the class of the task's method, without decorators, as the repository has it; of a function, itself."""
+    lines = class_lines(task.raw_file_content, task.method)
+    return "".join(task.raw_file_content.splitlines(keepends=True)[slice(*lines)]) if lines else whole_method(task)
+
+
 def second_half(task: RepositoryTask) -> str:
     """Return the lines of the method that a completion has to write."""
     return completion_parts(task.method)[1]
@@ -52,8 +81,9 @@ def second_half(task: RepositoryTask) -> str:
 BENCHMARKS: Mapping[str, Benchmark] = {
     benchmark.name: benchmark
     for benchmark in (
-        Benchmark("method_gen_multiturn", around_gap, read_method, whole_method),
-        Benchmark("completion", before_method, read_completion, second_half),
-        Benchmark("program_repair", with_bug, read_repair, whole_method),
+        Benchmark("method_gen_multiturn", around_gap, read_method, whole_method, whole_method),
+        Benchmark("class_gen_multiturn", around_gap, read_class, whole_class, whole_method, CLASS),
+        Benchmark("completion", before_method, read_completion, second_half, second_half),
+        Benchmark("program_repair", with_bug, read_repair, whole_method, whole_method),
     )
 }

@@ -60,6 +60,7 @@ class InferenceSection(Section):
     workers: int = Field(ge=0)
     max_num_tests: int = Field(ge=1)
     max_retries: int = Field(ge=0)
+    gen_target: Literal["method", "class"]
     context_source: Literal["file", "class"]
     max_context_symb: int = Field(ge=1)
     max_test_feedback_symb: int = Field(ge=1)
@@ -123,6 +124,17 @@ class RunConfig(Section):
     budget: RunBudgetSection
     wandb: WandbSection
     trackio: TrackioSection
+
+    @model_validator(mode="after")
+    def _class_to_generate(self) -> Self:
+        if self.inference.gen_target == "class" and self.benchmark != "method_gen_multiturn":
+            raise ValueError(f"inference.gen_target = class needs method_gen_multiturn; benchmark is {self.benchmark}")
+        return self
+
+    @property
+    def prompts_name(self) -> str:
+        """The name of the benchmark's prompts, which is that in `BENCHMARKS`."""
+        return "class_gen_multiturn" if self.inference.gen_target == "class" else self.benchmark
 
 
 KNOWN = known_settings(RunConfig)

@@ -18,7 +18,7 @@ from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, Message
 from alpha_codium.repository.harness import Edit, SuiteRun
 from alpha_codium.repository.methods import AnswerError
 from alpha_codium.repository.providers import ProviderError, TestProvider
-from alpha_codium.repository.running.answers import ReadAnswer, code_of
+from alpha_codium.repository.running.answers import ReadAnswer
 from alpha_codium.repository.running.benchmarks import Benchmark
 from alpha_codium.repository.running.context import Shown
 from alpha_codium.repository.running.conversation import Manner, messages
@@ -100,7 +100,7 @@ class Item:
     async def _answer(self) -> str:
         """Return the next answer; raises ContextOverflow if nothing can be left out any more."""
         if self.model is None:
-            return f"```python\n{self.rules.benchmark.reference(self.task)}```"
+            return f"```python\n{self.rules.benchmark.right(self.task)}```"
         shown = self.rules.manner.shown_again(self.turns)
         while True:
             asked = messages(self.rules.prompts, self.variables, shown, self.rules.manner)
@@ -136,7 +136,7 @@ class Item:
 
     async def _tested(self, answer: str) -> Turn:
         try:
-            read = self.rules.benchmark.read(self.task, code_of(answer))
+            read = self.rules.benchmark.read(self.task, answer)
         except AnswerError as error:
             turn = Turn(TurnStatus.NOT_RUN, answer, reason=str(error))
         else:

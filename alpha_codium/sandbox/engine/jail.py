@@ -73,7 +73,7 @@ class Jail:
             "tools": bool(self.tools),
             "hidden": list(self.interpreter.hidden),
             "links": [*{*self.interpreter.links, *links_to(self.tools)}],
-            "path": [*workspace.path, *self.interpreter.path],
+            "path": [*workspace.path, *workspace.libraries, *self.interpreter.path],
             "depth": self.interpreter.depth,
             "attributes": dict(self.interpreter.attributes),
             "preload": list(self.preload),

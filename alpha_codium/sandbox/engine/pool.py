@@ -19,7 +19,7 @@ from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages import language_named
+from alpha_codium.languages import LANGUAGES, Language, language_named
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import COMPILER_LIMITS
 from alpha_codium.paths import programs_folder
@@ -182,6 +182,15 @@ class JailPool(Sandbox, ABC):
         used = tuple(layer.name for layer in self.layers if layer.used)
         return await asyncio.to_thread(lambda: replace(self.describe(), isolation=used))
 
+    def tool_version(self, language: str) -> str:
+        """See `Sandbox.tool_version`; with the options, unless they are the defaults."""
+        tool, options = self._language(language).tool(), self.languages.get(language, {}).get("options")
+        return "" if tool is None else ", ".join([tool.version, *([f"options {options}"] if options else [])])
+
+    def _language(self, name: str) -> Language:
+        """Return a language with the configured compiler and options."""
+        return language_named(name).configured(**self.languages.get(name, {}))
+
     def describe(self) -> Identity:
         """Return the identity without the isolation; overridden by backends that have an image or a runtime."""
         return Identity(self.name, alpha_codium.__version__, version_of(self.interpreter))
@@ -223,10 +232,9 @@ class JailPool(Sandbox, ABC):
     @contextlib.asynccontextmanager
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
+        require_language(job.program, *LANGUAGES)
         require_one_file(job)
-        name = job.program.language
-        language = language_named(name).configured(**self.languages.get(name, {}))
-        build = language.build(job.program, job.limits)
+        build = self._language(job.program.language).build(job.program, job.limits)
         async with self._slot() as slot:
             if build is None:
                 session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)

@@ -1,7 +1,8 @@
 """The `oci` backend: programs run in containers of docker or podman, with any image that has a python.
 
 1. One container per worker, with a warm interpreter that forks a process for each test (see
-   `engine/containers/inside`). Nothing is mounted into it, so the engine may be on another machine.
+   `engine/containers/inside`). Nothing is mounted into it but a workspace, read-only, so that without one the engine
+   may be on another machine.
 2. `docker/worker.Dockerfile` makes an image called `gencode-worker`. `engine` is a command, possibly with options;
    `options` are further options of its `run`.
 3. The isolation is that of the runtime: runc and crun share the host's kernel, runsc and kata don't.
@@ -13,6 +14,7 @@ import os
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.program import Workspace
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.containers.worker import Launch
@@ -34,9 +36,17 @@ class OciSandbox(ContainerSandbox):
     name = "oci"
 
     def __init__(
-        self, *, image: str = IMAGE, engine: str = "", runtime: str = "", options: str = "", **more: Unpack[PoolOptions]
+        self,
+        *,
+        image: str = IMAGE,
+        engine: str = "",
+        runtime: str = "",
+        options: str = "",
+        workspace: Workspace | None = None,
+        **more: Unpack[PoolOptions],
     ) -> None:
         super().__init__(**more)
+        self.workspace = workspace
         self.image, self.wanted_engine, self.runtime = image, engine, runtime
         self.options = words_of(options, "sandbox.oci.options")
         self._engine = Engine(())
@@ -72,7 +82,8 @@ class OciSandbox(ContainerSandbox):
         running = (self.wanted_interpreter or INTERPRETER, "-S", "-s", "-c", script())
         environment = environment_of_zygote()
         memory = memory_bytes + OVERHEAD_BYTES if memory_bytes else 0
-        command = engine.run(self.image, name, running, environment, memory, os.getpid() + number)
+        shown = (self.workspace.folder, *self.workspace.libraries) if self.workspace else ()
+        command = engine.run(self.image, name, running, environment, memory, os.getpid() + number, shown)
         return Launch(command, lambda: engine.remove(name), OVERHEAD_BYTES, lambda: engine.members(name))
 
     def refusal(self, reason: str) -> str:

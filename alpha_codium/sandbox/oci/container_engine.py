@@ -57,10 +57,12 @@ class Engine:
         environment: Mapping[str, str],
         memory_bytes: int = 0,
         number: int = 0,
+        folders: Sequence[str] = (),
     ) -> tuple[str, ...]:
         """Return the command line of a container that runs `interpreter`, a command, with our pipes as its streams.
 
         Containers with different numbers have different users, as far as there are users. Memory 0 means no limit.
+        `folders` of this machine are visible at the same paths, read-only.
         """
         memory = (f"--memory={memory_bytes}", f"--memory-swap={memory_bytes}") if memory_bytes else ()
         # Otherwise podman copies the image's content of such a folder.
@@ -84,6 +86,7 @@ class Engine:
             "--shm-size=16m",
             f"--ulimit=nofile={FILES}:{FILES}",
             f"--ulimit=nproc={PROCESSES}:{PROCESSES}",
+            *(f"--volume={folder}:{folder}:ro" for folder in folders),
             *self._user(number),
             "--workdir=/",
             "--hostname=sandbox",

@@ -86,6 +86,11 @@ class PortableSandbox(Sandbox):
         isolation = ("namespaces", *(["private folders"] if self._is_private else [])) if self.isolation else ()
         return Identity("portable", alpha_codium.__version__, interpreter, isolation=isolation)
 
+    def tool_version(self, language: str) -> str:
+        """See `Sandbox.tool_version`."""
+        require_language(Program.from_source(language, ""), PYTHON)
+        return ""
+
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
         if job.command:

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.repository.methods import AnswerError, find_method, methods_of, with_body
-from alpha_codium.repository.running.answers import code_of, head_of, read_completion, read_method, read_repair
+from alpha_codium.repository.running.answers import (
+    code_of,
+    head_of,
+    read_class,
+    read_completion,
+    read_method,
+    read_repair,
+)
 from alpha_codium.repository.running.benchmarks import BENCHMARKS, second_half, whole_method
 from alpha_codium.repository.tasks import RepositoryTask
 from tests.repository.shop import SOURCE, task_of_shop
@@ -94,6 +101,40 @@ def test_a_repair_may_be_of_any_method_of_the_file_under_its_own_name() -> None:
         read_repair(task(), "def nothing(): pass")
 
 
+CLASS = "class Cart:\n    total_of = sum\n\n    def total(self, prices):\n        return 0\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [CLASS, f"```python\n@final\n{CLASS}```\nUse it:\n```python\nCart().total([])\n```", textwrap.indent(CLASS, "  ")],
+)
+def test_a_class_takes_the_place_of_the_class_without_its_decorators(answer: str) -> None:
+    decorated = f"@cached\n{FILE}"
+    read = read_class(task(source=decorated), code_of(answer, BENCHMARKS["class_gen_multiturn"].beginning))
+    assert read.edit.text == decorated.replace(FILE[: FILE.index("\n\nasync def")], CLASS)
+    assert (read.edit.method, read.written) == ("", "    def total(self, prices):\n        return 0\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (CODE, "must be only the class, beginning with `class Cart` or a decorator"),
+        (CLASS.replace("Cart", "Basket"), "must be only the class"),
+        (f"{CLASS}\nCart()", "must be only the class"),
+        (CLASS.replace("total(", "sum("), "must have the method `Cart.total`"),
+        ("class Cart:", "is not valid Python"),
+    ],
+)
+def test_another_answer_than_the_class_is_refused_with_the_reason(answer: str, reason: str) -> None:
+    with pytest.raises(AnswerError, match=reason):
+        read_class(task(), answer)
+
+
+def test_a_function_has_no_class_and_is_asked_for_itself() -> None:
+    function = task("total")
+    assert read_class(function, whole_method(function)).edit.text == FILE
+
+
 REST = "            if price > 0:\n                total += price\n        return total\n"
 
 
@@ -125,10 +166,11 @@ def test_the_right_answer_gives_the_file_of_the_repository(benchmark, name: str)
     made = task_of_shop(name, ())
     bug = with_body(SOURCE, made.method, "        pass\n")
     made = RepositoryTask.from_json(made.to_json() | {"buggy_text": bug})
-    read = benchmark.read(made, code_of(f"```python\n{benchmark.reference(made)}```"))
+    read = benchmark.read(made, f"```python\n{benchmark.right(made)}```")
     assert read.edit.text == SOURCE
-    assert read.method == made.method.qualified_name
-    assert read.edit.method == name, "only its body differs, so that nothing has to be imported again"
+    assert (read.method, read.written) == (made.method.qualified_name, benchmark.reference(made))
+    if benchmark.name != "class_gen_multiturn":
+        assert read.edit.method == name, "only its body differs, so that nothing has to be imported again"
 
 
 def test_a_method_that_is_called_while_the_repository_is_imported_is_imported_again() -> None:
@@ -138,8 +180,13 @@ def test_a_method_that_is_called_while_the_repository_is_imported_is_imported_ag
 
 @given(st.text(alphabet="adeflnrtu (:)`~\n\t@<>/\"'\\", max_size=80))
 def test_any_text_is_an_answer_or_is_refused(text: str) -> None:
-    for read in (read_method, read_completion, read_repair):
-        for answer in (text, f"```python\ndef total(self, prices):\n{text}\n```", f"<think>{text}"):
+    for read in (read_method, read_completion, read_repair, read_class):
+        for answer in (
+            text,
+            f"```python\ndef total(self, prices):\n{text}\n```",
+            f"<think>{text}",
+            f"class Cart:\n  {text}",
+        ):
             try:
                 found = read(task(), code_of(answer))
             except AnswerError as error:

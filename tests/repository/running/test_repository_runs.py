@@ -176,11 +176,15 @@ def test_items_without_a_verdict_are_counted_apart_and_run_again(config: Path, m
 
 def test_ground_truth_passes_without_a_model(config: Path) -> None:
     for benchmark in ("method_gen_multiturn", "completion", "program_repair"):
-        done = run_cli(
-            "repo", "run", "--config", config, "-o", "inference.check_ground_truth=true", "--benchmark", benchmark
-        )
-        assert done.returncode == 0, done.stderr
+        done = run_ground_truth(config, "--benchmark", benchmark)
         assert f"{benchmark}, ground truth: 3 tasks" in done.stdout and "| 1 | 1.000" in done.stdout
+    assert "| 1 | 1.000" in run_ground_truth(config, "-o", "inference.gen_target=class").stdout
+
+
+def run_ground_truth(config: Path, *options: str) -> Done:
+    done = run_cli("repo", "run", "--config", config, "-o", "inference.check_ground_truth=true", *options)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def test_replicas_are_separate_samples(config: Path) -> None:
@@ -254,6 +258,7 @@ def test_where_a_model_is_reached(values: Any, servers: Any, environment: Any, e
         (["--repo", "djago"], "there is no repository 'djago' (did you mean 'django'?)"),
         (["--repo", "django"], "tasks.jsonl has tasks of shop, not of django"),
         (["-o", "paths.data=nothing.jsonl"], "nothing.jsonl"),
+        (["-o", "paths.data=shop"], "make it with `gencode repo build --repository shop`"),
         (["-o", "paths.data=mine"], "make it with `gencode repo build --repository shop --output_dataset_name mine`"),
         (["-o", "inference.sandbox_provider=lokal"], "there is no sandbox_provider 'lokal' (did you mean 'local'?)"),
         (["-o", "paths.format_run_name={modl}"], "has a field that isn't known: 'modl'"),

@@ -91,6 +91,8 @@ def serve(depth: int) -> Started:
     container_jail.enter(config)
     k.prctl(k.PR_SET_DUMPABLE, 0)
     k.warm_up()
+    if config["warm_up"]:
+        zygote.warm_up(config)
     gc.collect()
     k.give_back()
     gc.freeze()
