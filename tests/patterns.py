@@ -82,7 +82,7 @@ def _uses_of_languages() -> Iterator[Use]:
             pattern = getattr(language, attribute)
             if isinstance(pattern, re.Pattern) and pattern not in seen:
                 seen.add(pattern)
-                yield Use(f"languages.{name}.{attribute}", pattern, "search")
+                yield Use(f"languages.{name}.{attribute}", pattern, "match" if attribute == "tag_pattern" else "search")
 
 
 def _inline(tree: ast.Module) -> Iterator[tuple[Any, ...]]:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.languages import CodeKind, language_named
-from tests.languages.missing import BUILT
-from tests.sandbox.local.test_languages import MODES, SUFFIXES
+from alpha_codium.program import LANGUAGE_SUFFIXES
+from tests.languages.available import BUILT, MODES
 
 SNIPPETS = {
     "c": "int add(int a, int b) { return a + b; }",
@@ -30,7 +30,7 @@ BALANCED = {
 @pytest.mark.parametrize("name", BUILT)
 def test_a_whole_program_is_a_program(name):
     reader = language_named(name).reader()
-    assert reader.kind_of((MODES / f"modes.{SUFFIXES[name]}").read_text()) is CodeKind.PROGRAM
+    assert reader.kind_of((MODES / f"modes{LANGUAGE_SUFFIXES[name]}").read_text()) is CodeKind.PROGRAM
     assert reader.kind_of("") is CodeKind.INERT
     assert reader.kind_of("Here is what I would do about it.") is not CodeKind.PROGRAM
 

@@ -1,5 +1,5 @@
-#include <arpa/inet.h>
 #include <bits/stdc++.h>
+#include <arpa/inet.h>
 #include <sys/socket.h>
 using namespace std;
 

@@ -10,7 +10,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox.engine import native
 from alpha_codium.verdict import Status
-from tests.languages.missing import require
+from tests.languages.available import require
 
 pytestmark = pytest.mark.thorough
 # As `COMPILER_LIMITS`, but reached sooner.
@@ -32,17 +32,22 @@ ENDLESS = "constexpr int f() { for (int i = 0;; i++) if (i < 0) return i; }\nsta
 ERRORS = "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(A(A(x))))))\nint main() { B(B(undeclared + )) }"
 DOUBLED = "".join(f"static final String a{i + 1} = a{i} + a{i};" for i in range(40))
 CONSTANT = (
-    f'class P {{ static final String a0 = "xxxxxxxx"; {DOUBLED} public static void main(String[] a) {{ print(a40); }} }}'
+    f'class P {{ static final String a0 = "xxxxxxxx"; {DOUBLED} '
+    "public static void main(String[] a) { System.out.println(a40); } }"
 )
 BOMBS = {
     "the file of users": ("cpp", '#include "/etc/passwd"\nint main() {}', "No such file or directory"),
-    "a file that includes itself": ("cpp", '#include __FILE__\n#include __FILE__\nint main() {}', ""),
+    "a file that includes itself": ("cpp", "#include __FILE__\n#include __FILE__\nint main() {}", ""),
     "an endless device": ("cpp", '#include "/dev/zero"\nint main() {}', ""),
     "templates": ("cpp", TEMPLATES, "compiling takes "),
     "an endless constant": ("cpp", ENDLESS, "constexpr"),
     "a large program": ("c", "char a[1 << 30] = {1}; int main(void) {}", ""),
     "endless errors": ("c", ERRORS, ""),
-    "the file of users in Rust": ("rust", 'fn main() { println!("{}", include_str!("/etc/passwd")); }', "couldn't read"),
+    "the file of users in Rust": (
+        "rust",
+        'fn main() { println!("{}", include_str!("/etc/passwd")); }',
+        "couldn't read",
+    ),
     "a large constant": ("java", CONSTANT, ""),
     "a large array": ("go", "package main\n\nvar a = [1 << 40]byte{1}\n\nfunc main() { println(len(a)) }", ""),
 }

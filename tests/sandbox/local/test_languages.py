@@ -1,29 +1,15 @@
 """A program in each language does what it may do, and nothing else: the same program, in `tests/languages/modes`."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
 import alpha_codium as ac
 from alpha_codium.limits import Limits
-from alpha_codium.program import Job, Program
+from alpha_codium.program import LANGUAGE_SUFFIXES, Job, Program
 from alpha_codium.verdict import Status
-from tests.languages.missing import BUILT, require
+from tests.languages.available import BUILT, MODES, require
 
-MODES = Path(__file__).parents[2] / "languages" / "modes"
-SUFFIXES = {
-    "c": "c",
-    "cpp": "cpp",
-    "csharp": "cs",
-    "go": "go",
-    "java": "java",
-    "javascript": "js",
-    "pypy3": "py",
-    "ruby": "rb",
-    "rust": "rs",
-    "typescript": "ts",
-}
 # Each program is compiled, and each of its tests may run twice on a busy machine.
 pytestmark = pytest.mark.thorough
 
@@ -59,7 +45,7 @@ def executed(language: str, source: str, *inputs: str, limits: Limits = LIMITS) 
 def source_in(language: str) -> str:
     """Return the program with all modes; skips the test if the language's tools are missing."""
     require(language)
-    return (MODES / f"modes.{SUFFIXES[language]}").read_text()
+    return (MODES / f"modes{LANGUAGE_SUFFIXES[language]}").read_text()
 
 
 @pytest.mark.parametrize("language", BUILT)

@@ -1,5 +1,7 @@
 """Which languages this machine has the tools of; tests of the others are skipped with the reason."""
 
+from pathlib import Path
+
 import pytest
 
 from alpha_codium.errors import SandboxError
@@ -18,3 +20,5 @@ def require(name: str) -> Language:
 
 # All languages whose programs the interpreter of the sandbox doesn't run.
 BUILT = [name for name in LANGUAGES if name != "python3"]
+# A program in each language, which does what the first word of its input says.
+MODES = Path(__file__).parent / "modes"
