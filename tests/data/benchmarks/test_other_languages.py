@@ -16,6 +16,8 @@ from tests.data.benchmarks.judging import verdicts
 from tests.data.records import write_jsonl
 from tests.support import gencode
 
+# Programs are compiled; on a machine that is busy that takes minutes.
+pytestmark = pytest.mark.timeout(900)
 needs_gcc = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++: apt-get install g++")
 BODY = "    long sum = 0;\n    for (long each : numbers) sum += each;\n    return sum;"
 PROMPT = """#include<assert.h>
