@@ -73,6 +73,7 @@ setup(
             "serve-vllm=alpha_codium.cli.repo_vllm:serve_vllm_program",
             "kill-vllm=alpha_codium.cli.repo_vllm:kill_vllm_program",
         ],
+        "inspect_ai": ["alpha_codium=alpha_codium.rewards.inspect_ai"],
         # Its name is that of the module, so that `-p` and the entry point can't load it twice.
         "pytest11": ["alpha_codium.sandbox.conformance=alpha_codium.sandbox.conformance"],
     },

@@ -20,8 +20,12 @@ from alpha_codium.errors import UserError
 NEEDS = "a server needs packages: pip install fastapi prometheus-client uvicorn"
 # Seconds for the requests in progress to end after SIGTERM.
 GRACE_SECONDS = 20
+# An idle connection is kept longer than clients keep theirs: a request on one that is just being closed would be lost.
+KEPT_SECONDS = 75
 # After so many seconds in which a client takes nothing of an answer, or is gone, its connection is closed.
 STALLED_SECONDS = 60
+# Bytes of the body of a request that is refused.
+MOST_SKIPPED = 8 << 20
 # Descriptors that aren't for connections.
 OTHER_DESCRIPTORS, MOST_DESCRIPTORS = 400, 1 << 17
 Message = MutableMapping[str, Any]
@@ -64,7 +68,8 @@ class Guarded:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         given, expected = headers.get(b"authorization", b""), f"Bearer {self.token}".encode()
         if self.token and scope["path"] not in self.public and not hmac.compare_digest(given, expected):
-            await _refuse(send, Refused(401, "this server needs the header 'Authorization: Bearer TOKEN'"))
+            refusal = Refused(401, "this server needs the header 'Authorization: Bearer TOKEN'")
+            await _refuse(scope, receive, send, refusal)
             return
         declared = headers.get(b"content-length", b"0")
         try:
@@ -72,17 +77,18 @@ class Guarded:
             if not declared.isdigit() or int(declared) > self.largest:
                 raise self._too_large()
         except Refused as refusal:
-            await _refuse(send, refusal)
+            await _refuse(scope, receive, send, refusal)
         else:
             await self._limited(scope, receive, send)
 
     async def _limited(self, scope: Message, receive: Application, send: Application) -> None:
-        size, started = 0, False
+        size, unread, started = 0, True, False
         refusal: Refused | None = None
 
         async def receive_limited() -> Message:
-            nonlocal size, refusal
+            nonlocal size, unread, refusal
             message = await receive()
+            unread = message.get("more_body", False)
             added = len(message.get("body", b""))
             size, self._held = size + added, self._held + added
             if size > self.largest:
@@ -106,19 +112,40 @@ class Guarded:
         finally:
             self._held -= size
         if refusal is not None and not started:
-            await _refuse(send, refusal)
+            await _refuse(scope, receive, send, refusal, unread=unread)
 
     def _too_large(self) -> Refused:
         return Refused(413, f"the request is larger than {self.largest} bytes")
 
 
-async def _refuse(send: Application, refusal: Refused) -> None:
+async def _refuse(
+    scope: Message, receive: Application, send: Application, refusal: Refused, *, unread: bool = True
+) -> None:
+    """Answer a request that is refused.
+
+    What is unread of its body is read first, for many clients take no answer before they have sent all; if it is
+    large, the connection is closed instead.
+    """
     body = json.dumps({"detail": str(refusal)}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if refusal.retry_after:
         headers.append((b"retry-after", str(refusal.retry_after).encode()))
+    if unread and not await _skip_body(scope, receive):
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _skip_body(scope: Message, receive: Application) -> bool:
+    """Read what is left of a body; return whether it came to its end."""
+    declared = dict(scope["headers"]).get(b"content-length", b"0")
+    left = MOST_SKIPPED if declared.isdigit() and int(declared) <= MOST_SKIPPED else 0
+    while left > 0:
+        message = await receive()
+        if not message.get("more_body"):
+            return True
+        left -= len(message.get("body", b""))
+    return False
 
 
 async def host_app(
@@ -160,6 +187,7 @@ async def host_app(
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=grace_seconds,
+        timeout_keep_alive=KEPT_SECONDS,
         limit_concurrency=most_connections(),
     )
     with listener(host, port) as listening:

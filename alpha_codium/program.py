@@ -9,8 +9,21 @@ from typing import ClassVar, Self
 from alpha_codium.limits import Limits
 from alpha_codium.values import JsonValue, Readers, strings
 
-# The languages of the datasets, with the suffix of their source files.
-LANGUAGE_SUFFIXES = {"python3": ".py", "python2": ".py", "cpp": ".cpp", "c": ".c", "java": ".java"}
+# Languages, with the suffix of their source files.
+LANGUAGE_SUFFIXES = {
+    "python3": ".py",
+    "python2": ".py",
+    "pypy3": ".py",
+    "cpp": ".cpp",
+    "c": ".c",
+    "java": ".java",
+    "javascript": ".js",
+    "typescript": ".ts",
+    "go": ".go",
+    "rust": ".rs",
+    "csharp": ".cs",
+    "ruby": ".rb",
+}
 PYTHON = "python3"
 
 

@@ -7,7 +7,7 @@
    method's body, and Django's runner as its developers start it, with `--parallel 1`.
 2. Rounds alternate, so that other load affects both; the ratio is taken within a round, and the median is reported.
 3. "with loading" counts the start of gencode and of the warm process, too, divided by the candidates of a round.
-4. CPU time is that of a cgroup with all processes, see `sandbox/meter`.
+4. CPU time is that of a cgroup with all processes, see `sandbox/meter`; without cgroups there are no figures.
 """
 
 import argparse
@@ -110,9 +110,13 @@ async def serve(tasks: Sequence[RepositoryTask]) -> None:
 def cold_seconds(checkout: Checkout, task: RepositoryTask) -> float:
     """Return the CPU seconds of Django's own runner with the tests of a task."""
     meter = open_meter()
+    if meter.note:
+        raise SystemExit(meter.note)
     runner = [str(checkout.interpreter), "runtests.py", "--verbosity", "0", "--noinput", "--parallel", "1"]
     command = meter.wrap([*runner, *task.tests])
-    with subprocess.Popen(command, cwd=checkout.folder / "tests", stderr=subprocess.PIPE) as process:
+    environment = os.environ | {"PYTHONPATH": str(checkout.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    folder, quiet = checkout.folder / "tests", subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=folder, env=environment, stdout=quiet, stderr=subprocess.PIPE) as process:
         _, errors = process.communicate()
         seconds = settled(meter, process.pid) or 0.0
     meter.close()

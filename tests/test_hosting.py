@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import httpx
@@ -66,6 +66,24 @@ async def test_bodies_of_all_requests_together_are_bounded() -> None:
         waiting.set()
         assert (await first).text == "80"
         assert (await client.post("/size", content=b"x" * 60)).text == "60"
+
+
+async def test_a_body_that_is_refused_when_it_has_been_read_is_answered_at_once() -> None:
+    messages = [{"type": "http.request", "body": b"x" * 60, "more_body": False}]
+    sent: list[int] = []
+
+    async def app(scope: object, receive: Callable[[], Awaitable[object]], send: object) -> None:
+        await receive()
+
+    async def receive() -> dict[str, object]:
+        return messages.pop(0)  # a second call would wait for ever
+
+    async def send(message: dict[str, int]) -> None:
+        sent.append(message.get("status", 0))
+
+    guarded = Guarded(app, token="", largest=50)
+    await guarded({"type": "http", "method": "POST", "path": "/", "headers": []}, receive, send)
+    assert sent == [413, 0]
 
 
 async def test_what_is_refused_before_it_is_read_is_answered_with_its_status() -> None:

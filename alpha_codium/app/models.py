@@ -20,7 +20,7 @@ from alpha_codium.llm.local.fetching import best_available, fetch
 from alpha_codium.llm.local.registry import KNOWN, SMALLEST, find
 from alpha_codium.llm.local.server import require_xllamacpp
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
-from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, open_model
+from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, needs_litellm, open_model
 from alpha_codium.paths import models_folder
 
 SECRETS_FILE, ENV_FILE = Path(".secrets.toml"), Path(".env")
@@ -65,7 +65,8 @@ def with_model(settings: Settings, *, preview: bool = False) -> Settings:
     chosen = settings.model_copy(update={"config": effective_config(settings.config, model)})
     if not preview:
         require_local_models(chosen.config)
-        start_loading()
+        if needs_litellm(chosen.config):
+            start_loading()
     check_prices(chosen)
     return chosen
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @click.option("--token_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="A file with the token that requests must have.  [default: $GENCODE_SERVE_TOKEN]")  # fmt: skip
 @click.option("--dialects", default="all", show_default=True,
-              help="Other services whose requests are answered too: open_instruct; '' for none.")  # fmt: skip
+              help="Other services whose requests are answered too: code_judge, judge0, nemo_gym, open_instruct, "
+              "piston, sandbox_fusion; '' for none.")  # fmt: skip
 @click.option("--dataset_name", help="A dataset whose problems requests may name: saved by etl, a hub id, or a path.")
 @split_option
 @click.option("--max_problem_bytes", type=click.IntRange(min=1), default=1 << 30, show_default=True,

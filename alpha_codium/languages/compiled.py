@@ -13,8 +13,9 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 OPENING, CLOSING = "([{", ")]}"
-# What brackets don't count in: comments, strings and characters.
-QUIET = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n]){1,12}'", re.DOTALL)
+# What brackets don't count in: comments, strings and characters. What doesn't end counts,
+# too, so that the time to read stays linear.
+QUIET = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n]){1,12}'", re.DOTALL)
 
 
 class Compiled(Language):

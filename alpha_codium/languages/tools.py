@@ -1,7 +1,6 @@
 """How programs of compiled languages are built and started, as values for a sandbox, and where the tools are."""
 
 import functools
-import os
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -28,9 +27,14 @@ class Tool:
     version: str
 
     @property
+    def file(self) -> str:
+        """The path of the file itself: the links that lead to it may be missing in a jail."""
+        return str(Path(self.path).resolve())
+
+    @property
     def folder(self) -> str:
         """The folder with everything that belongs to the tool; "" if the system's folders have it."""
-        own = os.path.dirname(os.path.dirname(os.path.realpath(self.path)))
+        own = str(Path(self.file).parents[1])
         return "" if own in ("/", "/usr", "/usr/local") else own
 
     @property
@@ -41,7 +45,7 @@ class Tool:
     @property
     def runtime(self) -> tuple[str, ...]:
         """What a runtime needs beside its libraries: its own folder, or its own file."""
-        return (self.folder or os.path.realpath(self.path), self.path)
+        return (self.folder or self.file,)
 
 
 # In a command: the folder that holds the artifact of a prepared build, and the path of what was built.

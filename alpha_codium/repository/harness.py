@@ -96,13 +96,13 @@ def _signature(source: str, method: str) -> list[str]:
 class TracedTest:
     """A test, what became of it, and the functions that it calls.
 
-    A function is its file and the line, from 1, of its first decorator or `def`. Noting calls takes time, too, so that
-    without it the test takes less than `cpu_seconds`.
+    A function is its file and the line, from 1, of its first decorator or `def`. `seconds` has the time that the test
+    sleeps, and that of noting calls, but not the time that it waits for a processor.
     """
 
     name: str
     status: str
-    cpu_seconds: float
+    seconds: float
     functions: tuple[tuple[str, int], ...]
 
 

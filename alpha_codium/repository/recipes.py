@@ -51,7 +51,7 @@ DJANGO = Recipe(
         "utils_tests", "forms_tests", "template_tests", "queries", "aggregation", "expressions", "lookup",
         "annotations", "model_fields", "schema", "migrations", "admin_views", "auth_tests", "httpwrappers",
         "middleware", "urlpatterns", "validators", "view_tests", "messages_tests", "sessions_tests",
-        "staticfiles_tests", "cache", "signing", "mail", "test_utils", "file_storage", "handlers",
+        "staticfiles_tests", "generic_views", "signing", "mail", "test_utils", "file_storage", "handlers",
         "pagination", "syndication_tests", "sitemaps_tests",
     ),
 )  # fmt: skip

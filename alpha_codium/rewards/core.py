@@ -1,12 +1,14 @@
 """The reward of a completion: its program is extracted and judged, and the verdicts of the tests give a number.
 
-1. A test gets a verdict, or the judge failed on it. It is asked again for these tests only, at most `retries` times.
+1. A test gets a verdict, or the judge failed on it. It is asked again for these tests only, for each at most `retries`
+   times.
 2. Judging ends as soon as the remaining tests can't change the reward.
 3. If tests that matter have no verdict in the end, the reward is `unjudged`, by default None.
 """
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -164,7 +166,8 @@ class _Work:
         self.reward, self.completion, self.code, self.problem = reward, completion, code, problem
         self.tests = problem.tests(tuple(TestType))
         self.results: dict[int, Tested] = {}
-        self.faults, self.message = 0, "" if self.tests else NO_TESTS
+        self.faults = Counter[int]()
+        self.message = "" if self.tests else NO_TESTS
 
     @property
     def first(self) -> range:
@@ -179,7 +182,7 @@ class _Work:
 
     def wanted(self) -> list[int]:
         """Return the places of the tests to run next; none if the reward is decided, or the judge failed too often."""
-        if self.code is None or self.faults > self.reward.retries:
+        if self.code is None or any(count > self.reward.retries for count in self.faults.values()):
             return []
         places = self.first if not self.stops_early else range(len(self.tests)) if not self.failed() else ()
         return [place for place in places if place not in self.results]
@@ -194,10 +197,11 @@ class _Work:
     def add(self, places: Sequence[int], answer: Answer) -> None:
         """Keep the verdicts of the tests at these places."""
         results = dict(zip(places, answer.tests, strict=False))
-        given = {place: each for place, each in results.items() if each.verdict is not Verdict.INTERNAL_ERROR}
-        self.results |= given
-        if len(given) < len(results) or not results:
-            self.faults, self.message = self.faults + 1, answer.message or "the sandbox didn't run this program"
+        lost = [place for place, each in results.items() if each.verdict is Verdict.INTERNAL_ERROR]
+        self.results |= {place: each for place, each in results.items() if place not in lost}
+        if lost or not results:
+            self.faults.update(lost or places[:1])
+            self.message = answer.message or "the sandbox didn't run this program"
 
     def failed(self) -> bool:
         """Whether a test was failed."""

@@ -26,7 +26,7 @@ from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
 from alpha_codium.serve.problems import Problems, add_problems
 from alpha_codium.serve.repository import add_repository
-from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS
+from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, Fault
 
 # Open to clients without a token, for probes of containers.
 PUBLIC = ("/healthz", "/readyz")
@@ -42,7 +42,11 @@ def application(
 ) -> FastAPI:
     """Return the application, which also speaks the dialects; judge and runner must be open while it runs."""
     app = FastAPI(
-        title="alpha_codium", version=__version__, default_response_class=AsciiResponse, openapi_url="/openapi.json"
+        title="alpha_codium",
+        version=__version__,
+        default_response_class=AsciiResponse,
+        openapi_url="/openapi.json",
+        responses={status: {"model": Fault} for status in (400, 401, 404, 413, 422, 429, 500, 503)},
     )
     measures, problems = Measures(load), problems or Problems()
     judging = Judging(opened.judge, load, measures, problems, hiding)

@@ -7,20 +7,24 @@ stdout is left as it is.
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+import alpha_codium
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Execution, PairReport, Report, Status
 
 FOLDERS = "import sys; print(*sys.path[1:], sys.prefix, sys.base_prefix, sep='\\n')"
+# Folders that every machine has.
+SYSTEM = ("/usr", "/usr/local")
 # An absolute path with at least two parts; the last one is kept.
 PATH = re.compile(r"(?<![\w:/.~-])/(?:[\w.+@~-]+/)+(?=[\w.+@~-])")
 
 
 @dataclass(frozen=True, slots=True)
 class Hiding:
-    """Hides the folders in which a sandbox's interpreter looks for modules."""
+    """Hides the folders in which a sandbox's interpreter looks for modules, and that of this package."""
 
     folders: tuple[str, ...] = ()
 
@@ -28,7 +32,9 @@ class Hiding:
     async def of(cls, sandbox: Sandbox) -> "Hiding":
         """Ask an open sandbox for the folders."""
         report = await report_of(sandbox, Job(Program.from_source("python3", FOLDERS), ("",)))
-        found = {line for line in report.last.stdout.splitlines() if line.startswith("/")}
+        found = {line for line in report.last.stdout.splitlines() if line.startswith("/") and line not in SYSTEM}
+        # The functions that run a program are in its stack.
+        found.add(str(Path(alpha_codium.__file__).parent.parent))
         return cls(tuple(sorted(found, key=len, reverse=True)))
 
     def execution(self, execution: Execution) -> Execution:
@@ -36,12 +42,15 @@ class Hiding:
 
         What the sandbox itself wrote, where it failed, has no absolute path at all.
         """
-        text = execution.stderr
-        if execution.status is Status.INTERNAL_ERROR:
-            text = without_paths(text)
+        lost = execution.status is Status.INTERNAL_ERROR
+        text = self.text(without_paths(execution.stderr) if lost else execution.stderr)
+        return execution if text == execution.stderr else replace(execution, stderr=text)
+
+    def text(self, text: str) -> str:
+        """Return a text without these folders."""
         for folder in self.folders if "/" in text else ():
             text = text.replace(f"{folder}/", "")
-        return execution if text == execution.stderr else replace(execution, stderr=text)
+        return text
 
     def report(self, report: Report) -> Report:
         """Return a report without these folders."""

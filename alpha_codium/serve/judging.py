@@ -88,8 +88,10 @@ class Judging:
 class Lines(StreamingResponse):
     """Lines of NDJSON, made within an accepted load; what makes them is ended if the client leaves."""
 
+    media_type = "application/x-ndjson"
+
     def __init__(self, lines: AsyncGenerator[bytes, None], accepted: AbstractContextManager[None]) -> None:
-        super().__init__(lines, media_type="application/x-ndjson")
+        super().__init__(lines)
         self.lines, self.accepted = lines, accepted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -107,7 +109,7 @@ def add_judging(app: FastAPI, judging: Judging) -> None:
         """Judge a program by all its tests, or those of a stored problem."""
         return AsciiResponse((await judging.judge(request, item)).model_dump())
 
-    @app.post("/v1/judge/batch", response_model=BatchLine)
+    @app.post("/v1/judge/batch", response_model=BatchLine, responses={200: {"content": {Lines.media_type: {}}}})
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:
         """Judge many programs; the answer is a `BatchLine` for each, in NDJSON, in the order in which they finish."""
         programs = [await judging.prepare(item) for item in batch.programs]

@@ -17,12 +17,20 @@ MOST_PROGRAMS = 10_000
 MOST_SECONDS = 600.0
 MOST_MEMORY = 64 << 30
 SHOWN_CHARACTERS = 1000
+# Characters that an answer shows of all tests, of stdout and of stderr.
+MOST_SHOWN = 16 << 20
 
 
 class StrictModel(BaseModel):
     """A model that refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Fault(BaseModel):
+    """Why a request wasn't answered."""
+
+    detail: str
 
 
 class Test(StrictModel):
@@ -81,7 +89,10 @@ class JudgeRequest(ProblemRequest):
     )
     stop_on_first_failure: bool = False
     shown_characters: int = Field(
-        SHOWN_CHARACTERS, ge=0, le=100_000, description="How much of stdout and stderr of each test is in the answer."
+        SHOWN_CHARACTERS,
+        ge=0,
+        le=100_000,
+        description="How much of stdout and stderr of each test is in the answer: less where there are many tests.",
     )
 
     @model_validator(mode="after")
@@ -176,6 +187,7 @@ class JudgeAnswer(BaseModel):
     @classmethod
     def of(cls, request: JudgeRequest, judgement: Judgement, hiding: Hiding) -> "JudgeAnswer":
         """Return the answer to a request."""
+        shown = min(request.shown_characters, MOST_SHOWN // max(1, len(judgement.tests)))
         return cls(
             id=request.id,
             verdict=judgement.verdict.value,
@@ -184,8 +196,8 @@ class JudgeAnswer(BaseModel):
             tests_passed=judgement.tests_passed,
             tests_total=judgement.tests_total,
             failed=judgement.failed,
-            message=judgement.message if judgement.judged else without_paths(judgement.message),
-            tests=[TestAnswer.of(result, request.shown_characters, hiding) for result in judgement.tests],
+            message=hiding.text(judgement.message if judgement.judged else without_paths(judgement.message)),
+            tests=[TestAnswer.of(result, shown, hiding) for result in judgement.tests],
         )
 
 

@@ -52,7 +52,7 @@ class CgroupMeter:
     note = ""
 
     def __init__(self, folder: Path, counter: str) -> None:
-        self.folder, self._counter = folder, folder / counter
+        self.folder, self.counter = folder, folder / counter
 
     def wrap(self, command: list[str]) -> list[str]:
         """A shell that moves itself into the cgroup and then becomes the command."""
@@ -60,7 +60,7 @@ class CgroupMeter:
 
     def seconds(self, pid: int) -> float | None:
         """CPU seconds of all that ever ran in the cgroup."""
-        words = self._counter.read_text().split()
+        words = self.counter.read_text().split()
         return int(words[1]) / 1e6 if words[0] == "usage_usec" else int(words[0]) / 1e9
 
     def strays(self, pid: int) -> int:

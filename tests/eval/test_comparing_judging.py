@@ -87,9 +87,11 @@ def test_other_tests_or_settings_judge_anew(two: list[RunRecord]) -> None:
         basis_of(TYPES, {}, replace(HERE, interpreter="CPython 3.11.7")),
         basis_of(TYPES, {}, replace(HERE, image="sha256:1")),
         basis_of(TYPES, {}, replace(HERE, isolation=())),
+        basis_of(TYPES, {}, HERE, {"cpp": {"version": "g++ 12", "time_limit_factor": 1.0}}),
+        basis_of(TYPES, {}, HERE, {"cpp": {"version": "g++ 13", "time_limit_factor": 1.0}}),
     ]
-    assert basis_of(TYPES, {}, HERE) == BASIS
-    assert len({BASIS, *others}) == 6
+    assert basis_of(TYPES, {}, HERE) == basis_of(TYPES, {}, HERE, {}) == BASIS
+    assert len({BASIS, *others}) == 8
     judged(two, Arithmetic())
     sandbox = Arithmetic()
     judged(two, sandbox, basis_of(TYPES, {"delta": 0.1}, HERE))

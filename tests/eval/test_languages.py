@@ -16,6 +16,8 @@ from tests.data.records import record, write_jsonl
 from tests.eval.test_prepare import row
 from tests.support import gencode
 
+# Programs are compiled; on a machine that is busy that takes minutes.
+pytestmark = pytest.mark.timeout(900)
 needs_gcc = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++: apt-get install g++")
 DOUBLE = "#include <iostream>\nint main() { long n; std::cin >> n; std::cout << 2 * n; }\n"
 TRIPLE = DOUBLE.replace("2 *", "3 *")

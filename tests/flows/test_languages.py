@@ -17,6 +17,8 @@ from alpha_codium.sandbox import sandbox_of
 from tests.flows.scripted_flow import ONE, settings_of
 from tests.flows.switches import changes
 
+# Programs are compiled; on a machine that is busy that takes minutes.
+pytestmark = pytest.mark.timeout(900)
 needs_gcc = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++: apt-get install g++")
 CPP = "#include <iostream>\nint main() { int sum = 0, n; while (std::cin >> n) sum += n; std::cout << sum; }"
 WRONG = CPP.replace("sum += n", "sum -= n")

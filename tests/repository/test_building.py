@@ -66,7 +66,7 @@ async def test_a_method_without_a_test_that_needs_it_is_no_task(checkout: Checko
 
 
 async def test_tests_that_take_too_long_are_left_out(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "MOST_CPU_SECONDS", -1.0)
+    monkeypatch.setattr(building, "MOST_SECONDS", -1.0)
     built = await tasks_of_label(checkout, "test_prices", repeats=0)
     assert (built.tasks, built.dropped) == ((), {})
 

@@ -13,7 +13,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.repository.checkout import ALWAYS_REQUIRED, Checkout
 from alpha_codium.repository.harness import Edit, RepositoryTests, edit_of
 from alpha_codium.repository.methods import find_method, stubbed, with_body, with_method
-from tests.repository.shop import FILE, FREE, GROSS, NAMES, NET, SKIPPED, SOURCE, shop_in
+from tests.repository.shop import FILE, FREE, GROSS, NAMES, NET, SKIPPED, SOURCE, TESTS, shop_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -90,6 +90,15 @@ async def test_each_test_has_the_functions_that_it_calls(checkout: Checkout, pyt
     assert place["Price.gross"] in covered[GROSS] and place["Sale.net"] not in covered[GROSS]
     assert place["Price.free"] in covered[FREE] and place["Sale.net"] in covered[NET]
     assert place["rounded"] in trace.loading, "called when the module is imported"
+
+
+async def test_the_time_of_a_test_includes_its_sleep(tmp_path: Path) -> None:
+    sleeping = shop_in(tmp_path)
+    text = TESTS.replace('print("OK")', "import time; time.sleep(1.5)")
+    (tmp_path / "test_prices.py").write_text(text)
+    async with RepositoryTests(sleeping, "test_prices") as tests:
+        seconds = {test.name: test.seconds for test in (await tests.traced()).tests}
+    assert seconds[GROSS] > 1.4 and seconds[FREE] < 1.4
 
 
 # What a method does instead of returning a price, and what may become of its test.

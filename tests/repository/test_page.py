@@ -43,7 +43,7 @@ def test_the_commands_of_the_page_go_from_nothing_to_a_score(
     model, build, resources, multiturn = commands("From nothing to a score")
     assert model[:3] == ["gencode", "model", "get"]
     replaced = {"django": "shop", "utils_tests": "test_prices"}
-    run([*(replaced.get(word, word) for word in build), "--checkout", str(shop)])
+    run([*(replaced.get(word, word) for word in build), "--checkout", str(shop), "--repeats", "1"])
     run(resources)
     with ScriptedServer(lambda _: ANSWER) as server:
         here = ["--repo=shop", "-o", "inference.model=openai/scripted", "-o", f"inference.api_base={server.api_base}"]

@@ -59,7 +59,7 @@ def test_the_judge_is_asked_again_for_what_it_could_not_judge_and_no_reward_is_a
     with FaultySandbox(0.1, workers=2) as faulty:
         for scheme in ("all", "share", "continuous"):
             expected = rewards(answers, MANY, sandbox, scheme=scheme)
-            assert rewards(answers, MANY, faulty, scheme=scheme, retries=10) == expected
+            assert rewards(answers, MANY, faulty, scheme=scheme, retries=5) == expected
         assert faulty.sandbox.lost > 0
 
 

@@ -18,12 +18,27 @@ TYPES = ["application/json", "application/json; charset=utf-16", "text/plain", "
 
 
 def bodies_of(fields: Iterable[str], right: dict) -> st.SearchStrategy[bytes]:
-    """Return bodies: bytes, JSON of any shape, the fields with any values, and a right request with one wrong value."""
+    """Return bodies: bytes, JSON of any shape, the fields with any values, and a right request with wrong values."""
     names = tuple(fields)
     any_values = st.fixed_dictionaries({}, optional=dict.fromkeys(names, JSON))
     one_wrong = st.tuples(st.sampled_from(names), JSON).map(lambda pair: right | {pair[0]: pair[1]})
-    values = (any_values | JSON | one_wrong).map(lambda value: json.dumps(value).encode())
+    values = (any_values | JSON | one_wrong | changed(right)).map(lambda value: json.dumps(value).encode())
     return st.binary() | values | st.sampled_from(NESTED + ENCODED)
+
+
+@st.composite
+def changed(draw: st.DrawFn, right: dict) -> object:
+    """A right request in which values at any depth are replaced or left out."""
+    value = json.loads(json.dumps(right))
+    for _ in range(draw(st.integers(1, 3))):
+        place, key = value, draw(st.sampled_from([*value]))
+        while isinstance(inner := place[key], dict | list) and inner and draw(st.booleans()):
+            place, key = inner, draw(st.sampled_from([*inner] if isinstance(inner, dict) else range(len(inner))))
+        if isinstance(place, list) or len(place) == 1 or draw(st.booleans()):
+            place[key] = draw(JSON)
+        else:
+            del place[key]
+    return value
 
 
 def never_a_fault(client: httpx.Client, address: str, bodies: st.SearchStrategy[bytes], examples: int) -> None:

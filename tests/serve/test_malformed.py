@@ -1,12 +1,16 @@
-"""1,000 malformed requests for each dialect: none is a fault of the server, and it goes on to answer."""
+"""1,000 malformed requests for the native API and each dialect: none is a fault of the server, which goes on."""
 
 from collections.abc import Iterator
 
 import httpx
 import pytest
 
+from alpha_codium.limits import Limits
+from alpha_codium.program import Job, PairJob, Program, Side
+from alpha_codium.serve.dialects import DIALECTS
 from tests.serve.malformed import bodies_of, never_a_fault
 from tests.serve.serving import started
+from tests.serve.test_nemo_gym import request_of
 
 FILE = {"content": "print(1)", "name": "main.py"}
 TEST = {"input": {"stdin": ""}, "output": {"stdout": "1"}}
@@ -21,7 +25,33 @@ CONFIG = {
 SUBMISSION = {"source_code": "print(1)", "language_id": 71, "cpu_time_limit": 0.5}
 RUN_CODE = {"code": "print(1)", "language": "python", "run_timeout": 0.5}
 PISTON = {"language": "python", "version": "*", "files": [FILE], "run_timeout": 500}
+JUDGED = {
+    "program": "print(1)",
+    "tests": [{"input": "1", "output": "1"}],
+    "checker": {"name": "float", "arguments": {"abs": 1}},
+    "time_limit_seconds": 0.5,
+}
+PROGRAM = Program.from_source("python3", "print(1)")
+CODE_JUDGE = {"type": "python", "solution": "print(1)", "input": "1", "expected_output": "1"}
+# For the native API and each dialect: addresses, right requests, and further fields.
 RIGHT: dict[str, list[tuple[str, dict, tuple[str, ...]]]] = {
+    "native": [
+        ("/v1/judge", JUDGED, ("id", "language", "kind", "entry_point", "setup_code", "problem", "shown_characters")),
+        ("/v1/judge/batch", {"programs": [JUDGED]}, ()),
+        ("/v1/problems", {"tests": JUDGED["tests"]}, ("kind", "entry_point", "checker", "memory_limit_bytes")),
+        ("/v1/execute", Job(PROGRAM, ("1",), Limits(0.5)).to_json(), ()),
+        ("/v1/execute_pair", PairJob(Side(PROGRAM), Side(PROGRAM), Limits(0.5)).to_json(), ()),
+    ],
+    "code_judge": [
+        ("/run", CODE_JUDGE, ("sub_id", "options")),
+        ("/judge", CODE_JUDGE, ()),
+        ("/judge/long-batch", {"type": "batch", "submissions": [CODE_JUDGE]}, ("sub_id",)),
+        ("/run/batch", {"submissions": [CODE_JUDGE]}, ()),
+    ],
+    "nemo_gym": [
+        ("/verify", request_of("```\nprint(1)\n```", {"inputs": ["1"], "outputs": ["1"]}), ()),
+        ("/aggregate_metrics", {"verify_responses": [{"reward": 1.0}]}, ()),
+    ],
     "open_instruct": [
         ("/test_program", {"program": "", "tests": ["assert 1"], "max_execution_time": 0.5}, ()),
         ("/test_program_stdio", {"program": "", "tests": [{"input": "", "output": ""}], "max_execution_time": 0.5}, ()),
@@ -58,6 +88,10 @@ def send_to(client: httpx.Client, dialect: str, requests: int) -> None:
     for address, right, more in addresses:
         never_a_fault(client, address, bodies_of((*right, *more), right), requests // len(addresses) + 1)
     assert client.get("/healthz").text == "ok"
+
+
+def test_all_dialects_are_tried():
+    assert RIGHT.keys() == {"native", *DIALECTS}
 
 
 @pytest.mark.parametrize("dialect", RIGHT)

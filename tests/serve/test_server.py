@@ -46,8 +46,20 @@ def test_a_full_server_refuses_a_request_before_it_is_sent():
             assert re.search(r"retry-after: \d+", head)
             assert client.get("/readyz").status_code == 503
             assert client.get("/healthz").status_code == 200
-            assert "gencode_queue_share 1.0" in client.get("/metrics").text
+            assert "gencode_queue_cost 4.0" in client.get("/metrics").text
         assert client.get("/readyz").status_code == 200
+
+
+def test_a_connection_whose_request_was_refused_can_be_used_again():
+    with started("--max_queue", "4") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
+        with busy(address), contextlib.closing(connected(client)) as connection:
+            for _ in range(3):
+                head = b"POST /v1/judge HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
+                connection.sendall(head + b"x" * 1_000_000)
+                assert connection.recv(1 << 16).startswith(b"HTTP/1.1 429")
+                connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                while b"ok" not in (answer := connection.recv(1 << 16)):
+                    assert answer
 
 
 def connected(client: httpx.Client) -> socket.socket:

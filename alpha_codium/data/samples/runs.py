@@ -69,7 +69,7 @@ def _refuse_several(rows: Sequence[Row], where: str) -> None:
         if sum(map(len, tasks.values())) > len(set().union(*tasks.values())):
             raise DatasetError(
                 f"{where} holds several runs: the column {column!r} has the values {_shown(list(tasks))}; "
-                f"choose one with --select {column}=VALUE"
+                f"choose one with --select {column}=VALUE (a part of the value will do)"
             )
 
 

@@ -1,8 +1,8 @@
 """Go, compiled to static programs."""
 
-import os
 import re
 import shlex
+from pathlib import Path
 
 from alpha_codium.languages.compiled import Compiled
 from alpha_codium.languages.tools import PREPARED, Build
@@ -31,7 +31,9 @@ class Go(Compiled):
         r"^(?:package \w|import [\"(]|func[ (]|type \w+ |var [\w(]|const [\w(]|[ \t]+\w[\w, ]* := )", re.MULTILINE
     )
     main = re.compile(r"^func\s+main\s*\(", re.MULTILINE)
-    quiet = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n]){1,12}'|`[^`]*`", re.DOTALL)
+    quiet = re.compile(
+        r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n]){1,12}'|`[^`]*`?", re.DOTALL
+    )
     suffixes = (".go",)
     compiler, package = "go", "golang-go"
     version_option = "version"
@@ -39,9 +41,9 @@ class Go(Compiled):
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""
         tool = self.tool()
-        root = os.path.dirname(os.path.dirname(os.path.realpath(tool.path)))
+        root = str(Path(tool.file).parents[1])
         # `src` is a link in Debian.
-        readable = (*tool.readable, root, os.path.realpath(f"{root}/src"))
+        readable = (*tool.readable, root, str(Path(root, "src").resolve()))
         # No modules: programs use the standard library only.
         environment = {"GOROOT": root, "GO111MODULE": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"}
         building = shlex.join((tool.path, "build", *self.flags, "-o", "program", "main.go"))

@@ -11,12 +11,9 @@ from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Start
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
-PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
-# Brackets, the heads of types, and main methods.
-PART = re.compile(
-    r"[{}]|(?:\bpublic\s+)?(?:\b(?:abstract|final|sealed|strictfp)\s+)*(?<!\.)\b(?:class|interface|enum|record)\s+\w+"
-    r"|\bvoid\s+main\s*\("
-)
+PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
+# Brackets, ends of statements, the heads of types, and main methods.
+PART = re.compile(r"[{};]|\bpublic\b|(?<!\.)\b(?:class|interface|enum|record)\s+\w+|\bvoid\s+main\s*\(")
 # Where a program without a type begins, which javac 25 and later compiles: in a class named like its file.
 MAIN = "Main"
 # Archives the compiler's classes, which takes half of its time, for all later programs.
@@ -118,19 +115,20 @@ def names_in(source: str) -> tuple[str, str]:
 
 def types_in(code: str) -> Iterator[tuple[str, bool, bool]]:
     """Yield the name of each outermost type, whether it is public, and whether it has a main method."""
-    name, public, runs, depth = "", False, False, 0
+    name, public, runs, depth, after_public = "", False, False, 0, False
     for part in PART.finditer(code):
         text = part[0]
-        if text == "{":
-            depth += 1
-        elif text == "}":
-            depth -= 1
+        if text in "{};":
+            depth += (text == "{") - (text == "}")
+            after_public = False
         elif text.endswith("("):
             runs = runs or depth == 1
+        elif text == "public":
+            after_public = True
         elif depth == 0:
             if name:
                 yield name, public, runs
-            name, public, runs = text.split()[-1], text.startswith("public"), False
+            name, public, runs = text.split()[-1], after_public, False
     if name:
         yield name, public, runs
 

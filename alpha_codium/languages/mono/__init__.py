@@ -38,7 +38,7 @@ class CSharp(Compiled):
             {"main.cs": program.source},
             f"{compiler.version}, {mono.version}",
             (*compiler.readable, *LIBRARIES),
-            start=Start((mono.path, ARTIFACT), (*mono.runtime, *LIBRARIES), address_space=False),
+            start=Start((mono.file, ARTIFACT), (*mono.runtime, *LIBRARIES), address_space=False),
         )
 
 

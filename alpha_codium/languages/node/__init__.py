@@ -1,6 +1,7 @@
 """JavaScript and TypeScript, run by Node.js."""
 
 import re
+from dataclasses import replace
 
 from alpha_codium.languages.compiled import Compiled
 from alpha_codium.languages.tools import ARTIFACT, Start, Tool, find_tool
@@ -11,8 +12,8 @@ NODE, PACKAGE = "node", "nodejs"
 DEBIAN = "/usr/share/nodejs"
 # Comments, strings, templates (in which brackets have partners, too), and regular expressions where a value may begin.
 OUTSIDE_CODE = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
-    r"|(?<=[=(,:\[!&|?{};\n])[ \t]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?"
+    r"|(?<=[=(,:\[!&|?{};\n])[ \t]*/(?![*/])(?:\\.|[^/\\\n]){1,200}/",
     re.DOTALL,
 )
 # Kibibytes: deep recursion must not end a program that other languages' programs get through.
@@ -37,12 +38,13 @@ class Node(Compiled):
     main = re.compile(READS)
     quiet = OUTSIDE_CODE
 
-    def runtime(self) -> Tool:
-        """Return Node.js; raises SandboxError."""
-        return find_tool(self.title, NODE, PACKAGE)
+    def node(self, name: str = NODE) -> Tool:
+        """Return Node.js, with its name in its version; raises SandboxError."""
+        node = find_tool(self.title, name, PACKAGE)
+        return replace(node, version=f"Node.js {node.version}")
 
     def start(self, node: Tool, limits: Limits) -> Start:
         """Return how the artifact is run."""
         memory = f"--max-old-space-size={limits.memory_bytes >> 20}"
-        command = (node.path, memory, *self.flags, ARTIFACT)
+        command = (node.file, memory, *self.flags, ARTIFACT)
         return Start(command, (*node.runtime, DEBIAN), ENVIRONMENT, address_space=False)

@@ -3,7 +3,7 @@
 import re
 
 from alpha_codium.languages.node import ENVIRONMENT, NODE, PACKAGE, Node
-from alpha_codium.languages.tools import Build
+from alpha_codium.languages.tools import Build, Tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
@@ -17,14 +17,20 @@ class JavaScript(Node):
     name = "javascript"
     title = "JavaScript"
     tag = "javascript"
-    tag_pattern = re.compile(r"\{?\s*\.?(?:javascript|js|node(?:js)?|mjs|cjs)(?![\w+#-])|[\w./-]+\.[mc]?js\b", re.IGNORECASE)
+    tag_pattern = re.compile(
+        r"\{?\s*\.?(?:javascript|js|node(?:js)?|mjs|cjs)(?![\w+#-])|[\w./-]+\.[mc]?js\b", re.IGNORECASE
+    )
     code_line = re.compile(
-        r"^[ \t]*(?:(?:const|let|var) [\w{\[]|(?:async )?function\b|import\b.*['\"]|class \w|console\.\w|module\.exports"
-        r"|process\.|['\"]use strict|for ?\(|while ?\(|if ?\(|[\w.]+\(.*\);?$)",
+        r"^[ \t]*(?:(?:const|let|var) [\w{\[]|(?:async )?function\b|import\b.*['\"]|class \w|console\.\w"
+        r"|module\.exports|process\.|['\"]use strict|for ?\(|while ?\(|if ?\(|[\w.]+\(.*\);?$)",
         re.MULTILINE,
     )
     suffixes = (".js", ".mjs", ".cjs")
     compiler, package = NODE, PACKAGE
+
+    def tool(self) -> Tool:
+        """See `Language`."""
+        return self.node(self.compiler)
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`: Node.js checks the syntax."""

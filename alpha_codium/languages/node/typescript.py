@@ -1,6 +1,5 @@
 """TypeScript, compiled by tsc to JavaScript."""
 
-import os
 import re
 
 from alpha_codium.languages.node import ENVIRONMENT, Node
@@ -30,8 +29,8 @@ class TypeScript(Node):
     tag = "typescript"
     tag_pattern = re.compile(r"\{?\s*\.?(?:typescript|ts)(?![\w+#-])|[\w./-]+\.ts\b", re.IGNORECASE)
     code_line = re.compile(
-        r"^[ \t]*(?:(?:const|let|var) [\w{\[]|(?:async )?function\b|import\b.*['\"]|(?:export )?(?:class|interface|type|enum) \w"
-        r"|declare \w|console\.\w|process\.|for ?\(|while ?\(|if ?\(|[\w.]+\(.*\);?$)",
+        r"^[ \t]*(?:(?:const|let|var) [\w{\[]|(?:async )?function\b|import\b.*['\"]|declare \w|console\.\w"
+        r"|(?:export )?(?:class|interface|type|enum) \w|process\.|for ?\(|while ?\(|if ?\(|[\w.]+\(.*\);?$)",
         re.MULTILINE,
     )
     suffixes = (".ts",)
@@ -39,16 +38,15 @@ class TypeScript(Node):
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""
-        node, tsc = self.runtime(), self.tool()
-        script = os.path.realpath(tsc.path)
+        node, tsc = self.node(), self.tool()
         # A module of its own, so that a program's names don't clash with those of the library.
         emitting = ("--target", "es2020", "--lib", "es2020", "--module", "commonjs", "--moduleDetection", "force")
         checking = ("--skipLibCheck", "--esModuleInterop", "--pretty", "false")
         return Build(
-            (node.path, script, *emitting, *checking, "provided.d.ts", "main.ts"),
+            (node.path, tsc.file, *emitting, *checking, "provided.d.ts", "main.ts"),
             "main.js",
             {"main.ts": program.source, "provided.d.ts": PROVIDED},
-            f"{tsc.version}, {node.version}",
+            f"tsc {tsc.version}, {node.version}",
             (*node.readable, *tsc.readable),
             ENVIRONMENT,
             start=self.start(node, limits),

@@ -45,7 +45,7 @@ class PyPy(Compiled):
             tool.readable,
             ENVIRONMENT,
             start=Start(
-                (tool.path, *ISOLATED, *self.flags, ARTIFACT), (*tool.runtime, *libraries_of(tool)), ENVIRONMENT
+                (tool.file, *ISOLATED, *self.flags, ARTIFACT), (*tool.runtime, *libraries_of(tool)), ENVIRONMENT
             ),
         )
 

@@ -10,6 +10,8 @@ from alpha_codium.program import Program
 FILE = "main.rb"
 # Where Debian and others have the modules.
 LIBRARIES = tuple(f"{folder}/ruby" for folder in SYSTEM if "/lib" in folder)
+# Bytes: recursion may be as deep as in other languages.
+ENVIRONMENT = {"RUBY_THREAD_VM_STACK_SIZE": str(64 << 20)}
 
 
 class Ruby(Compiled):
@@ -25,7 +27,7 @@ class Ruby(Compiled):
         re.MULTILINE,
     )
     main = re.compile(r"\b(?:gets|STDIN|ARGF|readlines?|\$stdin|\$<|puts|print|p)\b")
-    quiet = re.compile(r"(?:^|(?<=\s))#[^\n]*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\?\\?\S(?!\w)", re.DOTALL)
+    quiet = re.compile(r"(?:^|(?<=\s))#[^\n]*|\"(?:\\.|[^\"\\])*\"?|'(?:\\.|[^'\\])*'?|\?\\?\S(?!\w)", re.DOTALL)
     suffixes = (".rb",)
     compiler, package = "ruby", "ruby"
     flags = ("--disable=gems",)
@@ -39,7 +41,7 @@ class Ruby(Compiled):
             {FILE: program.source},
             tool.version,
             tool.readable,
-            start=Start((tool.path, *self.flags, "-W0", ARTIFACT), (*tool.runtime, *LIBRARIES)),
+            start=Start((tool.file, *self.flags, "-W0", ARTIFACT), (*tool.runtime, *LIBRARIES), ENVIRONMENT),
         )
 
 

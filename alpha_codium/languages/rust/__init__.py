@@ -20,19 +20,19 @@ class Rust(Compiled):
     tag = "rust"
     tag_pattern = re.compile(r"\{?\s*\.?(?:rust|rs)(?![\w+#-])|[\w./-]+\.rs\b", re.IGNORECASE)
     code_line = re.compile(
-        r"^[ \t]*(?:use [\w:{]+|(?:pub )?(?:fn|struct|enum|trait|mod|const|static|type) \w|impl\b|#!?\[|let (?:mut )?[\w(]"
-        r"|extern crate|macro_rules!|println!)",
+        r"^[ \t]*(?:use [\w:{]+|(?:pub )?(?:fn|struct|enum|trait|mod|const|static|type) \w|impl\b|#!?\["
+        r"|let (?:mut )?[\w(]|extern crate|macro_rules!|println!)",
         re.MULTILINE,
     )
     main = re.compile(r"\bfn\s+main\s*\(")
     # A character, but not the beginning of the name of a lifetime.
-    quiet = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\[^'\n]{1,10}|[^'\\\n])'", re.DOTALL)
+    quiet = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\"?|'(?:\\[^'\n]{1,10}|[^'\\\n])'", re.DOTALL)
     suffixes = (".rs",)
     compiler, package = "rustc", "rustc"
     flags = ("--edition=2021", "-Copt-level=2")
 
     def tool(self) -> Tool:
-        """Return the compiler of the toolchain, which a jail can show, and not rustup's in front of it; see `Language`."""
+        """See `Language`: the compiler itself, which a jail can show, rather than rustup's in front of it."""
         rustup = Path(RUSTUP).expanduser()
         name = str(rustup) if self.compiler == "rustc" and rustup.exists() else self.compiler
         sysroot = find_tool(self.title, name, self.package, "--print", "sysroot").version

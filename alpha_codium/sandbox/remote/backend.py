@@ -85,8 +85,8 @@ class RemoteSandbox(Sandbox):
                 yield report.compilation
             for execution in report.executions:
                 yield execution
-            done, size = done + len(group), GROWTH * size
-            if len(report.executions) < len(group) or done >= len(job.inputs) or _stops(job, report):
+            done, size = done + len(report.executions), GROWTH * size
+            if not report.executions or done >= len(job.inputs) or _stops(job, report):
                 return
 
     async def _executed(self, job: Job, stored: StoredInputs | None, first: int) -> Report:

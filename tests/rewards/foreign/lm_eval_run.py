@@ -10,6 +10,7 @@ from pathlib import Path
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
+from page import example
 
 ROWS = [
     {"question": "Double the number.", "tests": [["1", "2"], ["21", "42"]]},
@@ -21,15 +22,9 @@ task: doubling
 dataset_path: json
 dataset_kwargs: {data_files: {test: FOLDER/rows.jsonl}}
 test_split: test
-output_type: generate_until
 doc_to_text: "{{question}}"
 doc_to_target: ""
 generation_kwargs: {until: [], do_sample: false}
-filter_list:
-  - name: code
-    filter: [{function: custom, filter_fn: !function utils.rewards}]
-metric_list:
-  - {metric: !function utils.reward, aggregation: nanmean, higher_is_better: true}
 """
 UTILS = """\
 from alpha_codium.rewards import lm_eval_filter, lm_eval_metric
@@ -54,7 +49,7 @@ class Doubling(LM):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "rows.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
-        Path(folder, "doubling.yaml").write_text(TASK.replace("FOLDER", folder))
+        Path(folder, "doubling.yaml").write_text(TASK.replace("FOLDER", folder) + example("lm-eval", "yaml"))
         Path(folder, "utils.py").write_text(UTILS)
         manager = TaskManager(include_path=folder, include_defaults=False)
         found = simple_evaluate(Doubling(), tasks=["doubling"], task_manager=manager, bootstrap_iters=0)

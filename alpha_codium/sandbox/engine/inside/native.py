@@ -27,23 +27,27 @@ REASON_BYTES = 4096
 class NativeProgram:
     """A program and how a test's process becomes it."""
 
-    def __init__(self, native: jail.Config, source: int, config: jail.Config) -> None:
-        """Take over the executable `source`, or write the files that are marshalled in it."""
-        self.target = wire.IMAGE if native["image"] else native["command"][0]
+    # The descriptor of the executable, -1 if there is none.
+    image = -1
+
+    def __init__(self, native: jail.Config, source: int, config: jail.Config, lowest: int) -> None:
+        """Take over the executable `source`, as a descriptor from `lowest` on, or write the files marshalled in it."""
         folder = config["folder"] if native["writable"] else config["program_path"]
         self.arguments = [argument.replace(FOLDER, folder) for argument in native["command"]]
         self.environment = {**os.environ, **native["environment"]}
         self.address_space = native["address_space"]
-        # Not loaded by the zygote: Python programs would find it imported.
+        # Not loaded by the zygote: Python programs would find them imported.
+        import fcntl
         import mmap
 
         self.reason = mmap.mmap(-1, REASON_BYTES)
         if native["image"]:
-            os.dup2(source, wire.IMAGE, inheritable=False)
+            self.image = fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, lowest)
         else:
             place = os.open(folder, os.O_PATH) if native["writable"] else config["program_folder"]
             for path, data in marshal.loads(wire.read_all(source)).items():
                 trees.write(path, data, place)
+        self.target = self.image if native["image"] else native["command"][0]
 
     def execute(self) -> None:
         """Become the program."""

@@ -29,8 +29,8 @@ from alpha_codium.sandbox.engine.inside.native import NativeProgram
 END_TEST = signal.SIGUSR1
 # The descriptor of the Landlock rules, while it is open.
 RULES = 4
-# All descriptors that are open when a test starts are below this: the runner has few.
-MOST_FILES = wire.IMAGE
+# All descriptors that a test must close are below this: the runner has few.
+MOST_FILES = 64
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
 LONGEST_PAUSE = 0.02
 
@@ -147,7 +147,7 @@ def become_runner(
     if candidate.get("covers"):
         config["place"].cover(candidate["covers"])
     os.dup2(errors_fd, 2)
-    host_fd = keep_only(host_fd, config["landlock"])
+    host_fd = keep_only(host_fd, config["landlock"], native.image if native is not None else -1)
     host = _socket.socket(fileno=host_fd)
     os.chdir(config["folder"])
     limit(candidate, config["others"], config["own_bytes"])
@@ -177,7 +177,7 @@ def lay_out(candidate: jail.Config, source: int, config: jail.Config) -> NativeP
         if name != wire.PROGRAM:
             trees.discard(name, config["program_folder"])
     if candidate.get("native"):
-        return NativeProgram(candidate["native"], source, config)
+        return NativeProgram(candidate["native"], source, config, MOST_FILES)
     # For tracebacks and `inspect`.
     trees.write(wire.PROGRAM, wire.read_all(source), config["program_folder"])
     return None
@@ -193,8 +193,8 @@ def serve_native(forker: TestForker, native: NativeProgram) -> NoReturn:
     raise SystemError("a test's process wasn't replaced by its program")
 
 
-def keep_only(host_fd: int, ruleset: int | None) -> int:
-    """Close all descriptors but the host's socket, which becomes 3, the rule set (`RULES`), and `wire.IMAGE`."""
+def keep_only(host_fd: int, ruleset: int | None, image: int = -1) -> int:
+    """Close all descriptors but the host's socket, which becomes 3, the rule set (`RULES`), and an `image`, if any."""
     high = os.dup(host_fd) if host_fd <= RULES else host_fd
     if ruleset is not None:
         kept = os.dup(ruleset)
@@ -202,8 +202,10 @@ def keep_only(host_fd: int, ruleset: int | None) -> int:
         os.dup2(kept, RULES, inheritable=False)
     else:
         os.dup2(high, 3, inheritable=False)
-    os.closerange(RULES + (ruleset is not None), wire.IMAGE)
-    k.close_from(wire.IMAGE + 1)
+    first = RULES + (ruleset is not None)
+    if image >= 0:
+        os.closerange(first, image)
+    k.close_from(first if image < 0 else image + 1)
     return 3
 
 

@@ -39,8 +39,6 @@ OWN_PROCESS = 0x5E1F5E1F
 WARM_UP_FAILED = "the workspace's script failed"
 # The descriptor at which a process of a pair finds its end of the link.
 LINK = 3
-# The descriptor of the executable that a runner's tests execute: above all that a test closes.
-IMAGE = 64
 # Code that measures how deep a module can recurse within the default limit, run in a plain interpreter and in ours.
 DEPTH = """
 def recurse(n):
