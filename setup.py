@@ -34,7 +34,7 @@ setup(
         "alpha_codium.data": ["examples/*.json"],
         "alpha_codium.eval.doctor": ["cases/*.toml"],
         "alpha_codium.repository.resources": ["*.yaml", "prompts/*.yaml"],
-        "alpha_codium.sandbox.conformance": ["attackers/*.py"],
+        "alpha_codium.sandbox.conformance": ["attackers/*.py", "attackers/*.c"],
         "alpha_codium.settings": ["*.toml"],
         "alpha_codium.prompts": ["*/*.toml"],
     },
@@ -73,6 +73,7 @@ setup(
             "serve-vllm=alpha_codium.cli.repo_vllm:serve_vllm_program",
             "kill-vllm=alpha_codium.cli.repo_vllm:kill_vllm_program",
         ],
+        "inspect_ai": ["alpha_codium=alpha_codium.rewards.inspect_ai"],
         # Its name is that of the module, so that `-p` and the entry point can't load it twice.
         "pytest11": ["alpha_codium.sandbox.conformance=alpha_codium.sandbox.conformance"],
     },

@@ -6,8 +6,10 @@ Without a token a server listens on loopback only, so that no other machine can 
 import asyncio
 import hmac
 import json
+import resource
 import signal
 import socket
+import sys
 from collections.abc import Callable, Collection, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
 from ipaddress import ip_address
@@ -18,22 +20,41 @@ from alpha_codium.errors import UserError
 NEEDS = "a server needs packages: pip install fastapi prometheus-client uvicorn"
 # Seconds for the requests in progress to end after SIGTERM.
 GRACE_SECONDS = 20
+# After so many seconds in which a client takes nothing of an answer, or is gone, its connection is closed.
+STALLED_SECONDS = 60
+# Descriptors that aren't for connections.
+OTHER_DESCRIPTORS, MOST_DESCRIPTORS = 400, 1 << 17
 Message = MutableMapping[str, Any]
 Application = Callable[..., Any]
 
 
-class TooLarge(Exception):
-    """A request's body is larger than the server takes."""
+class Refused(Exception):
+    """A request isn't handled; the client is told the `status`, and to try again in `retry_after` seconds unless 0."""
+
+    def __init__(self, status: int, reason: str, retry_after: int = 0) -> None:
+        super().__init__(reason)
+        self.status, self.retry_after = status, retry_after
 
 
 class Guarded:
-    """An application behind two checks: of the token, if there is one, and of the size of the body.
+    """An application behind checks: of the token, if there is one, of `admit`, and of the sizes of bodies.
 
-    Requests to the paths in `public` need no token.
+    Requests to the paths in `public` need no token. `admit` gets the method of a request before its body is read, and
+    may raise Refused. A body may have `largest` bytes, and those of all requests in progress together `most_held`.
     """
 
-    def __init__(self, app: Application, *, token: str, largest: int, public: Collection[str] = ()) -> None:
-        self.app, self.token, self.largest, self.public = app, token, largest, public
+    def __init__(
+        self,
+        app: Application,
+        *,
+        token: str,
+        largest: int,
+        most_held: int = 0,
+        public: Collection[str] = (),
+        admit: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.app, self.token, self.public, self.admit = app, token, public, admit
+        self.largest, self.most_held, self._held = largest, most_held or sys.maxsize, 0
 
     async def __call__(self, scope: Message, receive: Application, send: Application) -> None:
         """Answer one request."""
@@ -43,42 +64,60 @@ class Guarded:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         given, expected = headers.get(b"authorization", b""), f"Bearer {self.token}".encode()
         if self.token and scope["path"] not in self.public and not hmac.compare_digest(given, expected):
-            await _refuse(send, 401, "this server needs the header 'Authorization: Bearer TOKEN'")
+            await _refuse(send, Refused(401, "this server needs the header 'Authorization: Bearer TOKEN'"))
             return
-        await self._limited(scope, headers.get(b"content-length", b"0"), receive, send)
+        declared = headers.get(b"content-length", b"0")
+        try:
+            self.admit(scope["method"])
+            if not declared.isdigit() or int(declared) > self.largest:
+                raise self._too_large()
+        except Refused as refusal:
+            await _refuse(send, refusal)
+        else:
+            await self._limited(scope, receive, send)
 
-    async def _limited(self, scope: Message, declared: bytes, receive: Application, send: Application) -> None:
-        too_large = f"the request is larger than {self.largest} bytes"
-        if not declared.isdigit() or int(declared) > self.largest:
-            await _refuse(send, 413, too_large)
-            return
+    async def _limited(self, scope: Message, receive: Application, send: Application) -> None:
         size, started = 0, False
+        refusal: Refused | None = None
 
         async def receive_limited() -> Message:
-            nonlocal size
+            nonlocal size, refusal
             message = await receive()
-            size += len(message.get("body", b""))
+            added = len(message.get("body", b""))
+            size, self._held = size + added, self._held + added
             if size > self.largest:
-                raise TooLarge
+                refusal = self._too_large()
+            elif added and size < self._held > self.most_held:
+                refusal = Refused(429, "the server holds too many requests: try again in 1 s", retry_after=1)
+            if refusal is not None:
+                raise refusal
             return message
 
         async def send_noted(message: Message) -> None:
             nonlocal started
             # Frameworks answer exceptions themselves, with a status that blames the server.
-            if started or size <= self.largest:
+            if started or refusal is None:
                 started = True
                 await send(message)
 
-        with suppress(TooLarge):
-            await self.app(scope, receive_limited, send_noted)
-        if size > self.largest and not started:
-            await _refuse(send, 413, too_large)
+        try:
+            with suppress(Refused):
+                await self.app(scope, receive_limited, send_noted)
+        finally:
+            self._held -= size
+        if refusal is not None and not started:
+            await _refuse(send, refusal)
+
+    def _too_large(self) -> Refused:
+        return Refused(413, f"the request is larger than {self.largest} bytes")
 
 
-async def _refuse(send: Application, status: int, reason: str) -> None:
-    body = json.dumps({"detail": reason}).encode()
+async def _refuse(send: Application, refusal: Refused) -> None:
+    body = json.dumps({"detail": str(refusal)}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    if refusal.retry_after:
+        headers.append((b"retry-after", str(refusal.retry_after).encode()))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
@@ -116,7 +155,13 @@ async def host_app(
                 asyncio.get_running_loop().add_signal_handler(number, stop, number)
             yield
 
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=grace_seconds)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=grace_seconds,
+        limit_concurrency=most_connections(),
+    )
     with listener(host, port) as listening:
         shown = f"[{host}]" if ":" in host else host
         on_start(f"http://{shown}:{listening.getsockname()[1]}")
@@ -127,9 +172,26 @@ def listener(host: str, port: int) -> socket.socket:
     """Return a socket that listens; raises UserError if it can't."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        listening = socket.create_server((host, port), family=family)
     except OSError as error:
         raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+    # Connections inherit these.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, STALLED_SECONDS)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * STALLED_SECONDS)
+    return listening
+
+
+def most_connections() -> int:
+    """Raise the limit of open files as far as allowed; return how many connections may have requests at a time.
+
+    The rest of the descriptors is for the sandbox, which can't run programs without them. Beyond that number a request
+    is answered with status 503.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = min(hard, MOST_DESCRIPTORS) if hard != resource.RLIM_INFINITY else MOST_DESCRIPTORS
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return max(1, most - OTHER_DESCRIPTORS)
 
 
 def require_token(host: str, token: str, remedy: str) -> None:

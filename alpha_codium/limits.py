@@ -1,10 +1,11 @@
 """Limits of programs: which a test gets, which a compiler gets, and what is added for the sandbox itself.
 
 The CPU time decides whether a test took too long. Its limit is the first that is given of `code_tester.timeout`, the
-problem's own limit times `code_tester.time_limit_factor`, and `DEFAULT_CPU_SECONDS`: see `limits_of_test`. Wall time is
-a backstop against programs that wait: see `Limits`.
+problem's own limit times the factor of the program's language (`time_limit_factor`), and `DEFAULT_CPU_SECONDS`: see
+`limits_of_test`. Wall time is a backstop against programs that wait: see `Limits`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -14,8 +15,20 @@ from alpha_codium.wording import size_text
 
 DEFAULT_CPU_SECONDS = 4.0
 DEFAULT_MEMORY_BYTES = 2**30
-# Problems' own limits are meant for C++.
+# Problems' own limits are meant for C++. For Python they are multiplied by this, for other languages by these.
 DEFAULT_TIME_LIMIT_FACTOR = 3.0
+TIME_LIMIT_FACTORS: Mapping[str, float] = {
+    "c": 1.0,
+    "cpp": 1.0,
+    "csharp": 2.0,
+    "go": 2.0,
+    "java": 2.0,
+    "javascript": 2.0,
+    "pypy3": 3.0,
+    "ruby": 3.0,
+    "rust": 1.0,
+    "typescript": 2.0,
+}
 WALL_FACTOR, WALL_EXTRA_SECONDS = 3, 2
 # Wall time that a test waits for a processor is added to its limit, up to this many times the limit.
 MOST_WAIT_FACTOR = 10
@@ -89,6 +102,17 @@ class Limits(JsonValue):
 
 # Limits of compiling a Python program in a process of its own.
 COMPILE_LIMITS = Limits(cpu_seconds=10, output_bytes=1 << 16)
+# Limits of compiling a program of another language. The CPU time is that of all its processes together where a control
+# group counts it, the memory includes all files that are written.
+COMPILER_LIMITS = Limits(
+    cpu_seconds=30,
+    wall_seconds=90,
+    memory_bytes=2 << 30,
+    output_bytes=192 << 20,
+    file_bytes=192 << 20,
+    open_files=256,
+    processes=128,
+)
 # Limits of each process that compiles a checker; the wall time is that of all of them together.
 CHECKER_COMPILE_LIMITS = Limits(
     cpu_seconds=120,
@@ -100,6 +124,17 @@ CHECKER_COMPILE_LIMITS = Limits(
 )
 # Limits of a checker; those of Kattis are 60 s and 2 GiB. Files hold a test's input, its answer and an output.
 CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
+
+
+def time_limit_factor(
+    language: str, python: float = DEFAULT_TIME_LIMIT_FACTOR, factors: Mapping[str, float] = TIME_LIMIT_FACTORS
+) -> float:
+    """Return what a problem's own time limit is multiplied by for programs in `language`.
+
+    `python` is the setting `code_tester.time_limit_factor`, and `factors` are those of the settings `[languages.NAME]`
+    (`LanguagesSection.time_limit_factors`).
+    """
+    return factors.get(language, python)
 
 
 def limits_of_test(

@@ -32,6 +32,11 @@ def shared_cache() -> Path:
     return _writable(home() / "cache") / "answers.sqlite"
 
 
+def programs_folder() -> Path:
+    """Return the folder of programs that compilers made."""
+    return _writable(home() / "cache" / "programs")
+
+
 def bait_folder() -> str | None:
     """Return a folder for files that no program in a sandbox should reach; None means the default for temporary files.
 

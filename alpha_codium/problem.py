@@ -59,13 +59,15 @@ class ExecutionSpec:
     `stdin`: the program reads the test's input and must print its output. `call`: the input is a JSON list of arguments
     for `entry_point` (a function, or a method of `class Solution`), the output the expected result as JSON.
     `assertions`: the input is code with assertions; `test_code` is another, private test. `setup_code` runs before the
-    program, in its namespace.
+    program, in its namespace. `language` is that of assertions and setup code; programs in other languages can't be
+    judged by the former, and get no setup code.
     """
 
     kind: str = "stdin"
     entry_point: str = ""
     test_code: str = ""
     setup_code: str = ""
+    language: str = "python3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,9 @@ class Problem:
 
 
 # The enumerations of the CodeContests schema, by number; what can be run is in `alpha_codium.languages`
-# (github.com/google-deepmind/code_contests, contest_problem.proto).
-LANGUAGE_NAMES = ("unknown", "python2", "cpp", "python3", "java")
+# (github.com/google-deepmind/code_contests, contest_problem.proto). From 5 on, the numbers are ours.
+LANGUAGE_NAMES = (
+    *("unknown", "python2", "cpp", "python3", "java"),
+    *("c", "csharp", "go", "javascript", "kotlin", "pypy3", "ruby", "rust", "typescript"),
+)
 SOURCE_NAMES = {0: "unknown", 1: "codechef", 2: "codeforces", 3: "hackerearth", 4: "codejam", 5: "atcoder", 6: "aizu"}

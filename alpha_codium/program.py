@@ -10,7 +10,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.values import JsonValue, Readers, strings
 
 # The languages of the datasets, with the suffix of their source files.
-LANGUAGE_SUFFIXES = {"python3": ".py", "python2": ".py", "cpp": ".cpp", "java": ".java"}
+LANGUAGE_SUFFIXES = {"python3": ".py", "python2": ".py", "cpp": ".cpp", "c": ".c", "java": ".java"}
 PYTHON = "python3"
 
 

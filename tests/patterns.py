@@ -17,6 +17,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import alpha_codium
+from alpha_codium.languages import LANGUAGES, language_named
 
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "split")
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
@@ -53,7 +54,7 @@ class Use:
 
 
 def uses_of_patterns() -> list[Use]:
-    """Return the uses of all patterns in variables of modules, and of those in calls such as `re.sub("...", ...)`."""
+    """Return the uses of patterns in variables of modules, of languages, and in calls such as `re.sub("...", ...)`."""
     names = [module.name for module in pkgutil.walk_packages(alpha_codium.__path__, "alpha_codium.")]
     names = [name for name in names if ".conformance" not in name and "__main__" not in name]
     sources = {name: Path(importlib.util.find_spec(name).origin or "").read_text() for name in names}  # type: ignore[union-attr]
@@ -69,7 +70,19 @@ def uses_of_patterns() -> list[Use]:
                     used = set(re.findall(rf"\b{variable}\.({'|'.join(METHODS)})\b", everything)) or {"search"}
                     uses += [Use(f"{short}.{variable}", pattern, method) for method in sorted(used)]
         uses += [Use(f"{short}:{line}", *rest) for line, *rest in _inline(ast.parse(source))]
-    return uses
+    return [*uses, *_uses_of_languages()]
+
+
+def _uses_of_languages() -> Iterator[Use]:
+    """Yield the patterns that languages have as attributes; some share one."""
+    seen = set()
+    for name in LANGUAGES:
+        language = language_named(name)
+        for attribute in dir(language):
+            pattern = getattr(language, attribute)
+            if isinstance(pattern, re.Pattern) and pattern not in seen:
+                seen.add(pattern)
+                yield Use(f"languages.{name}.{attribute}", pattern, "search")
 
 
 def _inline(tree: ast.Module) -> Iterator[tuple[Any, ...]]:

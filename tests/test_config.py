@@ -9,6 +9,7 @@ from alpha_codium.app.settings_listing import inline
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.config.sources import REMOVED_VARIABLES
 from alpha_codium.errors import SettingsError
+from alpha_codium.limits import TIME_LIMIT_FACTORS, time_limit_factor
 
 MODEL_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=20).filter(
     lambda text: not text.startswith(("'", '"'))
@@ -170,3 +171,11 @@ def test_any_value_is_listed_in_one_line_that_toml_reads_back(value):
     text = inline(value)
     assert "\n" not in text
     assert tomllib.loads(f"value = {text}")["value"] == value
+
+
+def test_each_language_has_a_factor_for_time_limits_and_python_has_its_own():
+    languages = load_settings(None, ["languages.java.time_limit_factor=1.5"], {}).languages
+    factors = languages.time_limit_factors
+    assert factors == {**TIME_LIMIT_FACTORS, "java": 1.5}
+    given = [time_limit_factor(name, 4.0, factors) for name in ("cpp", "java", "python3")]
+    assert given == [1.0, 1.5, 4.0]

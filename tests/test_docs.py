@@ -105,9 +105,12 @@ def test_the_page_on_reward_functions_runs(tmp_path: Path) -> None:
         env=os.environ | {"GENCODE_HOME": str(tmp_path)},
     )  # fmt: skip
     printed = done.stdout.splitlines()
-    assert printed[:2] == ["[1.0, 0.0, 0.0]", "wrong_answer 1 of 3 False"]
-    assert "isn't Python" in printed[2]
-    assert printed[3:] == ["[1.0, 0.0, 0.5]", "0.5", "True", "HumanEval/0 True"]
+    assert printed == [
+        "[1.0, 0.5, 0.0]",
+        "[1.0, 0.0, None]",
+        "{'score': 1.0, 'acc': 1.0, 'tests_passed': 1, 'tests_total': 1, 'judged': True}",
+        "[[1.0], [0.0, 0.0]]",
+    ]
 
 
 @pytest.mark.thorough

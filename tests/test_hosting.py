@@ -1,13 +1,18 @@
 """Guarding an application, whatever framework it is written with."""
 
+import asyncio
+import socket
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
 from pydantic import BaseModel
 
-from alpha_codium.hosting import Guarded
+from alpha_codium import hosting
+from alpha_codium.hosting import Guarded, Refused, host_app
 
 
 class Numbers(BaseModel):
@@ -34,3 +39,71 @@ async def test_a_body_of_undeclared_size_that_is_too_large_is_answered_with_413(
         assert (await client.post("/sum", content=parts(5), headers=headers)).text == "6"
         answer = await client.post("/sum", content=parts(50), headers=headers)
         assert (answer.status_code, answer.json()) == (413, {"detail": "the request is larger than 100 bytes"})
+
+
+async def test_bodies_of_all_requests_together_are_bounded() -> None:
+    app, waiting = FastAPI(), asyncio.Event()
+
+    @app.post("/size")
+    async def size(request: Request) -> int:
+        return len(await request.body())
+
+    async def slowly(size: int) -> AsyncIterator[bytes]:
+        yield b"x" * size
+        await waiting.wait()
+
+    async def refused() -> httpx.Response:
+        while (answer := await client.post("/size", content=b"x" * 60)).status_code == 200:
+            await asyncio.sleep(0)
+        return answer
+
+    transport = httpx.ASGITransport(Guarded(app, token="", largest=1000, most_held=100))
+    async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+        assert (await client.post("/size", content=b"x" * 200)).text == "200"  # alone, it may be as large as any
+        first = asyncio.create_task(client.post("/size", content=slowly(80)))
+        answer = await refused()
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+        waiting.set()
+        assert (await first).text == "80"
+        assert (await client.post("/size", content=b"x" * 60)).text == "60"
+
+
+async def test_what_is_refused_before_it_is_read_is_answered_with_its_status() -> None:
+    def admit(method: str) -> None:
+        if method == "POST":
+            raise Refused(503, "not now", retry_after=3)
+
+    transport = httpx.ASGITransport(Guarded(FastAPI(), token="", largest=100, admit=admit))
+    async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+        answer = await client.post("/", content=b"x")
+        assert (answer.status_code, answer.headers["retry-after"], answer.json()) == (503, "3", {"detail": "not now"})
+        assert (await client.get("/openapi.json")).status_code == 200
+
+
+async def test_a_client_that_takes_nothing_of_its_answer_loses_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "STALLED_SECONDS", 1)
+    started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    app = FastAPI()
+
+    @app.get("/large")
+    async def large() -> Response:
+        return Response(b"x" * (64 << 20))
+
+    serving = asyncio.create_task(host_app(app, "127.0.0.1", 0, on_start=started.set_result))
+    try:
+        port = int((await started).rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+            while not established(port):
+                await asyncio.sleep(0.05)
+            while established(port):
+                await asyncio.sleep(0.05)
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
+def established(port: int) -> int:
+    """The connections that a server on this port has."""
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(line[1].endswith(f":{port:04X}") and line[3] == "01" for line in lines)

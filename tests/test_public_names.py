@@ -4,6 +4,7 @@ import pytest
 
 import alpha_codium
 import alpha_codium.app
+import alpha_codium.rewards
 import alpha_codium.runs
 
 PUBLIC = {
@@ -16,7 +17,14 @@ PUBLIC = {
 }  # fmt: skip
 
 
+REWARDS = {
+    "CodeReward", "Scored", "lm_eval_filter", "lm_eval_metric", "openrlhf_reward", "trl_reward", "trl_reward_async",
+    "verifiers_reward",
+}  # fmt: skip
+
+
 def test_the_public_names_are_these_and_no_others():
+    assert set(alpha_codium.rewards.__all__) == REWARDS
     assert set(alpha_codium.__all__) == PUBLIC
     assert len(alpha_codium.__all__) == len(PUBLIC)
 
@@ -27,12 +35,12 @@ def test_every_public_name_is_there(name):
     assert name in dir(alpha_codium)
 
 
-@pytest.mark.parametrize("module", [alpha_codium.runs], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [alpha_codium.rewards, alpha_codium.runs], ids=lambda module: module.__name__)
 def test_every_name_of_a_package_is_there(module):
     assert all(getattr(module, name) is not None for name in module.__all__)
 
 
-@pytest.mark.parametrize("module", [alpha_codium], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [alpha_codium, alpha_codium.rewards], ids=lambda module: module.__name__)
 def test_a_name_that_is_not_there_is_an_attribute_error(module):
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = module.nonsense

@@ -65,8 +65,11 @@ async def compare_async(
             for folder in folders:
                 locks.enter_context(folder)
             records, problems = await in_thread(_read, folders, dataset)
-            basis = basis_of(test_types, verdict_settings(settings.code_tester), judge.identity)
-            verdicts, judge_error = await _judged(records, problems, test_types, basis, judge, on_event)
+            tasks = await in_thread(_tasks, records, problems, test_types)
+            programs = await in_thread(judge.languages, tasks)
+            languages = await in_thread(judge.decisive, programs)
+            basis = basis_of(test_types, verdict_settings(settings.code_tester), judge.identity, languages)
+            verdicts, judge_error = await _judged(records, tasks, programs.total(), basis, judge, on_event)
     what = {
         "dataset": problems.dataset_name,
         "split": problems.split_name,
@@ -111,19 +114,22 @@ def _names(folders: Sequence[RunFolder]) -> list[str]:
     return [folder.name if count[folder.name] == 1 else str(folder.path) for folder in folders]
 
 
+def _tasks(records: Sequence[RunRecord], problems: ProblemSet, test_types: Sequence[TestType]) -> JudgedPrograms:
+    tasks = JudgedPrograms(problems, all_programs(map(programs_of, records)), test_types)
+    refuse_without_tests(tasks, problems.dataset_name)
+    return tasks
+
+
 async def _judged(
     records: Sequence[RunRecord],
-    problems: ProblemSet,
-    test_types: Sequence[TestType],
+    tasks: JudgedPrograms,
+    total: int,
     basis: str,
     judge: OpenJudge,
     on_event: OnEvent,
 ) -> tuple[Verdicts, JudgeError]:
     """Return the verdicts of all programs, and the judge's error on known solutions."""
-    programs = all_programs(map(programs_of, records))
-    tasks = JudgedPrograms(problems, programs, test_types)
-    refuse_without_tests(tasks, problems.dataset_name)
-    total = sum(len(task.entries) for task in judge.with_known(tasks))
+    programs = tasks.programs
     with SharedJournal(records, programs, basis) as journal, judging(on_event, total, "programs judged") as on_result:
         judged = await judge.run(judge.with_known(tasks), journal, on_result)
     results, error = split_known(judged, judge.identity.backend, judge.known_solutions)

@@ -16,6 +16,7 @@ from alpha_codium.data.solutions import refuse_other_problems, subsets_of
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.judging import OpenJudge, open_judge
+from alpha_codium.eval.languages import Languages
 from alpha_codium.eval.metric import DEFAULT_KS, checked_ks
 from alpha_codium.eval.prepare import (
     EvaluationSet,
@@ -27,6 +28,7 @@ from alpha_codium.eval.prepare import (
 )
 from alpha_codium.eval.scoring import Score, ScoreProgress
 from alpha_codium.judge import Rules
+from alpha_codium.languages.names import language_asked_for
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import PROGRAMS
@@ -53,21 +55,36 @@ class Evaluation:
         ks = checked_ks(ks)
         refuse_without_tests(self.tasks, self.description["dataset"])
         async with open_judge(self.settings, self.sandbox, self.rules) as judge:
-            decisive = {"code_tester": verdict_settings(self.settings.code_tester), "sandbox": judge.identity.to_json()}
+            tasks = self.tasks
+            if isinstance(tasks, HumanSolutions):
+                tasks = await in_thread(tasks.run_in, judge.judge.sandbox)
+            programs = await in_thread(judge.languages, tasks)
+            decisive = {
+                "code_tester": verdict_settings(self.settings.code_tester),
+                "sandbox": judge.identity.to_json(),
+                "languages": await in_thread(judge.decisive, programs),
+            }
             description = self.description | decisive | with_settings(self.options, self.settings)
             with opened_run(run, resume, description, on_event) as folder:
-                result = await self._score(judge, ks, folder, on_event)
+                result = await _score(judge, tasks, programs.total(), ks, folder, on_event)
                 if folder is not None:
                     folder.write_json("results.json", result.to_json())
         return result
 
-    async def _score(self, judge: OpenJudge, ks: Sequence[int], folder: RunFolder | None, on_event: OnEvent) -> Score:
-        total = await in_thread(judge.total, self.tasks)
-        if folder is not None and not isinstance(self.tasks, HumanSolutions):
-            await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(self.tasks)))
-        judged = judging(on_event, total, "judged", ScoreProgress())
-        with judged as on_result, folder.journal if folder else nullcontext() as journal:
-            return await judge.score(self.tasks, ks, journal, on_result)
+
+async def _score(
+    judge: OpenJudge,
+    tasks: EvaluationSet,
+    programs: int,
+    ks: Sequence[int],
+    folder: RunFolder | None,
+    on_event: OnEvent,
+) -> Score:
+    if folder is not None and not isinstance(tasks, HumanSolutions):
+        await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(tasks)))
+    judged = judging(on_event, programs, "judged", ScoreProgress())
+    with judged as on_result, folder.journal if folder else nullcontext() as journal:
+        return await judge.score(tasks, ks, journal, on_result)
 
 
 async def evaluate_async(
@@ -134,6 +151,7 @@ async def evaluate_human_async(
     seed: int = 0,
     limit: int | None = None,
     names: Sequence[str] = (),
+    languages: Sequence[str] = (),
     settings: Settings | None = None,
     run: str | None = None,
     resume: str | None = None,
@@ -142,15 +160,19 @@ async def evaluate_human_async(
     """Judge the human solutions of a dataset and score them; `groups` is `correct`, `incorrect` or `both`.
 
     `extra["agreement"]` is the agreement of the judge with the labels. `sample_rate` is the share of problems to judge,
-    `limit` their number, and `names` are their names.
+    `limit` their number, and `names` are their names. `languages` are those of the programs to judge, by default all
+    that the sandbox runs; `extra["skipped_by_language"]` says how many programs weren't run, and why.
 
-    Raises UserError if the dataset can't be read, or has no such tests.
+    Raises UserError if the dataset can't be read, or has no such tests, or a language that is asked for can't be run.
     """
     options = recordable(locals())
     loaded = await in_thread(load_problems, dataset, split)
     subset = Subset(sample_rate, seed, limit, tuple(names))
-    tasks = human_solutions(subset.choose(loaded), groups, test_type, subset.note(loaded))
+    languages = [language_asked_for(name) for name in languages]
+    tasks = human_solutions(subset.choose(loaded), groups, test_type, subset.note(loaded), Languages(languages))
     described = {"sample_rate": sample_rate, "seed": seed} | subset.as_record()
+    if languages:
+        described["asked_languages"] = sorted(languages)
     description = describe(command, dataset, loaded, tasks.test_types, solutions=groups, **described)
     evaluation = Evaluation(tasks, description, settings or load_settings(), options=options)
     return await evaluation.run(k, run, resume, on_event)

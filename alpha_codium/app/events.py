@@ -52,10 +52,13 @@ class ProgressCounter:
 
 @dataclass(frozen=True, slots=True)
 class WorkStarted:
-    """Work on `total` items has begun, such as samples; the `status()` of `counter` says what came of them so far."""
+    """Work on `total` items has begun, such as samples; the `status()` of `counter` says what came of them so far.
+
+    `total` is None if it isn't known.
+    """
 
     what: str
-    total: int
+    total: int | None
     counter: Any
 
 
@@ -68,6 +71,13 @@ class ItemDone:
 
     result: Any
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsReached:
+    """The number of items done is known; `status()` of the counter may have changed without it."""
+
+    done: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +122,7 @@ class VariantEnded:
 
 
 Event = (
-    RunOpened | Noted | RunPlanned | WorkStarted | ItemDone | WorkEnded
+    RunOpened | Noted | RunPlanned | WorkStarted | ItemDone | ItemsReached | WorkEnded
     | KitExamined | AblationPlanned | VariantStarted | VariantEnded
 )  # fmt: skip
 OnEvent = Callable[[Event], None]
@@ -123,7 +133,7 @@ def ignore(_event: Event) -> None:
 
 
 @contextmanager
-def working(on_event: OnEvent, what: str, total: int, counter: Any = None) -> Iterator[Callable[..., None]]:
+def working(on_event: OnEvent, what: str, total: int | None, counter: Any = None) -> Iterator[Callable[..., None]]:
     """Report the start and the end of work; yield a function that counts and reports an item, given its problem."""
     counter = counter or ProgressCounter()
     on_event(WorkStarted(what, total, counter))

@@ -14,6 +14,7 @@ from alpha_codium.eval.doctor.cases import load_cases, planted_secrets
 from alpha_codium.eval.doctor.examination import Examination, examine
 from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownVerdicts
 from alpha_codium.eval.judging import open_judge
+from alpha_codium.eval.languages import Languages
 from alpha_codium.judge import Rules
 from alpha_codium.runs import RunFolder
 
@@ -54,30 +55,35 @@ async def check_judge_async(
     """
     settings = settings or load_settings()
     labelled = with_code_tester(settings, time_limit_factor=time_limit_factor)
+    # The limits of a file of submissions are for each of its languages.
+    rules = Rules.of(labelled.code_tester, time_limit_factors={})
     known = await in_thread(KnownVerdicts, known_verdicts) if known_verdicts is not None else None
     with ExitStack() as stack:
         folder = None
         if known is not None:
             # Opened before the built-in cases are judged, so that errors in the options are reported at once.
-            description = await _description(known, str(known_verdicts), labelled)
+            description = await _description(known, str(known_verdicts), labelled, rules)
             folder = stack.enter_context(opened_run(run, resume, description, on_event))
         examined = await _examine(settings, on_event) if kit else None
-        judged = await _judge_known(known, folder, labelled, on_event) if known is not None else None
+        judged = await _judge_known(known, folder, labelled, rules, on_event) if known is not None else None
     return JudgeReport(examined, judged)
 
 
 check_judge = blocking(check_judge_async)
 
 
-async def _description(known: KnownVerdicts, path: str, settings: Settings) -> dict[str, object]:
-    async with open_judge(settings) as judge:
+async def _description(known: KnownVerdicts, path: str, settings: Settings, rules: Rules) -> dict[str, object]:
+    async with open_judge(settings, rules=rules) as judge:
         identity = judge.identity
+        tasks = await in_thread(known.judged_in, Languages(sandbox=judge.judge.sandbox))
+        languages = judge.decisive(judge.languages(tasks))
     return {
         "command": "doctor",
         "known_verdicts": path,
         "fingerprint": known.problems.fingerprint,
         "code_tester": verdict_settings(settings.code_tester),
         "sandbox": identity.to_json(),
+        "languages": languages,
     }
 
 
@@ -94,17 +100,19 @@ async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
 
 
 async def _judge_known(
-    known: KnownVerdicts, folder: RunFolder | None, settings: Settings, on_event: OnEvent
+    known: KnownVerdicts, folder: RunFolder | None, settings: Settings, rules: Rules, on_event: OnEvent
 ) -> KnownReport:
     """Judge the submissions of a file; the journal and the result are stored in the run's folder."""
-    with (
-        folder.journal if folder else nullcontext() as journal,
-        judging(on_event, known.programs, "submissions judged") as on_result,
-    ):
-        async with open_judge(settings) as judge:
-            results = await judge.run(known.evaluation_set, journal, on_result)
-            limits = {problem.name: judge.judge.rules.limits_for(problem).cpu_seconds for problem in known.problems}
-    found = known.report(results, limits)
+    async with open_judge(settings, rules=rules) as judge:
+        languages = Languages(sandbox=judge.judge.sandbox)
+        tasks = await in_thread(known.judged_in, languages)
+        programs = sum(len(task.entries) for task in tasks)
+        with (
+            folder.journal if folder else nullcontext() as journal,
+            judging(on_event, programs, "submissions judged") as on_result,
+        ):
+            results = await judge.run(tasks, journal, on_result)
+        found = known.report(results, languages, rules)
     if folder is not None:
         folder.write_json("results.json", found.to_json())
     return found

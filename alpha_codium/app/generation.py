@@ -28,6 +28,7 @@ from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.flows import Flow, load_flow
+from alpha_codium.flows.context import language_of
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache, spent_by
@@ -122,7 +123,7 @@ def plan(options: SetOptions, settings: SettingsOn, *, only_preview: bool = Fals
     subset = Subset.of(vars(options), in_force.config.seed or 0).with_full_names(problems.names)
     chosen = subset.choose(problems)
     refuse_twins(chosen.names)
-    check_problems(flow, chosen)
+    check_problems(flow, chosen, in_force)
     in_force = with_model(in_force, preview=only_preview)
     samples = options.samples or in_force.dataset.num_iterations
     job = SampleJob(chosen, samples, in_force.config.concurrency)
@@ -180,7 +181,9 @@ async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event
     started, ledger = time.monotonic(), Ledger(planned.settings)
     run = options.run_name or (None if options.resume else new_run_name(COMMAND))
     async with open_judge(planned.settings) as judge:
-        description = planned.description() | {"sandbox": judge.identity.to_json()}
+        languages = {language_of(problem, planned.settings) for problem in planned.job.problems}
+        decisive = {"sandbox": judge.identity.to_json(), "languages": await in_thread(judge.decisive, languages)}
+        description = planned.description() | decisive
         with opened_run(run, options.resume, description, on_event) as folder:
             assert folder is not None
             on_event(RunPlanned(planned.preview(finished_samples(folder.journal).values())))

@@ -6,14 +6,15 @@ from typing import Any
 
 from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.coroutines import blocking
+from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, all_or_none
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.languages import language_named
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
-from alpha_codium.program import Program
+from alpha_codium.program import PYTHON, Program
 from alpha_codium.sandbox.blocking import AnySandbox
 from alpha_codium.values import shown
 from alpha_codium.verdict import Judgement, Verdict
@@ -27,6 +28,7 @@ async def judge_program_async(
     program: str | Program,
     tests: Tests,
     *,
+    language: str = PYTHON,
     test_type: str | Iterable[str] = tuple(TestType),
     rules: Rules | None = None,
     sandbox: str | AnySandbox | None = None,
@@ -34,17 +36,17 @@ async def judge_program_async(
 ) -> Judgement:
     """Judge one program by its tests.
 
-    `program` is the source of a Python program, or a `Program`. `tests` are pairs of an input and the output that is
-    expected for it; or code with assertions, each a test; or a `Problem`, which has its own kind of tests, limits and
-    checker, and of which `test_type` chooses the tests (all by default). `rules` are limits and tolerances in place of
-    those of the settings. `sandbox` is a backend's name, or a sandbox; one that is open stays open. `settings` default
-    to `load_settings()`.
+    `program` is the source of a program in `language`, or a `Program`. `tests` are pairs of an input and the output
+    that is expected for it; or code with assertions, each a test; or a `Problem`, which has its own kind of tests,
+    limits and checker, and of which `test_type` chooses the tests (all by default). `rules` are limits and tolerances
+    in place of those of the settings. `sandbox` is a backend's name, or a sandbox; one that is open stays open.
+    `settings` default to `load_settings()`.
 
     A test that can't be judged gives `internal_error`, with the reason in `message`. Raises TypeError if an argument
     has the wrong type, and UserError if the sandbox isn't available.
     """
     (judgement,) = await judge_programs_async(
-        [(program, tests)], test_type=test_type, rules=rules, sandbox=sandbox, settings=settings
+        [(program, tests)], language=language, test_type=test_type, rules=rules, sandbox=sandbox, settings=settings
     )
     return judgement
 
@@ -55,6 +57,7 @@ judge_program = blocking(judge_program_async)
 async def judge_programs_async(
     programs: Iterable[tuple[str | Program, Tests]],
     *,
+    language: str = PYTHON,
     test_type: str | Iterable[str] = tuple(TestType),
     rules: Rules | None = None,
     sandbox: str | AnySandbox | None = None,
@@ -66,17 +69,20 @@ async def judge_programs_async(
     errors, see `judge_program`.
     """
     kinds = parse_test_types(test_type)
-    tasks = [_task(place, pair) for place, pair in enumerate(programs)]
+    language_named(language)
+    tasks = [_task(place, pair, language) for place, pair in enumerate(programs)]
     settings = settings or load_settings()
     if isinstance(sandbox, str):
         settings, sandbox = with_code_tester(settings, tester_type=sandbox), None
     judgements: dict[int, Judgement] = {}
 
-    async def work(judge: Judge, remaining: Iterator[tuple[int, tuple[str | Program, Problem]]]) -> None:
+    async def work(judge: Judge, remaining: Iterator[tuple[int, tuple[Program, Problem]]]) -> None:
         for place, (program, problem) in remaining:
             judgements[place] = await _judged(judge, program, problem, problem.tests(kinds))
 
     async with open_judge(settings, sandbox, rules) as opened:
+        for name in {program.language for program, _ in tasks} - {PYTHON}:
+            await in_thread(opened.judge.sandbox.tool_version, name)  # raises if they can't be run
         remaining = iter(enumerate(tasks))
         workers = getattr(opened.judge.sandbox, "workers", 0) or os.cpu_count() or 1
         in_flight = min(PROGRAMS_IN_FLIGHT * workers, len(tasks))
@@ -87,21 +93,22 @@ async def judge_programs_async(
 judge_programs = blocking(judge_programs_async)
 
 
-async def _judged(judge: Judge, program: str | Program, problem: Problem, tests: Sequence[TestCase]) -> Judgement:
+async def _judged(judge: Judge, program: Program, problem: Problem, tests: Sequence[TestCase]) -> Judgement:
     try:
         return await judge.for_problem(problem).judge(program, tests)
     except Unjudgeable as reason:
         return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(tests), message=str(reason))
 
 
-def _task(place: int, pair: Any) -> tuple[str | Program, Problem]:
+def _task(place: int, pair: Any, language: str) -> tuple[Program, Problem]:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise TypeError(f"programs[{place}] must be a pair (program, tests), not {shown(pair)}")
     program, tests = pair
     if not isinstance(program, str | Program):
         raise TypeError(f"programs[{place}]: a program must be a str or a Program, not {shown(program)}")
     try:
-        return program, _problem_of(tests)
+        made = Program.from_source(language, program) if isinstance(program, str) else program
+        return made, _problem_of(tests)
     except TypeError as error:
         raise TypeError(f"programs[{place}]: {error}") from None
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from alpha_codium.config import ConfigSection, Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import ModelNotFound, SettingsError
+from alpha_codium.flows.asking import whole_program
 from alpha_codium.gen.pricing import check_prices
+from alpha_codium.languages import language_named
 from alpha_codium.llm.endpoints import models_of
 from alpha_codium.llm.errors import AuthenticationFailed
 from alpha_codium.llm.litellm_loading import start_loading
@@ -18,7 +20,7 @@ from alpha_codium.llm.local.fetching import best_available, fetch
 from alpha_codium.llm.local.registry import KNOWN, SMALLEST, find
 from alpha_codium.llm.local.server import require_xllamacpp
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
-from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, open_model
+from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, needs_litellm, open_model
 from alpha_codium.paths import models_folder
 
 SECRETS_FILE, ENV_FILE = Path(".secrets.toml"), Path(".env")
@@ -63,7 +65,8 @@ def with_model(settings: Settings, *, preview: bool = False) -> Settings:
     chosen = settings.model_copy(update={"config": effective_config(settings.config, model)})
     if not preview:
         require_local_models(chosen.config)
-        start_loading()
+        if needs_litellm(chosen.config):
+            start_loading()
     check_prices(chosen)
     return chosen
 
@@ -96,9 +99,14 @@ def smallest_model() -> str:
         return LOCAL + fetch(SMALLEST, models_folder()).name
 
 
-async def ask_async(question: str, system: str = "", settings: Settings | None = None) -> Answer:
-    """Return the model's answer to a question; raises UserError if it isn't available, and other ModelErrors."""
+async def ask_async(question: str, system: str = "", settings: Settings | None = None, language: str = "") -> Answer:
+    """Return the model's answer to a question; raises UserError if it isn't available, and other ModelErrors.
+
+    With `language`, the question ends with the request for a program in it, as the prompts of flows do.
+    """
     settings = settings or load_settings()
+    if language:
+        question = f"{question}\n\n{whole_program(language_named(language)).asked}"
     load_secrets()
     refuse_without_key(settings.config)
     settings = await in_thread(with_model, settings)

@@ -161,7 +161,7 @@ def recordable(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_settings(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     """Return the entry `options` of `run.toml`: options of a command that judges, and the settings that it uses."""
-    sections = {name: getattr(settings, name).model_dump() for name in ("code_tester", "sandbox")}
+    sections = {name: getattr(settings, name).model_dump() for name in ("code_tester", "sandbox", "languages")}
     return {"options": {**options, "settings": sections}}
 
 
@@ -223,7 +223,9 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
     if "versions" not in before:  # the last entry
         raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
     asked = _flat(tomllib.loads(to_toml(now)))
-    was = _flat(before)
+    # Earlier versions, which lacked a setting, behaved as its default value does.
+    defaults = {f"settings.{key}": value for key, value in _flat(Settings().model_dump()).items()}
+    was = {key: defaults[key] for key in asked.keys() & defaults.keys()} | _flat(before)
     for key in sorted(asked.keys() | was.keys()):
         if not _may_change(key) and asked.get(key) != was.get(key):
             there, here = was.get(key, "not set"), asked.get(key, "not set")

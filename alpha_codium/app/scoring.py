@@ -32,7 +32,9 @@ from alpha_codium.gen.cleaning import (
     clean_samples,
     write_rows,
 )
+from alpha_codium.languages.names import language_asked_for
 from alpha_codium.problem import TestType
+from alpha_codium.program import PYTHON
 from alpha_codium.wording import counted
 
 # Benchmarks in our own schema.
@@ -48,6 +50,7 @@ async def score_async(
     select: Sequence[str] = (),
     column: str = "",
     form: str | None = None,
+    language: str | None = None,
     clean: bool = False,
     header: str | None = None,
     setup: str | None = None,
@@ -71,8 +74,9 @@ async def score_async(
     problem (JSON, or a pickle of APPS), or is a Solutions dataset. `benchmark` is a name such as `humaneval`; `dataset`
     and `split` are the location of its problems, if it differs from the benchmark's. `select` selects rows by
     `COLUMN=VALUE`. `column` is the column with the programs, and `form` is `completion` or `solution`; by default the
-    columns' names decide. `clean` removes fences, prose and the like from the samples first. `header` is code that runs
-    before each program. `setup` is the part of the prompt's code that programs may use: `all`, `imports` or `none`.
+    columns' names decide. `language` is that of the samples whose rows name none. `clean` removes fences, prose and the
+    like from the samples first. `header` is code that runs before each program. `setup` is the part of the
+    prompt's code that programs may use: `all`, `imports` or `none`.
     `sample_rate` with `seed`, `names` and `limit` choose a part of the problems, `only_present` those with samples, and
     `difficulty` those with one of these names, such as `introductory`.
     `run` names a new run folder with a journal; `resume` names an earlier run.
@@ -90,10 +94,12 @@ async def score_async(
     with _remedy(benchmark, dataset):
         problems = await in_thread(problems_for, rows, name, split)
     refuse_another_benchmark(benchmark, problems.names, problems.label)
+    asked = language_asked_for(language) if language else ""
     if clean:
+        _refuse_cleaning(asked, problems)
         rows, found = await in_thread(_cleaned, rows, problems)
         on_event(Noted(found))
-    solutions = await in_thread(solutions_of, rows, problems)
+    solutions = await in_thread(solutions_of, rows, problems, asked)
     if not ignore_fingerprint:
         await in_thread(_refuse_other_problems, rows, problems)
     setup = setup or _usual_setup(rows)
@@ -114,6 +120,7 @@ async def score_async(
         setup=setup,
         subset=tasks.subset,
         **({"clean": True} if clean else {}),
+        **({"language": language} if language else {}),
     )
     return await Evaluation(tasks, description, settings, options=options).run(k, run, resume, on_event)
 
@@ -175,6 +182,12 @@ def _refuse_other_problems(rows: list[Row], problems: ProblemSet) -> None:
 def _usual_setup(rows: list[Row]) -> str:
     """Return the default setup: all of the prompt's code for a Solutions dataset, only imports for other samples."""
     return ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS
+
+
+def _refuse_cleaning(language: str, problems: ProblemSet) -> None:
+    """Raise UserError if samples are in another language than Python, to which the rules of cleaning don't apply."""
+    if (language or (problems[0].execution.language if len(problems) else PYTHON)) != PYTHON:
+        raise UserError("--clean is for samples in Python: leave it out")
 
 
 def _cleaned(rows: list[Row], problems: ProblemSet) -> tuple[list[Row], str]:

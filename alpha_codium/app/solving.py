@@ -8,7 +8,7 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.events import OnEvent, RunPlanned, ignore
+from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, ignore, working
 from alpha_codium.app.models import with_model
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
@@ -17,11 +17,12 @@ from alpha_codium.data.statements import load_statement, with_examples
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow
+from alpha_codium.flows.context import language_of
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import DEFAULT_FLOW, check_problems, chosen_flow
 from alpha_codium.gen.preview import Preview, preview_of
-from alpha_codium.gen.sample import Solver, candidate_to_json
+from alpha_codium.gen.sample import Solver, StageProgress, candidate_to_json
 from alpha_codium.judge import Judge
 from alpha_codium.llm.opening import open_model
 from alpha_codium.paths import models_folder
@@ -93,17 +94,19 @@ async def solve_problem_async(
     """
     settings = settings or load_settings()
     chosen = chosen_flow(flow, settings)
-    check_problems(chosen, [problem])
+    check_problems(chosen, [problem], settings)
     settings = await in_thread(with_model, settings)
     samples = settings.dataset.num_iterations
     on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
     ledger = Ledger(settings)
     async with open_judge(settings) as opened, open_solver(chosen, settings, opened.judge) as solver:
+        await in_thread(opened.decisive, [language_of(problem, settings)])  # raises if it can't be run
         with open_cache(settings) as cache, AnswerStore(NOWHERE, cache) as store:
-            best = await _best_of(samples, replace(solver, store=store, ledger=ledger), problem, ledger)
+            own = replace(solver, store=store, ledger=ledger)
+            best = await _best_of(samples, own, problem, ledger, on_event)
         if not test_types or best.error is not None:
             return Solved(best)
-        return Solved(best, await opened.judge.for_problem(problem).judge(best.program, problem.tests(test_types)))
+        return Solved(best, await opened.judge.for_problem(problem).judge(best.to_program(), problem.tests(test_types)))
 
 
 solve_problem = blocking(solve_problem_async)
@@ -172,7 +175,7 @@ def _with_examples(problem: Problem) -> Problem:
 def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:
     """Estimate `solve_problem_async`, without asking or downloading a model."""
     chosen = chosen_flow(flow, settings)
-    check_problems(chosen, [problem])
+    check_problems(chosen, [problem], settings)
     settings = with_model(settings, preview=True)
     return preview_of(chosen, [problem], settings.dataset.num_iterations, settings)
 
@@ -184,11 +187,32 @@ async def open_solver(flow: Flow, settings: Settings, judge: Judge) -> AsyncIter
         yield Solver(flow, client, settings.config.model, judge, settings)
 
 
-async def _best_of(samples: int, solver: Solver, problem: Problem, ledger: Ledger) -> Candidate:
+class _Samples:
+    """The stage and the tokens of the sample that is generated, for the display of progress."""
+
+    def __init__(self, samples: int) -> None:
+        self.samples, self.sample, self.at = samples, 0, StageProgress("", 0, 0)
+
+    def status(self) -> str:
+        """Return the text beside the number of calls."""
+        at = self.at
+        sample = f"sample {self.sample + 1} of {self.samples}, " if self.samples > 1 else ""
+        return f"{sample}stage {at.number} of {at.stages} ({at.kind}), {counted(at.tokens, 'token')}"
+
+
+async def _best_of(samples: int, solver: Solver, problem: Problem, ledger: Ledger, on_event: OnEvent) -> Candidate:
     solver.judge.for_problem(problem)  # raises if the problem can't be judged, before the model is asked
     candidates: list[Candidate] = []
-    for sample in range(samples):
-        candidates.append((await solver.solve(problem, sample))[0])
+    progress = _Samples(samples)
+
+    def on_progress(at: StageProgress) -> None:
+        progress.at = at
+        on_event(ItemsReached(at.calls))
+
+    solver = replace(solver, on_progress=on_progress)
+    for progress.sample in range(samples):
+        with working(on_event, "calls", None, progress):
+            candidates.append((await solver.solve(problem, progress.sample))[0])
         logger.info(summary_line(candidates[-1]))
         if _is_enough(candidates[-1]) or ledger.cut_short:
             break

@@ -4,7 +4,7 @@ import contextlib
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,26 +13,24 @@ from loguru import logger
 
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import REPOSITORY_COMMAND
+from alpha_codium.app.stored_samples import ChosenSamples, ShownSample, StoredSample
 from alpha_codium.data import load_problems
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.comparing.judging import JOURNAL
 from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
 from alpha_codium.eval.known import KNOWN_GROUPS
-from alpha_codium.eval.prepare import GENERATED, entries_of_solutions
-from alpha_codium.eval.rates import FENCE
+from alpha_codium.eval.prepare import GENERATED
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.gen.loop import finished_samples
-from alpha_codium.judge.drivers.outcomes import LOADING
 from alpha_codium.paths import runs_folder
 from alpha_codium.problem import Problem
-from alpha_codium.program import PYTHON
+from alpha_codium.program import Program
 from alpha_codium.runs import Journal, RunFolder
 from alpha_codium.runs.events import ModelAnswer, ProgramTested, Transcript, transcript_name
 from alpha_codium.runs.folder import PROGRAMS, RUN_FILE
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Verdict
-from alpha_codium.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,78 +57,6 @@ class StoredRun:
     def to_json(self) -> dict[str, Any]:
         """The run as `--json` writes it."""
         return asdict(self) | {"changed": self.changed.isoformat()}
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSample:
-    """A judged program of a run, with its source if that is known; without a program, the end of the last `answer`."""
-
-    problem: str
-    result: CandidateResult
-    source: str = ""
-    language: str = PYTHON
-    answer: str = ""
-
-    @property
-    def failed(self) -> bool:
-        """Whether the program isn't accepted; one without tests didn't fail."""
-        return self.result.verdict not in (Verdict.ACCEPTED, Verdict.NO_TESTS)
-
-    @property
-    def error(self) -> str:
-        """The last line that a program which ended with an error wrote to stderr; empty for other programs."""
-        failure = self.result.failure
-        ended = self.result.verdict in (Verdict.RUNTIME_ERROR, Verdict.COMPILATION_ERROR)
-        if failure is None or not ended:
-            return ""
-        early = " (before the tests)" if LOADING in failure.stderr else ""
-        return failure.stderr.strip().rpartition("\n")[2] + early
-
-    @property
-    def reason(self) -> str:
-        """Why the program failed, in one line, as far as the run's folder says."""
-        failure = self.result.failure
-        if self.error or failure is None:
-            return self.error or self.result.error
-        value = f" (value: {failure.actual.strip()})" if failure.actual else ""
-        asserted = failure.assertion and f"{failure.assertion}{value}"
-        return failure.used or asserted or f"test {(failure.test or 0) + 1} of {self.result.tests_total}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The sample as `--json` writes it."""
-        return {"problem": self.problem, "language": self.language, "source": self.source} | self.result.to_json()
-
-    def lines(self) -> Iterator[str]:
-        """The sample for people: its verdict, the program, and the first failing test."""
-        result = self.result
-        group = "" if result.group == GENERATED else f"{result.group} "
-        passed = f"{result.tests_passed} of {counted(result.tests_total, 'test')} passed"
-        digest = f" (program {result.program[:12]})" if result.program else ""
-        yield f"{self.problem}, {group}sample {result.index}: {result.verdict.value}, {passed}{digest}"
-        if result.error:
-            yield f"error: {result.error}"
-        yield ""
-        missing = "the sample has no program" if result.error else "the run's folder doesn't have the program"
-        yield from self.source.splitlines() or [f"({missing})"]
-        yield ""
-        if self.answer:
-            yield "the last answer of the model:"
-            yield from (f"  {line}" for line in self.answer.splitlines())
-        if result.failure is not None:
-            yield from result.failure.lines(result.tests_total)
-            if result.verdict is Verdict.COMPILATION_ERROR and FENCE in self.source:
-                yield "the program contains a Markdown fence, which gencode eval score --clean removes"
-        elif self.failed and not result.error and result.verdict is not Verdict.INTERNAL_ERROR:
-            yield "(the run's folder doesn't have the failing test: it was written by an earlier version)"
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSample:
-    """The sample to show, and how many of the run's samples failed."""
-
-    sample: StoredSample
-    failed: int
-    total: int
 
 
 def list_runs() -> list[StoredRun]:
@@ -160,34 +86,31 @@ def show_sample(run: str, problem: str | None = None, sample: int | None = None)
     folder = RunFolder.reopen(runs_folder(), run)
     samples = _samples(folder)
     chosen = _chosen(folder, samples, problem, sample)
-    first = next((each for each in chosen if each.failed), chosen[0])
+    first = (chosen.failed or chosen.samples)[0]
     if folder.description()["command"] == COMMAND:
         first = _with_public_tests(folder, first)
     elif not first.source:
         first = _with_source(folder, first)
-    return ShownSample(first, sum(each.failed for each in samples), len(samples))
+    return ShownSample(first, samples)
 
 
-def failed_samples(run: str, problem: str | None = None, sample: int | None = None) -> tuple[list[StoredSample], int]:
-    """Return the samples that failed, of those that the arguments select, and the number selected.
-
-    Raises UserError as `show_sample` does.
-    """
+def chosen_samples(run: str, problem: str | None = None, sample: int | None = None) -> ChosenSamples:
+    """Return the samples that the arguments select; raises UserError as `show_sample` does."""
     folder = RunFolder.reopen(runs_folder(), run)
-    chosen = _chosen(folder, _samples(folder), problem, sample)
-    return [each for each in chosen if each.failed], len(chosen)
+    return _chosen(folder, _samples(folder), problem, sample)
 
 
-def _samples(folder: RunFolder) -> list[StoredSample]:
+def _samples(folder: RunFolder) -> ChosenSamples:
     command = folder.description()["command"]
     if command == REPOSITORY_COMMAND:
         raise UserError(f"run {folder.name!r} is one of gencode repo run: see {folder.path / 'results_short.jsonl'}")
     samples = _generated(folder) if command == COMMAND else _judged(folder)
-    if command == COMMAND and samples and not (folder.path / JOURNAL).exists():
+    judged = command != COMMAND or (folder.path / JOURNAL).exists()
+    if samples and not judged:
         logger.info(_not_judged(folder))
     if not samples:
         raise UserError(f"run {folder.name!r} has no judged samples")
-    return samples
+    return ChosenSamples(samples, judged)
 
 
 def _not_judged(folder: RunFolder) -> str:
@@ -199,15 +122,13 @@ def _not_judged(folder: RunFolder) -> str:
     return f"{said}; the run isn't finished"
 
 
-def _chosen(
-    folder: RunFolder, samples: list[StoredSample], problem: str | None, sample: int | None
-) -> list[StoredSample]:
+def _chosen(folder: RunFolder, of: ChosenSamples, problem: str | None, sample: int | None) -> ChosenSamples:
     """Return the samples of a problem with an index, each if it is given; raises UserError if there is none."""
-    chosen = samples
+    chosen = of.samples
     if problem is not None:
-        names = list(dict.fromkeys(each.problem for each in samples))
+        names = list(dict.fromkeys(each.problem for each in chosen))
         name = TaskNames(names).find(problem)
-        chosen = [each for each in samples if each.problem == name]
+        chosen = [each for each in chosen if each.problem == name]
         if not chosen:
             raise UserError(f"run {folder.name!r} has no samples of {problem!r}{nearest(problem, names)}")
     if sample is not None:
@@ -215,7 +136,7 @@ def _chosen(
         chosen = [each for each in chosen if each.result.index == sample]
         if not chosen:
             raise UserError(f"there is no sample {sample}: there are {indices[0]} to {indices[-1]}")
-    return chosen
+    return replace(of, samples=chosen)
 
 
 def _stored_run(folder: RunFolder) -> StoredRun:
@@ -302,9 +223,9 @@ def _with_source(folder: RunFolder, sample: StoredSample) -> StoredSample:
     """Return the sample of a human solution with its source, which only the dataset has."""
     problem = _problem(folder, sample.problem)
     groups = {"correct": problem.solutions, "incorrect": problem.incorrect_solutions} if problem else {}
-    for entry in entries_of_solutions(sample.result.group, groups.get(sample.result.group, ())):
-        if entry.to_program().digest == sample.result.program:
-            return replace(sample, source=entry.program, language=entry.language)
+    for solution in groups.get(sample.result.group, ()):
+        if Program.from_source(solution.language, solution.code).digest == sample.result.program:
+            return replace(sample, source=solution.code, language=solution.language)
     return sample
 
 

@@ -18,12 +18,12 @@ from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.sources import output_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.eval.judging import OpenJudge, open_judge
-from alpha_codium.eval.prepare import human_solutions, parse_test_types
+from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.validation.assessment import Assessment
 from alpha_codium.eval.validation.columns import check_output, write_validated
 from alpha_codium.eval.validation.report import ValidationReport
-from alpha_codium.eval.validation.running import assess_known, observe_known
+from alpha_codium.eval.validation.running import assess_known, known_programs, observe_known
 from alpha_codium.eval.validation.timing import NEAR, calibration
 from alpha_codium.judge import Rules
 from alpha_codium.problem import TestType
@@ -65,7 +65,8 @@ async def validate_async(
         if not overwrite:
             refuse_replacing([problems.split_name], output_path(output))
     # Every test is run, since each is checked separately.
-    rules = replace(Rules.of(settings.code_tester), stop_on_first_failure=False)
+    rules = Rules.of(settings.code_tester, settings.languages.time_limit_factors)
+    rules = replace(rules, stop_on_first_failure=False)
     subset = Subset(sample_rate, seed, limit, tuple(names))
     described = {"sample_rate": sample_rate, "seed": seed} | subset.as_record()
     description = describe("validate", dataset, problems, kinds, code_tester=_settings_of(settings), **described)
@@ -102,8 +103,8 @@ def _folder(run: str | None, resume: str | None, description: dict[str, Any], on
 async def _observe(
     problems: ProblemSet, kinds: tuple[TestType, ...], judge: OpenJudge, folder: RunFolder, on_event: OnEvent
 ) -> list[ProblemResult]:
-    total = await in_thread(judge.total, human_solutions(problems, "both", kinds))
-    with judging(on_event, total, "known programs judged") as on_result:
+    programs = await in_thread(judge.languages, known_programs(problems, kinds))
+    with judging(on_event, programs.total(), "known programs judged") as on_result:
         return await observe_known(problems, kinds, judge.judge, folder, on_result=on_result, workers=judge.workers)
 
 

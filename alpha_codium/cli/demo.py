@@ -10,11 +10,14 @@ from alpha_codium.cli.reporting import Reporter
 from alpha_codium.wording import counted
 
 NEXT = """
-next:
-  gencode runs show {run:<50} # a program that failed, and why
-  gencode data import examples/jars.json --output_dataset_name jars    # your own problem in this form
-  gencode gen solve_set --dataset_name jars --samples 5                # solve it
-  gencode gen solve_problem --statement problem.md > program.py        # or only a statement"""
+next, a program that failed, and why:
+  gencode runs show {run}
+a problem of your own in this form:
+  gencode data import examples/jars.json --output_dataset_name jars
+  gencode gen solve_set --dataset_name jars --samples 5 --flow baseline --model {model}
+or only its statement:
+  gencode gen solve_problem --statement problem.md --flow baseline --model {model} > program.py"""
+BETTER = "\n{} rarely solves a problem; a better local model: gencode model get {}"
 
 
 @click.command()
@@ -24,6 +27,7 @@ def command(common: CommonOptions) -> None:
     """Solve three small problems with the embedded model."""
     from alpha_codium.app import demonstration as demo
     from alpha_codium.data import load_problems
+    from alpha_codium.llm.local.registry import BEST, SMALLEST
 
     problems = load_problems(demo.PROBLEMS)
     model = demo.chosen_model(common.settings)
@@ -44,5 +48,7 @@ def command(common: CommonOptions) -> None:
         say(f"\n{solved[0]} was solved by this program:\n\n{solved[1].strip()}")
     if repair := demo.repair_of(runs):
         say("\n".join([f"\na repair for {repair.problem}:", "", *repair.lines()]))
-    click.echo(NEXT.format(run=runs[-1].summary.run))
+    click.echo(NEXT.format(run=runs[-1].summary.run, model=model))
+    if model == f"local/{SMALLEST.name}":
+        click.echo(BETTER.format(model, BEST.name))
     common.write_json([run.to_json() for run in runs])

@@ -41,6 +41,13 @@ _dataset_options = options(
         show_default=True,
         help="Which human solutions to judge.",
     ),
+    click.option(
+        "--language",
+        "languages",
+        multiple=True,
+        metavar="NAME",
+        help="Judge only the solutions in this language, such as cpp; repeatable. Default: all that can be run.",
+    ),
     tests_option(default="private_tests"),
     score_options,
     common_options,

@@ -16,6 +16,7 @@ from alpha_codium.cli.options import (
     Group,
     cache_option,
     common_options,
+    language_option,
     model_options,
     overwrite_option,
     set_options,
@@ -41,6 +42,7 @@ def group() -> None:
 @click.option("--system", default="", help="A system message.")
 @common_options
 @model_options
+@language_option
 def ask(question: str, system: str, common: CommonOptions) -> None:
     """Ask the model one question; the answer goes to stdout."""
     from alpha_codium.app import models
@@ -48,7 +50,7 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
     from alpha_codium.llm.errors import ModelError
 
     try:
-        answer = models.ask(question, system, common.settings)
+        answer = models.ask(question, system, common.settings, common.settings.solve.language)
     except UserError:
         raise
     except ModelError as fault:
@@ -71,6 +73,7 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
 @common_options
 @model_options
 @cache_option
+@language_option
 def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common: CommonOptions, **chosen: Any) -> None:
     """Solve one problem: the program goes to stdout, everything else to stderr."""
     from alpha_codium.app import solving
@@ -110,6 +113,7 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
 @common_options
 @model_options
 @cache_option
+@language_option
 def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
     """Solve the problems of a split, and save the candidates as a Solutions dataset."""
     from alpha_codium.app.generation import SetOptions, generate_set, preview

@@ -235,6 +235,13 @@ sample_file_options = options(
         help="Whether the column holds completions of the prompt or complete programs.  [default: by the column]",
     ),
 )
+# Where a repository with tests comes from.
+checkout_options = options(
+    click.option("--version", help="Its version on PyPI.  [default: that of the repository's recipe]"),
+    click.option("--sdist", type=click.Path(exists=True, path_type=Path),
+                 help="Its source package, if it isn't fetched."),
+    click.option("--checkout", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A clone to use."),
+)  # fmt: skip
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the output if it exists already.")
 run_options = options(
     click.option("--run", help="A name for this run's folder."),
@@ -258,6 +265,25 @@ def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, common=common, **kwargs)
 
     return with_cache
+
+
+def language_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--language`, which becomes a setting of `common`; goes below `@common_options`."""
+
+    @click.option(
+        "--language",
+        metavar="NAME",
+        help="Write programs in this language, such as cpp.  [default: that of the tests, usually python3]",
+    )
+    @functools.wraps(command)
+    def with_language(*args: Any, common: CommonOptions, language: str | None, **kwargs: Any) -> Any:
+        if language is not None:
+            from alpha_codium.languages.names import language_asked_for
+
+            common.extra_overrides.append(f"solve.language={language_asked_for(language)}")
+        return command(*args, common=common, **kwargs)
+
+    return with_language
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:

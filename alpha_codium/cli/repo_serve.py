@@ -6,15 +6,13 @@ from pathlib import Path
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.options import CommonOptions, checkout_options, common_options
 from alpha_codium.errors import UserError
 
 
 @click.command()
 @click.option("--repository", default="django", show_default=True, help="The repository.")
-@click.option("--version", default="", help="Its version on PyPI.  [default: that of the repository's recipe]")
-@click.option("--sdist", type=click.Path(exists=True, path_type=Path), help="Its source package, if it isn't fetched.")
-@click.option("--checkout", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A clone to use.")
+@checkout_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 means a free one.")
 @click.option("--token_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -23,7 +21,7 @@ from alpha_codium.errors import UserError
 def serve(
     common: CommonOptions,
     repository: str,
-    version: str,
+    version: str | None,
     sdist: Path | None,
     checkout: Path | None,
     host: str,
@@ -42,7 +40,7 @@ def serve(
     token = token_file.read_text().strip() if token_file else os.environ.get("SANDBOX_TOKEN", "")
     if token_file and not token:
         raise UserError(f"{token_file} is empty")
-    found = check_out(recipe_of(repository), version, sdist=sdist, checkout=checkout and checkout.resolve())
+    found = check_out(recipe_of(repository), version or "", sdist=sdist, checkout=checkout and checkout.resolve())
     workers = common.settings.code_tester.workers
 
     def started(address: str) -> None:

@@ -10,6 +10,7 @@ from alpha_codium.app.events import (
     AblationPlanned,
     Event,
     ItemDone,
+    ItemsReached,
     KitExamined,
     Noted,
     RunOpened,
@@ -38,7 +39,7 @@ class Reporter:
     def __call__(self, event: Event) -> None:
         """Show one event."""
         match event:
-            case WorkStarted() | ItemDone() | WorkEnded():
+            case WorkStarted() | ItemDone() | ItemsReached() | WorkEnded():
                 self._show_progress(event)
             case RunOpened(path):
                 self.run = path
@@ -64,12 +65,14 @@ class Reporter:
                     what = f"{budget} is spent and ended {counted(samples, 'sample')} of {summary.run}"
                     click.echo(f"{what}: raise it and {again}", err=True)
 
-    def _show_progress(self, event: WorkStarted | ItemDone | WorkEnded) -> None:
+    def _show_progress(self, event: WorkStarted | ItemDone | ItemsReached | WorkEnded) -> None:
         match event:
             case WorkStarted(what, total):
                 self._progress = Progress(what, total, self.quiet, event.counter.status).__enter__()
             case ItemDone() if self._progress is not None:
                 self._progress.advance()
+            case ItemsReached(done) if self._progress is not None:
+                self._progress.reach(done)
             case WorkEnded() if self._progress is not None:
                 self._progress.__exit__(None, None, None)
 

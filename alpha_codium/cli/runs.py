@@ -1,13 +1,11 @@
 """`gencode runs`: the stored runs, and why a sample of one failed."""
 
-from collections import Counter
-
 import click
 
 from alpha_codium.cli.options import CommonOptions, Group, common_options
 from alpha_codium.cli.output import print_table, say
 from alpha_codium.log import one_line, visible
-from alpha_codium.wording import counted, size_text
+from alpha_codium.wording import size_text
 
 
 @click.group(cls=Group)
@@ -47,25 +45,23 @@ def show(run: str, problem: str | None, sample: int | None, failed: bool, common
     common.write_json(shown.sample.to_json())
     for line in shown.sample.lines():
         say(line)
-    more = "others with --problem NAME --sample I, list them with --failed" if shown.total > 1 else ""
-    click.echo(
-        f"{shown.failed} of {counted(shown.total, 'sample')} of the run failed{'; show ' * bool(more)}{more}", err=True
-    )
+    more = "; show others with --problem NAME --sample I, list them with --failed" if len(shown.all.samples) > 1 else ""
+    click.echo(f"{shown.all.failures(' of the run')}{more}", err=True)
 
 
 def _list_failed(run: str, problem: str | None, sample: int | None, common: CommonOptions) -> None:
-    from alpha_codium.app.stored_runs import failed_samples
+    from alpha_codium.app.stored_runs import chosen_samples
 
-    failed, total = failed_samples(run, problem, sample)
+    chosen = chosen_samples(run, problem, sample)
+    failed = chosen.failed
     common.write_json([each.to_json() for each in failed])
     if failed:
         rows = [
             (each.problem, str(each.result.index), each.result.verdict.value, one_line(each.reason)) for each in failed
         ]
         print_table([("problem", "sample", "verdict", "reason"), *rows])
-    kinds = Counter(each.error.partition(":")[0] or each.result.verdict.value for each in failed).most_common()
-    which = ": " * bool(kinds) + ", ".join(f"{count} {kind}" for kind, count in kinds)
-    click.echo(f"{len(failed)} of {counted(total, 'sample')} failed{visible(which)}", err=True)
+    reasons = f": {visible(chosen.reasons())}" if failed else ""
+    click.echo(f"{chosen.failures()}{reasons}", err=True)
 
 
 @group.command()

@@ -1,14 +1,20 @@
-"""`gencode sandbox`: checking and installing sandboxes."""
+"""`gencode sandbox`: checking, installing and serving sandboxes."""
+
+from copy import copy
 
 import click
 
+from alpha_codium.cli import serve
 from alpha_codium.cli.options import CommonOptions, Group, common_options, normalize
 from alpha_codium.errors import UserError, nearest
 
 
 @click.group(cls=Group)
 def group() -> None:
-    """Check or install the sandbox."""
+    """Check, install or serve the sandbox."""
+
+
+group.add_command(copy(serve.command), "serve")
 
 
 @group.command()

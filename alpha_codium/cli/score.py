@@ -26,6 +26,11 @@ ignore_fingerprint_option = click.option(
     metavar="COLUMN=VALUE",
     help="Score only the rows with this value, or one that it matches as a part or a pattern; repeatable.",
 )
+@click.option(
+    "--language",
+    metavar="NAME",
+    help="The language of samples that don't name one, such as cpp.  [default: the benchmark's, or python3]",
+)
 @click.option("--clean", is_flag=True, help="Clean the samples first, as `gencode data clean_generations` does.")
 @click.option("--header", help="Code that runs before each program, such as 'from typing import *'.")
 @click.option(

@@ -3,11 +3,15 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.options import CommonOptions, checkout_options, common_options, split_option
 from alpha_codium.errors import UserError
+
+if TYPE_CHECKING:
+    from alpha_codium.repository.checkout import Checkout
 
 
 @click.command("serve")
@@ -18,15 +22,33 @@ from alpha_codium.errors import UserError
 @click.option("--token_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="A file with the token that requests must have.  [default: $GENCODE_SERVE_TOKEN]")  # fmt: skip
 @click.option("--dialects", default="all", show_default=True,
-              help="Other services whose requests are answered too: open_instruct; '' for none.")  # fmt: skip
+              help="Other services whose requests are answered too: code_judge, judge0, nemo_gym, open_instruct, "
+              "piston, sandbox_fusion; '' for none.")  # fmt: skip
+@click.option("--dataset_name", help="A dataset whose problems requests may name: saved by etl, a hub id, or a path.")
+@split_option
+@click.option("--max_problem_bytes", type=click.IntRange(min=1), default=1 << 30, show_default=True,
+              help="Memory for problems that requests name; the least recently used are dropped.")  # fmt: skip
+@click.option("--repository", help="A repository whose tests are run on edited files, such as django.")
+@checkout_options
 @common_options
 def command(
-    common: CommonOptions, host: str, port: int, max_queue: int, token_file: Path | None, dialects: str
+    common: CommonOptions,
+    host: str,
+    port: int,
+    max_queue: int,
+    token_file: Path | None,
+    dialects: str,
+    dataset_name: str | None,
+    split: str | None,
+    max_problem_bytes: int,
+    repository: str | None,
+    **source: Any,
 ) -> None:
     """Judge programs for other processes, over HTTP.
 
     On any address but loopback, the server needs a token.
     """
+    from alpha_codium.data import load_problems
     from alpha_codium.serve.server import serve
 
     token = token_file.read_text().strip() if token_file else os.environ.get("GENCODE_SERVE_TOKEN", "")
@@ -38,5 +60,30 @@ def command(
         click.echo(f"listening at {address}, documentation at {address}/docs")
 
     asyncio.run(
-        serve(settings, host=host, port=port, max_queue=max_queue, token=token, dialects=dialects, on_start=started)
+        serve(
+            settings,
+            host=host,
+            port=port,
+            max_queue=max_queue,
+            token=token,
+            dialects=dialects,
+            dataset=load_problems(dataset_name, split) if dataset_name else None,
+            max_problem_bytes=max_problem_bytes,
+            checkout=_checkout(repository, **source),
+            on_start=started,
+        )
     )
+
+
+def _checkout(
+    repository: str | None, version: str | None, sdist: Path | None, checkout: Path | None
+) -> "Checkout | None":
+    """Return the repository that the options name, None if they name none."""
+    if not repository:
+        if version or sdist or checkout:
+            raise UserError("give --repository with --version, --sdist or --checkout")
+        return None
+    from alpha_codium.repository.checkout import check_out
+    from alpha_codium.repository.recipes import recipe_of
+
+    return check_out(recipe_of(repository), version or "", sdist=sdist, checkout=checkout and checkout.resolve())

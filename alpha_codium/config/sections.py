@@ -6,7 +6,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from alpha_codium.errors import SettingsError
-from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR
+from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, TIME_LIMIT_FACTORS
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -45,6 +45,7 @@ class ConfigSection(Section):
 class SolveSection(Section):
     """`[solve]`: the flow and the limits of one sample."""
 
+    language: str = ""
     use_baseline: bool = False
     use_direct_solutions: bool = False
     reduce_verbose: bool = False
@@ -233,6 +234,44 @@ class SandboxSection(Section):
         return self.model_dump().get(backend, {})
 
 
+class LanguageSection(Section):
+    """`[languages.NAME]`: how programs in one language are compiled and limited; empty texts stand for the defaults."""
+
+    compiler: str = ""
+    options: str = ""
+    time_limit_factor: float = Field(gt=0)
+
+
+def _language(name: str) -> LanguageSection:
+    return LanguageSection(time_limit_factor=TIME_LIMIT_FACTORS[name])
+
+
+class LanguagesSection(Section):
+    """`[languages]`: a table for each language but Python, whose settings are in `[code_tester]`."""
+
+    c: LanguageSection = _language("c")
+    cpp: LanguageSection = _language("cpp")
+    csharp: LanguageSection = _language("csharp")
+    go: LanguageSection = _language("go")
+    java: LanguageSection = _language("java")
+    javascript: LanguageSection = _language("javascript")
+    pypy3: LanguageSection = _language("pypy3")
+    ruby: LanguageSection = _language("ruby")
+    rust: LanguageSection = _language("rust")
+    typescript: LanguageSection = _language("typescript")
+
+    @property
+    def time_limit_factors(self) -> dict[str, float]:
+        """What a problem's own time limit is multiplied by for programs in these languages."""
+        return {name: section.time_limit_factor for name, section in self}
+
+    @property
+    def tools(self) -> dict[str, dict[str, str]]:
+        """The compiler and the options of each language for which they aren't the defaults."""
+        chosen = {name: section.model_dump(include={"compiler", "options"}) for name, section in self}
+        return {name: values for name, values in chosen.items() if any(values.values())}
+
+
 class Settings(Section):
     """All settings, with an attribute for each section of `configuration.toml`."""
 
@@ -252,6 +291,7 @@ class Settings(Section):
     dataset: DatasetSection = DatasetSection()
     code_tester: CodeTesterSection = CodeTesterSection()
     sandbox: SandboxSection = SandboxSection()
+    languages: LanguagesSection = LanguagesSection()
 
 
 def known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:

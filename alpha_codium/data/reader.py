@@ -10,10 +10,11 @@ from alpha_codium.data.fields import Fields, kind_of
 from alpha_codium.data.kattis import checker_of_package
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.problem import EXECUTION_KINDS, LANGUAGE_NAMES, CheckerSpec
+from alpha_codium.program import PYTHON
 
 # Names in the dataset's enumeration of languages that differ from LANGUAGE_NAMES.
 LANGUAGE_ALIASES = {"unknown_language": "unknown"}
-EXECUTION_KEYS = ("kind", "entry_point", "test_code", "setup_code")
+EXECUTION_KEYS = ("kind", "entry_point", "test_code", "setup_code", "language")
 
 
 class RecordReader(Fields):
@@ -82,7 +83,10 @@ class RecordReader(Fields):
         return {"name": checker.name, "arguments": json.dumps(checker.arguments, sort_keys=True)}
 
     def execution(self, field: str) -> dict[str, str] | None:
-        """Return how candidates are run, `{kind, entry_point, test_code, setup_code}`, or None for null (stdin)."""
+        """Return how candidates are run, `{kind, entry_point, test_code, setup_code}`, or None for null (stdin).
+
+        With `language` unless it is Python.
+        """
         value = self.record.get(field)
         if value is None:
             return None
@@ -93,7 +97,10 @@ class RecordReader(Fields):
         texts["kind"] = texts["kind"] or EXECUTION_KINDS[0]
         if texts["kind"] not in EXECUTION_KINDS:
             self.fail(f"{field}.kind", f"{texts['kind']!r} is unknown{nearest(texts['kind'], EXECUTION_KINDS)}")
-        return texts
+        language = texts.pop("language")
+        if language in ("", PYTHON):
+            return texts
+        return texts | {"language": LANGUAGE_NAMES[self._language(f"{field}.language", language)]}
 
     def _columns(self, field: str, first: str, second: str) -> dict[str, Any]:
         value = self.record.get(field)

@@ -8,6 +8,7 @@ from typing import ClassVar
 from alpha_codium.judge.behaviour import DRIVER_LINES
 from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.problem import TestCase
+from alpha_codium.program import PYTHON
 from alpha_codium.values import JsonValue, Readers
 from alpha_codium.verdict import Judgement, Verdict
 
@@ -65,8 +66,10 @@ class Failure(JsonValue):
         yield from (f"  {line.rstrip()}" for line in lines if not line.startswith("?"))
 
 
-def failure_of(judge: ProblemJudge, tests: Sequence[TestCase], judgement: Judgement) -> Failure | None:
-    """Return why a program failed `tests`, or None if it didn't."""
+def failure_of(
+    judge: ProblemJudge, tests: Sequence[TestCase], judgement: Judgement, language: str = PYTHON
+) -> Failure | None:
+    """Return why a program in `language` failed `tests`, or None if it didn't."""
     if judgement.verdict in NO_FAILURE or judgement.failed is None or not judgement.tests:
         return None
     result = next(test for test in judgement.tests if test.verdict is not Verdict.ACCEPTED)
@@ -79,7 +82,7 @@ def failure_of(judge: ProblemJudge, tests: Sequence[TestCase], judgement: Judgem
     expected, actual = around_difference(test.output, judge.kind.given(result))
     given = shortened(test.input)
     amounts = (execution.cpu_seconds, execution.wall_seconds, execution.max_rss_bytes)
-    used = judge.kind.limits.use(*amounts) if result.verdict in LIMITED else ""
+    used = judge.kind_for(language).limits.use(*amounts) if result.verdict in LIMITED else ""
     return Failure(judgement.failed, result.verdict, given, expected, actual, assertion, stderr, used=used, **ended)
 
 

@@ -1,19 +1,25 @@
 """The configured judge: an open sandbox, its identity, and methods to judge and score programs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.eval.known import error_of_human_solutions, split_known, with_known, without_disputed
+from alpha_codium.eval.languages import Skipped
 from alpha_codium.eval.prepare import EvaluationSet, EvaluationTask, HumanSolutions
 from alpha_codium.eval.rates import broken_programs, rates_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, recheck_near_limit, run_evaluation
 from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.languages import LANGUAGES
 from alpha_codium.languages.python.prelude import check_header
+from alpha_codium.limits import time_limit_factor
+from alpha_codium.program import PYTHON
 from alpha_codium.runs import Journal
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.sandbox.blocking import AnySandbox, opened
@@ -61,7 +67,7 @@ class OpenJudge:
         if isinstance(tasks, HumanSolutions):
             undisputed = without_disputed(results, tasks)
             error = error_of_human_solutions(undisputed, self.identity.backend)
-            facts = {"agreement": error.agreement, "skipped_solutions": sum(p.skipped for p in results)}
+            facts = {"agreement": error.agreement, **_skipped(results)}
         else:
             results, error = split_known(results, self.identity.backend, self.known_solutions)
             facts = {"rates": rates_of(tasks.entries, results)}
@@ -72,9 +78,38 @@ class OpenJudge:
             facts["unsafe"] = "sandbox = false: untrusted programs ran with all your rights"
         return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
 
-    def total(self, tasks: EvaluationSet) -> int:
-        """The number of programs that `score` judges."""
-        return sum(len(task.entries) for task in self.with_known(tasks))
+    def languages(self, tasks: Iterable[EvaluationTask]) -> Counter[str]:
+        """The number of programs that `score` judges, by language."""
+        return Counter(entry.language for task in self.with_known(tasks) for entry in task.entries)
+
+    def tools(self, languages: Collection[str] = tuple(LANGUAGES)) -> dict[str, str]:
+        """The version of the compiler or runtime for each of the languages that can be run."""
+        found = {}
+        for language in languages:
+            with suppress(SandboxError):
+                found[language] = self.judge.sandbox.tool_version(language)
+        return found
+
+    def decisive(self, languages: Collection[str]) -> dict[str, Any]:
+        """What verdicts on programs in these languages depend on besides the settings and the sandbox, as JSON.
+
+        Nothing for Python. Raises SandboxError if programs in one of the languages can't be run.
+        """
+        others, rules = sorted(set(languages) - {PYTHON}), self.judge.rules
+        return {
+            name: {
+                "version": self.judge.sandbox.tool_version(name),
+                "time_limit_factor": time_limit_factor(name, rules.time_limit_factor, rules.time_limit_factors),
+            }
+            for name in others
+        }
+
+
+def _skipped(results: Iterable[ProblemResult]) -> dict[str, Any]:
+    """Return the numbers of programs that weren't run, in all and by language and reason."""
+    counts = sum((result.skipped for result in results), Skipped())
+    rows = [{"language": each[0], "reason": each[1], "programs": count} for each, count in counts.most_common()]
+    return {"skipped_solutions": counts.total(), "skipped_by_language": rows}
 
 
 @asynccontextmanager
@@ -88,7 +123,7 @@ async def open_judge(
     code_tester = settings.code_tester
     check_header(code_tester.header)
     async with opened(sandbox or sandbox_of(settings)) as box:
-        judge = Judge(box, rules or Rules.of(code_tester))
+        judge = Judge(box, rules or Rules.of(code_tester, settings.languages.time_limit_factors))
         yield OpenJudge(
             judge,
             await box.identity(),

@@ -14,7 +14,6 @@ from typing import ClassVar
 
 from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask, entries_of_solutions
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
@@ -23,7 +22,7 @@ DEFAULT_KNOWN = 2
 KNOWN_CORRECT, KNOWN_INCORRECT = "known_correct", "known_incorrect"
 KNOWN_GROUPS = (KNOWN_CORRECT, KNOWN_INCORRECT)
 NO_VERDICT = (Verdict.INTERNAL_ERROR, Verdict.NO_TESTS)
-NONE_KNOWN = f"the problems with candidates have no {' or '.join(LANGUAGES)} solutions"
+NONE_KNOWN = "the problems with candidates have no known solutions in the candidates' languages"
 TURNED_OFF = "turned off: known_solutions = 0"
 
 
@@ -65,17 +64,18 @@ class JudgeError(JsonValue):
 
 
 def with_known(tasks: Iterable[EvaluationTask], most: int = DEFAULT_KNOWN) -> Iterator[EvaluationTask]:
-    """Each task with its problem's first `most` correct and first `most` incorrect programs that can be run.
+    """Each task with its problem's first `most` correct and first `most` incorrect programs in its entries' languages.
 
     Nothing is added to a problem without candidates or without tests.
     """
     for task in tasks:
         problem, both = task.problem, disputed(task.problem)
+        languages = {entry.language for entry in task.entries}
         groups = zip(KNOWN_GROUPS, (problem.solutions, problem.incorrect_solutions), strict=True)
         known = [
             entry
             for group, solutions in groups
-            for entry in entries_of_solutions(group, (s for s in solutions if s.code not in both))[:most]
+            for entry in entries_of_solutions(group, (s for s in solutions if s.code not in both), languages)[:most]
         ]
         yield replace(task, entries=(*task.entries, *known)) if task.tests and task.entries else task
 

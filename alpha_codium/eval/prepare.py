@@ -5,16 +5,18 @@ Tasks are made lazily, one at a time: a split of 13,000 problems needn't fit int
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.data.schema import difficulty_name
 from alpha_codium.data.subset import Subset, part_of
 from alpha_codium.errors import DatasetError, UserError, nearest
+from alpha_codium.eval.languages import Languages, Skipped
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, Solution, TestCase, TestType
 from alpha_codium.program import PYTHON, Program
+from alpha_codium.sandbox import Sandbox
 from alpha_codium.solution import ErrorKind, SampleError
 from alpha_codium.wording import counted
 
@@ -57,12 +59,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """One problem, the tests asked for, and the programs to be judged by them."""
+    """One problem, the tests asked for, and the programs to be judged by them; `skipped` programs can't be run."""
 
     problem: Problem
     tests: tuple[TestCase, ...]
     entries: tuple[Entry, ...]
-    skipped: int = 0
+    skipped: Skipped = field(default_factory=Skipped)
 
     @property
     def name(self) -> str:
@@ -132,7 +134,7 @@ class EvaluationSet:
 
 
 class HumanSolutions(EvaluationSet):
-    """Every problem with the programs that humans submitted, except those that the sandbox can't run."""
+    """Every problem with the programs that humans submitted, except those that `languages` leave out."""
 
     def __init__(
         self,
@@ -140,14 +142,23 @@ class HumanSolutions(EvaluationSet):
         groups: Sequence[str],
         test_types: Sequence[TestType],
         subset: Mapping[str, Any] | None = None,
+        languages: Languages | None = None,
     ) -> None:
         super().__init__(problems, {}, test_types, subset)
-        self.groups = groups
+        self.groups, self.languages = groups, languages or Languages()
+
+    def run_in(self, sandbox: Sandbox) -> "HumanSolutions":
+        """Return the same, without the programs that a sandbox can't run; raises as `Languages`."""
+        languages = Languages(self.languages.asked, sandbox, self.languages.other)
+        return HumanSolutions(self.problems, self.groups, self.test_types, self.subset, languages)
 
     def _task(self, problem: Problem) -> EvaluationTask:
         by_group = {CORRECT: problem.solutions, INCORRECT: problem.incorrect_solutions}
-        entries = [entry for group in self.groups for entry in entries_of_solutions(group, by_group[group])]
-        skipped = sum(len(by_group[group]) for group in self.groups) - len(entries)
+        found = Counter(solution.language for group in self.groups for solution in by_group[group])
+        reasons = {language: self.languages.why_not(language, problem) for language in found}
+        skipped = Skipped({(language, why): found[language] for language, why in reasons.items() if why})
+        judged = [language for language, why in reasons.items() if not why]
+        entries = [entry for group in self.groups for entry in entries_of_solutions(group, by_group[group], judged)]
         return EvaluationTask(problem, problem.tests(self.test_types), tuple(entries), skipped)
 
 
@@ -237,16 +248,17 @@ def human_solutions(
     groups: str,
     test_type: str | Iterable[str],
     subset: Mapping[str, Any] | None = None,
+    languages: Languages | None = None,
 ) -> HumanSolutions:
     """The human solutions of all problems; `groups` is `correct`, `incorrect` or `both`."""
     chosen = (CORRECT, INCORRECT) if groups == "both" else (groups,)
-    return HumanSolutions(problems, chosen, parse_test_types(test_type), subset)
+    return HumanSolutions(problems, chosen, parse_test_types(test_type), subset, languages)
 
 
-def entries_of_solutions(group: str, solutions: Iterable[Solution]) -> list[Entry]:
-    """The solutions that can be run, numbered among themselves."""
-    runnable = (solution for solution in solutions if solution.language in LANGUAGES)
-    return [Entry(index, group, s.code, language=s.language) for index, s in enumerate(runnable)]
+def entries_of_solutions(group: str, solutions: Iterable[Solution], languages: Collection[str]) -> list[Entry]:
+    """The solutions in these languages, numbered among themselves."""
+    chosen = (solution for solution in solutions if solution.language in languages)
+    return [Entry(index, group, s.code, language=s.language) for index, s in enumerate(chosen)]
 
 
 def refuse_language(language: str, where: str) -> None:

@@ -1,9 +1,10 @@
 """The results of judging a split, in the shape in which they are written."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from alpha_codium.eval.failures import Failure
+from alpha_codium.eval.languages import Skipped
 from alpha_codium.limits import Limits
 from alpha_codium.values import JsonValue, Readers
 from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
@@ -77,11 +78,11 @@ ROW = (
 
 @dataclass(frozen=True, slots=True)
 class ProblemResult:
-    """The results of one problem's programs; `skipped` programs are in a language that can't be run."""
+    """The results of one problem's programs; `skipped` programs weren't run."""
 
     name: str
     candidates: tuple[CandidateResult, ...]
-    skipped: int = 0
+    skipped: Skipped = field(default_factory=Skipped)
 
     def to_json(self) -> dict[str, Any]:
         """The result as `--json` writes it."""

@@ -125,18 +125,18 @@ class _Evaluation:
             error = str(entry.error or "") or (_named(task, entry, shared.error) if shared.error else "")
             result = replace(shared, index=entry.index, group=entry.group, error=error, program="")
             await self._write(task, program, result)
-        result = self.marked(task, replace(result, program=program))
+        result = self.marked(task, replace(result, program=program), entry.language)
         if self.on_result is not None:
             self.on_result(task.name, result)
         return result
 
-    def marked(self, task: EvaluationTask, result: CandidateResult) -> CandidateResult:
-        """The result with tests near a limit marked."""
-        return result.marked(self.rules.limits_for(task.problem)) if self.rules else result
+    def marked(self, task: EvaluationTask, result: CandidateResult, language: str) -> CandidateResult:
+        """The result of a program in `language`, with tests near a limit marked."""
+        return result.marked(self.rules.limits_for(task.problem, language)) if self.rules else result
 
     async def recheck(self, task: EvaluationTask, entry: Entry, result: CandidateResult) -> CandidateResult:
         """Judge a program three times, and return the result with the median of its verdicts; it is journalled."""
-        again = [self.marked(task, await self._result(task, entry)) for _ in range(RECHECKS)]
+        again = [self.marked(task, await self._result(task, entry), entry.language) for _ in range(RECHECKS)]
         # Passed before failed; of equal verdicts the one with the median time.
         again.sort(key=lambda each: (each.verdict is not Verdict.ACCEPTED, _cpu_seconds(each)))
         median = again[RECHECKS // 2]
@@ -158,7 +158,7 @@ class _Evaluation:
             try:
                 judge, program = self.judge.for_problem(task.problem), entry.to_program()
                 judgement = await judge.judge(program, task.tests)
-                failure = failure_of(judge, task.tests, judgement)
+                failure = failure_of(judge, task.tests, judgement, entry.language)
             except Unjudgeable as reason:
                 judgement = replace(judgement, message=str(reason))
         return CandidateResult.of(0, "", judgement, failure)

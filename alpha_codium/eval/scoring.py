@@ -153,11 +153,12 @@ class Score(Table):
         ]
 
     def problem_lines(self) -> Iterator[str]:
-        """Each problem with the number of its programs that passed, and their indices."""
+        """Each problem with the number of its programs that passed, and the indices of these."""
         width = max((len(problem.name) for problem in self.problems), default=0)
         for problem in self.problems:
             passed = [each.index for each in problem.candidates if each.verdict is Verdict.ACCEPTED]
-            which = f": {', '.join(map(str, passed))}" if passed else ""
+            indices = f"{'sample' if len(passed) == 1 else 'samples'} {', '.join(map(str, passed))}"
+            which = f" ({indices})" if passed else ""
             yield f"{problem.name:<{width}}  {len(passed)} of {len(problem.candidates)} passed{which}"
 
     def hints(self, run: str) -> Iterator[str]:
@@ -277,8 +278,8 @@ def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
     if agreed := facts.get("agreement"):
         yield f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}"
         yield f"incorrect solutions rejected  {agreed['incorrect_rejected']} of {agreed['incorrect_total']}"
-    if skipped := facts.get("skipped_solutions"):
-        yield f"not run (not python3)         {skipped}"
+    for skipped in facts.get("skipped_by_language", ()):
+        yield "not run                       {programs} in {language}: {reason}".format(**skipped)
 
 
 def _counts(problem: ProblemResult, *passing: Verdict) -> tuple[int, int]:

@@ -14,23 +14,21 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from alpha_codium.flows.answers import AnswerSchema, FormatError
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code
-from alpha_codium.languages import language_named
+from alpha_codium.languages import Language
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import SEEDS_APART, Answer, ChatRequest, Message, with_seed_of
 from alpha_codium.log import redact
-from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
 from alpha_codium.runs.events import FailedCall, ModelAnswer, ModelRefusal, UnreadableAnswer, kept_text
 
-# The language of the programs.
-TARGET = language_named(PYTHON)
-CODE_FORMAT = f"Give the complete {TARGET.title} program in one fenced block:\n```{TARGET.tag}\n...\n```"
+CODE_FORMAT = "Give the complete {title} program in one fenced block:\n```{tag}\n...\n```"
 CODE_AFTER_FIELDS = "After that comes what matters most. {asked}"
 # Small models stop after the fields, and would only repeat them if asked for the whole answer again.
 ASK_FOR_PROGRAM = "Now the program. {asked}"
@@ -51,13 +49,20 @@ class NoProgram(FormatError):
 
 @dataclass(frozen=True, slots=True)
 class CodeForm:
-    """The request for code in a prompt, and the function that reads it from an answer; by default a whole program."""
+    """The request for code in a prompt, and the function that reads it from an answer; `title` is its language's."""
 
-    asked: str = CODE_FORMAT
-    read: Callable[[str], Extracted | None] = extract_code
+    asked: str
+    read: Callable[[str], Extracted | None]
+    title: str
 
 
-WHOLE_PROGRAM = CodeForm()
+def whole_program(language: Language) -> CodeForm:
+    """Return the form of a whole program."""
+    read = partial(extract_code, language=language.name)
+    return CodeForm(CODE_FORMAT.format(title=language.title, tag=language.tag), read, language.title)
+
+
+NO_CODE = CodeForm("", lambda _answer: None, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +77,14 @@ class Reading:
 class Question:
     """One prompt and its variables.
 
-    `attempt` is the number of earlier attempts at the same thing, which raise the temperature. `may_be_last` allows the
-    budget's last call to be used although the prompt doesn't ask for a program, because the sample already has one.
+    `form` is needed if the prompt asks for code. `attempt` is the number of earlier attempts at the same thing, which
+    raise the temperature. `may_be_last` allows the budget's last call to be used although the prompt doesn't ask for a
+    program, because the sample already has one.
     """
 
     prompt: Prompt
     variables: Mapping[str, Any]
-    form: CodeForm = WHOLE_PROGRAM
+    form: CodeForm = NO_CODE
     attempt: int = 0
     may_be_last: bool = False
 
@@ -253,7 +259,7 @@ def _read(answer: Answer, schema: AnswerSchema | None, form: CodeForm | None) ->
         return Reading(schema.parse(answer.text, truncated=answer.truncated) if schema else {"text": answer.text})
     found = form.read(answer.text)
     if found is None or not found.code.strip():
-        raise NoProgram("there is no Python program in it")
+        raise NoProgram(f"there is no {form.title} program in it")
     if not found.complete and answer.truncated:
         raise FormatError("the program isn't finished")
     try:

@@ -8,8 +8,10 @@ from alpha_codium.config import Settings
 from alpha_codium.flows.variation import Variation
 from alpha_codium.judge import ProblemJudge
 from alpha_codium.judge.behaviour import Behaviour
+from alpha_codium.languages import Language, language_named
 from alpha_codium.llm.messages import ChatModel
-from alpha_codium.problem import TestCase
+from alpha_codium.problem import Problem, TestCase
+from alpha_codium.program import Program
 from alpha_codium.runs.events import (
     LONGEST_TEXT,
     Event,
@@ -50,13 +52,22 @@ class SampleContext:
     calls: int = 0
 
     @property
+    def language(self) -> Language:
+        """The language of the programs; see `language_of`."""
+        return language_named(language_of(self.judge.problem, self.settings))
+
+    @property
     def on_last_call(self) -> bool:
         """Whether the sample's budget has one call left, which is reserved for a program."""
         return self.calls == self.settings.solve.max_calls - 1
 
+    def made(self, program: str) -> Program:
+        """Return the program of a source."""
+        return Program.from_source(self.language.name, program)
+
     async def run_tests(self, program: str, tests: Sequence[TestCase], *, stop_early: bool = False) -> Judgement:
         """Run tests on a program; raises SandboxFault."""
-        judgement = await self.judge.judge(program, tests, stop_early=stop_early)
+        judgement = await self.judge.judge(self.made(program), tests, stop_early=stop_early)
         fault = next((t.execution for t in judgement.tests if t.verdict is Verdict.INTERNAL_ERROR), None)
         if fault is not None:
             raise SandboxFault(fault.stderr)
@@ -67,7 +78,7 @@ class SampleContext:
 
     async def behaviour(self, program: str, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
         """Run a program on inputs without expected outputs; raises SandboxFault."""
-        found = await self.judge.behaviour(program, inputs)
+        found = await self.judge.behaviour(self.made(program), inputs)
         fault = next((b for b in found if b.status is Status.INTERNAL_ERROR), None)
         if fault is not None:
             raise SandboxFault(fault.shown)
@@ -75,7 +86,7 @@ class SampleContext:
 
     async def actual_output(self, program: str, test: TestCase, execution: Execution) -> str:
         """Return a program's output for a test that it failed; raises SandboxFault."""
-        actual = await self.judge.actual_output(program, test, execution)
+        actual = await self.judge.actual_output(self.made(program), test, execution)
         if actual.status is Status.INTERNAL_ERROR:
             raise SandboxFault(actual.shown)
         return actual.shown
@@ -88,6 +99,11 @@ class SampleContext:
     def skip(self, step: str, reason: object) -> None:
         """Record in the transcript that a step was skipped."""
         self.events.append(StepSkipped(step, str(reason)))
+
+
+def language_of(problem: Problem, settings: Settings) -> str:
+    """Return the language in which a problem is solved: the one asked for, or else that of its tests."""
+    return settings.solve.language or problem.execution.language
 
 
 def shortened(text: str, limit: int = SHOWN_OUTPUT) -> str:

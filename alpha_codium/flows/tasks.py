@@ -9,36 +9,39 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from alpha_codium.flows.asking import TARGET, WHOLE_PROGRAM, CodeForm
+from alpha_codium.flows.asking import CodeForm, whole_program
 from alpha_codium.flows.context import SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code, fenced_texts
 from alpha_codium.flows.fences import clean
 from alpha_codium.flows.state import FlowState
+from alpha_codium.languages import Language
 from alpha_codium.languages.python.beginnings import Beginning, beginning_of
 from alpha_codium.languages.python.completion import as_body, completed
 from alpha_codium.languages.python.programs import ProgramReader
 from alpha_codium.problem import Statement, TestCase
+from alpha_codium.program import PYTHON
 
-WHOLE_CODE = (
-    f"Give the whole {TARGET.title} code, with the imports it needs, in one fenced block:\n```{TARGET.tag}\n...\n```"
-)
+WHOLE_CODE = "Give the whole {title} code, with the imports it needs, in one fenced block:\n```{tag}\n...\n```"
 
 
 @dataclass(frozen=True, slots=True)
 class CodingTask:
-    """The code to write; `kind` is the kind of the tests, `beginning` the code that a function continues."""
+    """The code to write; `kind` is the kind of the tests, `beginning` the code that a function in Python continues."""
 
     statement: Statement
     kind: str
     beginning: Beginning | None
     tests: Sequence[TestCase]
+    language: Language
 
     @classmethod
     def of(cls, state: FlowState, context: SampleContext) -> "CodingTask":
         """Return the task of a sample."""
         statement, kind = state.statement, context.judge.kind.name
-        beginning = None if kind == "stdin" else beginning_of(statement.description)
-        return cls(statement, kind, beginning, tests_to_show(statement, state.examples))
+        language, beginning = context.language, None
+        if kind != "stdin" and language.name == PYTHON:
+            beginning = beginning_of(statement.description)
+        return cls(statement, kind, beginning, tests_to_show(statement, state.examples), language)
 
     @property
     def is_function(self) -> bool:
@@ -49,8 +52,13 @@ class CodingTask:
     def form(self) -> CodeForm:
         """The request for the program, and its reader; an answer with only a function's body is accepted."""
         if not self.is_function:
-            return WHOLE_PROGRAM
-        return CodeForm(WHOLE_CODE, partial(extract_completion, beginning=self.beginning))
+            return whole_program(self.language)
+        title, tag = self.language.title, self.language.tag
+        if self.language.name == PYTHON:
+            read = partial(extract_completion, beginning=self.beginning)
+        else:
+            read = partial(extract_code, language=self.language.name)
+        return CodeForm(WHOLE_CODE.format(title=title, tag=tag), read, title)
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -59,9 +67,18 @@ class CodingTask:
             "problem": self.statement,
             "kind": self.kind,
             "is_function": self.is_function,
-            "beginning": self.beginning.text if self.beginning else "",
+            "beginning": self._code_to_continue,
+            "language": self.language.title,
+            "tag": self.language.tag,
             "tests": self.tests,
         }
+
+    @property
+    def _code_to_continue(self) -> str:
+        """The code of the statement that a function continues: benchmarks in other languages consist of it."""
+        if self.kind == "assertions" and self.language.name != PYTHON:
+            return self.statement.description
+        return self.beginning.text if self.beginning else ""
 
 
 def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | None:

@@ -20,6 +20,8 @@ TASK = {
     "kind": "the kind of the tests: `stdin`, `call` or `assertions`",
     "is_function": "whether the tests call a function, that is, whether `kind` isn't `stdin`",
     "beginning": "the code of the statement that a function continues, or an empty text",
+    "language": "the name of the language of the program, such as `Python 3` or `C++`",
+    "tag": "the tag of code fences in that language, such as `python` or `cpp`",
     "tests": "public tests of a function that the description doesn't show, each with `input` and `output`",
 }
 # The variables that only some prompts have.

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from alpha_codium.config import Settings
 from alpha_codium.errors import DatasetError, FlowError
+from alpha_codium.eval.languages import why_not_tested
 from alpha_codium.flows import Flow, load_flow
+from alpha_codium.flows.context import language_of
+from alpha_codium.languages import language_named
 from alpha_codium.problem import EXECUTION_KINDS, Problem
 
 # A flow that chooses another one by the kind of a problem's tests.
@@ -31,12 +34,17 @@ def check_fit(flow: Flow, problems: Iterable[Problem]) -> None:
         raise FlowError(misfit(flow, first))
 
 
-def check_problems(flow: Flow, problems: Sequence[Problem]) -> None:
-    """Do the same as `check_fit`; also raise DatasetError for a problem without a description."""
+def check_problems(flow: Flow, problems: Sequence[Problem], settings: Settings) -> None:
+    """Do the same as `check_fit`; also raise DatasetError for a problem without a description, or whose tests can't run
+    programs in the language that is asked for, and UserError for an unknown language.
+    """
     check_fit(flow, problems)
     for problem in problems:
         if not problem.description.strip():
             raise DatasetError(f"the problem {problem.name!r} has no description, so there is nothing to ask a model")
+        language = language_named(language_of(problem, settings))
+        if reason := why_not_tested(language.name, problem):
+            raise DatasetError(f"the problem {problem.name!r} can't be solved in {language.title}: {reason}")
 
 
 def misfit(flow: Flow, problem: Problem) -> str:

@@ -4,8 +4,8 @@ A sample without a program has failed if that is the model's fault. If it is the
 sample is tried again on resume.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from loguru import logger
@@ -13,7 +13,7 @@ from loguru import logger
 from alpha_codium.config import Settings
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.flows import Flow, FlowState, SampleContext
-from alpha_codium.flows.context import BudgetExhausted, SandboxFault
+from alpha_codium.flows.context import BudgetExhausted, SandboxFault, language_of
 from alpha_codium.flows.loading import check_prompt_names
 from alpha_codium.flows.variation import Variation
 from alpha_codium.gen.budgets import Ledger
@@ -29,12 +29,24 @@ from alpha_codium.runs.events import Event, ModelRefusal, StageEnd, StepSkipped,
 from alpha_codium.solution import BudgetEnd, Candidate, ErrorKind, SampleError
 
 
+@dataclass(frozen=True, slots=True)
+class StageProgress:
+    """How far a sample is: in stage `number` of `stages`, after `calls` of the model with `tokens` in all."""
+
+    kind: str
+    number: int
+    stages: int
+    calls: int = 0
+    tokens: int = 0
+
+
 @dataclass(frozen=True)
 class Solver:
     """The objects that all samples share.
 
     Without a `ledger`, each sample has its own. Provider faults are logged at `fault_level`. `warned` is the set of
-    kinds of tests for which the user was warned that the flow isn't meant for them.
+    kinds of tests for which the user was warned that the flow isn't meant for them. `on_progress` is called at the
+    beginning of each stage, and after each answer.
     """
 
     flow: Flow
@@ -46,6 +58,7 @@ class Solver:
     ledger: Ledger | None = None
     fault_level: str = "WARNING"
     warned: set[str] = field(default_factory=set)
+    on_progress: Callable[[StageProgress], None] | None = None
 
     async def solve(self, problem: Problem, sample_index: int) -> tuple[Candidate, tuple[Event, ...]]:
         """Return one candidate and the events of its sample.
@@ -77,6 +90,7 @@ class Solver:
             public_tests_passed=result.tests_passed,
             public_tests_total=result.tests_total,
             error=result.error,
+            language=language_of(problem, self.settings),
         )
         return candidate, tuple(events)
 
@@ -89,7 +103,8 @@ class Solver:
         try:
             variation = Variation(sample_index, self.settings.dataset.use_iteration_scheme)
             context = SampleContext(model, self.judge.for_problem(problem), self.settings, variation, events)
-            state = await run_flow(self.flow.for_kind(problem.execution.kind), problem.statement, context)
+            flow = self.flow.for_kind(problem.execution.kind)
+            state = await run_flow(flow, problem.statement, context, self._reporter(flow, model))
             end = model.budget.end
             if end is not None and not any(isinstance(event, BudgetEnd) for event in events):
                 events.append(end)
@@ -111,6 +126,25 @@ class Solver:
             logger.exception("{}: internal error", problem.name)
             return _Result(error=SampleError(ErrorKind.INTERNAL, one_line(fault)))
 
+    def _reporter(self, flow: Flow, model: SampleModel) -> Callable[[int], None]:
+        """Return a function for the index of a stage that begins; from then on, it and the answers are reported."""
+        if (on_progress := self.on_progress) is None:
+            return lambda _index: None
+        at = StageProgress("", 0, len(flow.stages))
+
+        def report() -> None:
+            usage = model.usage
+            tokens = usage.prompt_tokens + usage.completion_tokens
+            on_progress(replace(at, calls=usage.llm_calls, tokens=tokens))
+
+        def begin(index: int) -> None:
+            nonlocal at
+            at = replace(at, kind=flow.stage_kinds[index], number=index + 1)
+            report()
+
+        model.on_answer = report
+        return begin
+
 
 @dataclass(frozen=True)
 class _Result:
@@ -122,8 +156,12 @@ class _Result:
     tests_total: int = 0
 
 
-async def run_flow(flow: Flow, statement: Statement, context: SampleContext) -> FlowState:
+async def run_flow(
+    flow: Flow, statement: Statement, context: SampleContext, on_stage: Callable[[int], None] = lambda _index: None
+) -> FlowState:
     """Return the state, with the best program, after the last stage or when the budget is exhausted.
+
+    `on_stage` gets the index of each stage that begins.
 
     Raises the model client's errors for faults of the provider, and SettingsError if `config.model_by_prompt` names an
     unknown prompt.
@@ -132,7 +170,8 @@ async def run_flow(flow: Flow, statement: Statement, context: SampleContext) -> 
         check_prompt_names(flow, context.settings.config.model_by_prompt)
     state = FlowState(statement)
     try:
-        for stage in flow.stages:
+        for index, stage in enumerate(flow.stages):
+            on_stage(index)
             try:
                 await stage.run(state, context)
             finally:

@@ -11,7 +11,7 @@
    run must ask its own model first.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import groupby
 from typing import Any
@@ -49,7 +49,7 @@ def parts_of(facts: Mapping[str, Any], sample: str) -> Parts:
 class SampleModel:
     """A `ChatModel` for the sample with the name `sample`; `usage` includes stored answers.
 
-    `name` is the model string as the user gave it.
+    `name` is the model string as the user gave it. `on_answer` is called after each request that got answers.
     """
 
     model: ChatModel
@@ -58,6 +58,7 @@ class SampleModel:
     store: AnswerStore | None = None
     budget: SampleBudget = field(default_factory=SampleBudget)
     usage: Usage = field(default_factory=Usage)
+    on_answer: Callable[[], None] = lambda: None
     _occurrences: dict[str, int] = field(default_factory=dict)
     _requests: int = 0
     _calls: int = 0
@@ -133,6 +134,7 @@ class SampleModel:
             await gather_all(self._ask_for(request, together, keys, outcomes) for together in calls)
         finally:
             self._count({first + place: outcomes[place] for place in sorted(outcomes)})
+            self.on_answer()
 
     def _asked_together(self, places: list[int], request: ChatRequest) -> Iterable[list[int]]:
         """Return groups of places, each for one call: a single group, or with a seed runs of consecutive places.

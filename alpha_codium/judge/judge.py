@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from alpha_codium.checkers import CALL_RESULT, PROGRAM
 from alpha_codium.errors import Unjudgeable, UserError
+from alpha_codium.judge.appended_tests import AppendedKind
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.judge.call import CallKind
@@ -22,7 +23,7 @@ from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
 from alpha_codium.problem import EXECUTION_KINDS, Problem, TestCase
-from alpha_codium.program import Program, as_program
+from alpha_codium.program import PYTHON, Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
@@ -52,13 +53,25 @@ NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 class ProblemJudge:
     """Judges programs by one problem's kind of tests, limits and checker, on any tests of that kind.
 
-    With `failures`, the tests that failed most programs run first if the first failure stops the program.
+    `kind` has the limits of Python programs. With `failures`, the tests that failed most programs run first if the
+    first failure stops the program.
     """
 
-    name: str
+    problem: Problem
     kind: TestKind
-    stop_on_first_failure: bool = False
+    rules: Rules = field(default_factory=Rules)
     failures: FailureCounts | None = None
+
+    @property
+    def name(self) -> str:
+        """The problem's name."""
+        return self.problem.name
+
+    def kind_for(self, language: str) -> TestKind:
+        """Return the kind of tests with the limits of programs in `language`."""
+        if language == PYTHON:
+            return self.kind
+        return self.kind.with_limits(self.rules.limits_for(self.problem, language))
 
     async def judge(
         self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
@@ -69,9 +82,9 @@ class ProblemJudge:
             return Judgement(Verdict.NO_TESTS, message="there are no tests")
         if not program.source.strip():
             return _uncompiled(NO_PROGRAM, len(tests))
-        if not self.kind.supports(program.language):
-            return _unjudged(f"tests of the kind {self.kind.name!r} can't run {program.language} programs", len(tests))
-        stop_early = self.stop_on_first_failure if stop_early is None else stop_early
+        if reason := self.kind.why_not(program.language):
+            return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
+        stop_early = self.rules.stop_on_first_failure if stop_early is None else stop_early
         try:
             return await self._judged(program, tests, stop_early=stop_early)
         except NotCompiled as error:
@@ -83,7 +96,8 @@ class ProblemJudge:
         """Run the tests; raises NotCompiled and Unjudgeable."""
         faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
         places = [place for place in self._order(tests, stop_early=stop_early) if place not in faults]
-        found = await self.kind.results(program, [tests[place] for place in places], stop_early=stop_early)
+        kind = self.kind_for(program.language)
+        found = await kind.results(program, [tests[place] for place in places], stop_early=stop_early)
         results = {place: _not_run(fault) for place, fault in faults.items()} | dict(zip(places, found, strict=False))
         if stop_early and self.failures:
             for place, result in zip(places, found, strict=False):
@@ -103,23 +117,25 @@ class ProblemJudge:
 
     async def execute(self, program: str | Program, input: str) -> Execution:
         """Run `program` once under the problem's limits, without comparing its output."""
-        return await self.kind.execute(as_program(program), input)
+        program = as_program(program)
+        return await self.kind_for(program.language).execute(program, input)
 
     async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
         """Run `program` on inputs without expected outputs (for assertions, expressions).
 
         After a limit, the remaining inputs don't run, and get the same result.
         """
-        found: list[Behaviour] = []
+        program, found = as_program(program), list[Behaviour]()
         for text in inputs:
-            found.append(await self.kind.behaviour(as_program(program), text))
+            found.append(await self.kind_for(program.language).behaviour(program, text))
             if found[-1].status not in GOES_ON:
                 break
         return tuple(found + found[-1:] * (len(inputs) - len(found)))
 
     async def actual_output(self, program: str | Program, test: TestCase, execution: Execution) -> Behaviour:
         """Return what a program that failed `test` by this execution gave instead, as `shown`."""
-        return await self.kind.actual_output(as_program(program), test, execution)
+        program = as_program(program)
+        return await self.kind_for(program.language).actual_output(program, test, execution)
 
 
 def _not_run(why: str) -> TestResult:
@@ -150,12 +166,12 @@ class Judge:
             kind = self._kind_of(problem)
         except UserError as error:
             raise Unjudgeable(f"problem {problem.name!r}: {error}") from error
-        return ProblemJudge(problem.name, kind, self.rules.stop_on_first_failure, failures)
+        return ProblemJudge(problem, kind, self.rules, failures)
 
     def _kind_of(self, problem: Problem) -> TestKind:
         limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)
         if spec.kind == "assertions":
-            return AssertionsKind(self.sandbox, limits, spec)
+            return (AssertionsKind if spec.language == PYTHON else AppendedKind)(self.sandbox, limits, spec)
         checker = self.rules.checker_for(problem)
         if spec.kind == "call":
             if checker.name != CALL_RESULT:
@@ -166,5 +182,5 @@ class Judge:
         files = (own_file(problem.input_file), own_file(problem.output_file))
         if checker.name == PROGRAM:
             program = CheckerProgram.of(checker.arguments)
-            return CheckerProgramKind(self.sandbox, limits, program, spec.setup_code, *files)
-        return StdinKind(self.sandbox, limits, named_checker(checker), spec.setup_code, *files)
+            return CheckerProgramKind(self.sandbox, limits, program, spec, *files)
+        return StdinKind(self.sandbox, limits, named_checker(checker), spec, *files)

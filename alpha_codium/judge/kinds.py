@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from alpha_codium.checkers import Checker
 from alpha_codium.judge.behaviour import Behaviour
@@ -40,9 +40,17 @@ class TestKind(ABC):
         def limits(self) -> Limits:
             """The limits of a test; a field of each kind."""
 
-    def supports(self, language: str) -> bool:
-        """Whether programs in a language can be run on such tests."""
-        return is_driven(language, self.name)
+    def with_limits(self, limits: Limits) -> Self:
+        """Return the same tests with other limits."""
+        return replace(cast(Any, self), limits=limits)
+
+    def why_not(self, language: str) -> str:
+        """Return why programs in a language can't be run on such tests, empty if they can."""
+        return (
+            ""
+            if is_driven(language, self.name)
+            else f"{title_of(language)} programs can't be run by {TESTS[self.name]}"
+        )
 
     @abstractmethod
     def fault_of(self, test: TestCase) -> str:
@@ -137,6 +145,15 @@ def require_compiled(compilation: Execution) -> None:
     """Raise NotCompiled unless the compiler's execution is `finished`."""
     if not compilation.finished:
         raise NotCompiled(compilation)
+
+
+# The kinds of tests that need a driver, in words.
+TESTS = {"call": "tests that call a function", "assertions": "assertions in Python"}
+
+
+def title_of(language: str) -> str:
+    """Return a language's name for people."""
+    return language_named(language).title if language in LANGUAGES else language
 
 
 def is_driven(language: str, by: str) -> bool:

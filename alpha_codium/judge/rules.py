@@ -1,13 +1,21 @@
 """The limits and the checker that a problem is judged by, from the user's settings and the problem."""
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from alpha_codium.checkers import CALL_RESULT, DEFAULT_CHECKER
 from alpha_codium.judge.tolerances import tolerance_in
 from alpha_codium.languages.python.prelude import with_prelude
-from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, Limits, limits_of_test
+from alpha_codium.limits import (
+    DEFAULT_TIME_LIMIT_FACTOR,
+    TIME_LIMIT_FACTORS,
+    Limits,
+    limits_of_test,
+    time_limit_factor,
+)
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem
+from alpha_codium.program import PYTHON
 
 if TYPE_CHECKING:
     from alpha_codium.config import CodeTesterSection
@@ -17,10 +25,11 @@ if TYPE_CHECKING:
 class Rules:
     """A user's settings for judging; a limit of 0 means the problem's own.
 
-    `cpu_seconds` is used as given; a problem's own time limit is meant for C++, and multiplied by `time_limit_factor`.
+    `cpu_seconds` is used as given; a problem's own time limit is meant for C++, and multiplied by `time_limit_factor`
+    for programs in Python, and by `time_limit_factors` for those in other languages.
     `delta` and `order_matters` choose the checker of problems that name none. `test_order` is `dataset` or, for runs
-    that stop at the first failure, `fails_soonest`. `header` is code, such as imports, that runs before each program
-    and before a problem's own setup code.
+    that stop at the first failure, `fails_soonest`. `header` is Python code, such as imports, that runs before each
+    Python program and before a problem's own setup code.
     """
 
     cpu_seconds: float = 0.0
@@ -31,21 +40,26 @@ class Rules:
     stop_on_first_failure: bool = False
     test_order: str = "dataset"
     header: str = ""
+    time_limit_factors: Mapping[str, float] = field(default_factory=lambda: TIME_LIMIT_FACTORS)
 
     @classmethod
-    def of(cls, settings: "CodeTesterSection") -> "Rules":
-        """Return the rules in the settings `[code_tester]`."""
-        same = {field.name: getattr(settings, field.name) for field in fields(cls) if field.name != "cpu_seconds"}
-        return cls(cpu_seconds=settings.timeout, **same)
+    def of(cls, settings: "CodeTesterSection", time_limit_factors: Mapping[str, float] = TIME_LIMIT_FACTORS) -> "Rules":
+        """Return the rules in the settings `[code_tester]`, and the factors of `[languages]`."""
+        others = ("cpu_seconds", "time_limit_factors")
+        same = {field.name: getattr(settings, field.name) for field in fields(cls) if field.name not in others}
+        return cls(cpu_seconds=settings.timeout, time_limit_factors=time_limit_factors, **same)
 
     def execution_of(self, problem: Problem) -> ExecutionSpec:
         """Return how the problem's tests run a program, with the header before its setup code."""
         spec = problem.execution
-        return replace(spec, setup_code=with_prelude(self.header, spec.setup_code)) if self.header.strip() else spec
+        if not self.header.strip() or spec.language != PYTHON:
+            return spec
+        return replace(spec, setup_code=with_prelude(self.header, spec.setup_code))
 
-    def limits_for(self, problem: Problem) -> Limits:
-        """Return the limits of one test; see `limits_of_test`."""
-        return limits_of_test(problem, self.cpu_seconds, self.memory_bytes, self.time_limit_factor)
+    def limits_for(self, problem: Problem, language: str = PYTHON) -> Limits:
+        """Return the limits of one test of a program in `language`; see `limits_of_test`."""
+        factor = time_limit_factor(language, self.time_limit_factor, self.time_limit_factors)
+        return limits_of_test(problem, self.cpu_seconds, self.memory_bytes, factor)
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
         """Return the checker: the problem's own, else the user's, else `float` with the errors that the statement

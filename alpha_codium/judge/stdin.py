@@ -1,16 +1,16 @@
 """Tests of programs that read an input and print an output, by stdin and stdout or by files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.behaviour import Behaviour, error_shown, key_of_output, without_addresses
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.kinds import ComparedKind, is_driven
+from alpha_codium.judge.kinds import ComparedKind, is_driven, title_of
 from alpha_codium.judge.packing import pack
 from alpha_codium.languages import LANGUAGES, language_named
-from alpha_codium.problem import TestCase
+from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.verdict import Execution
 
@@ -28,13 +28,13 @@ TAKEN, LONGEST_NAME = ("program.py", "driver.py"), 255
 class StdinKind(ComparedKind):
     """The test's input is what the program reads; the checker compares what it prints.
 
-    `setup_code` runs before each program; `input_file` and `output_file`, if given, are the files in its folder that it
-    uses in place of stdin and stdout.
+    The setup code of `spec` runs before each program in its language; `input_file` and `output_file`, if given, are the
+    files in its folder that it uses in place of stdin and stdout.
     """
 
     name: ClassVar[str] = "stdin"
 
-    setup_code: str = ""
+    spec: ExecutionSpec = field(default_factory=ExecutionSpec)
     input_file: str = ""
     output_file: str = ""
 
@@ -43,9 +43,13 @@ class StdinKind(ComparedKind):
         """Whether programs use a file instead of stdin or stdout."""
         return bool(self.input_file or self.output_file)
 
-    def supports(self, language: str) -> bool:
+    def why_not(self, language: str) -> str:
         """See `TestKind`; problems that name files need a language with a driver for files."""
-        return is_driven(language, "files") if self.uses_files else language in LANGUAGES
+        if language not in LANGUAGES:
+            return f"{language} programs aren't supported"
+        if self.uses_files and not is_driven(language, "files"):
+            return f"{title_of(language)} programs can't be run by tests that use files in place of stdin and stdout"
+        return ""
 
     def fault_of(self, test: TestCase) -> str:
         """See `TestKind`; any text is valid, but must fit into the file, if there is one."""
@@ -63,7 +67,8 @@ class StdinKind(ComparedKind):
 
     def job(self, program: Program, inputs: Sequence[str]) -> Job:
         """See `ComparedKind`."""
-        program = language_named(program.language).with_setup(program, self.setup_code)
+        if program.language == self.spec.language:
+            program = language_named(program.language).with_setup(program, self.spec.setup_code)
         if not self.uses_files:
             return Job(program, tuple(inputs), self.limits)
         packed = tuple(pack([self.input_file, self.output_file, text]) for text in inputs)

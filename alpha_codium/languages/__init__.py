@@ -1,8 +1,7 @@
 """Programming languages, each in a folder of its own, independent of sandboxes.
 
 To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to `LANGUAGES`.
-A backend says which languages it runs (`require_language` in `sandbox.protocol`), flows which one they ask for
-(`TARGET` in `flows.asking`).
+A backend says which languages it runs: `tool_version` in `sandbox.protocol`.
 """
 
 import functools
@@ -10,13 +9,27 @@ import re
 from collections.abc import Sequence
 from enum import IntEnum
 from importlib import import_module
-from typing import Protocol
+from typing import Protocol, Self
 
 from alpha_codium.errors import UserError, nearest
+from alpha_codium.languages.tools import Build, Tool
+from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 # The module of each language, with an attribute `LANGUAGE`.
-LANGUAGES = {"python3": "alpha_codium.languages.python"}
+LANGUAGES = {
+    "python3": "alpha_codium.languages.python",
+    "pypy3": "alpha_codium.languages.pypy",
+    "cpp": "alpha_codium.languages.gcc.cpp",
+    "c": "alpha_codium.languages.gcc.c",
+    "java": "alpha_codium.languages.jvm.java",
+    "javascript": "alpha_codium.languages.node.javascript",
+    "typescript": "alpha_codium.languages.node.typescript",
+    "go": "alpha_codium.languages.go",
+    "rust": "alpha_codium.languages.rust",
+    "csharp": "alpha_codium.languages.mono",
+    "ruby": "alpha_codium.languages.ruby",
+}
 # The length of the longest program, in characters.
 MAX_PROGRAM = 100_000
 # The beginning of each line of a trace.
@@ -68,15 +81,19 @@ class Language(Protocol):
         """Return the program with code that runs before it, in the same file."""
         ...
 
-    def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
-        """Return a command that checks the main file, read from standard input.
+    def configured(self, compiler: str = "", options: str = "") -> Self:
+        """Return the language with another compiler or runtime, and other options for it; empty: as they are."""
+        ...
 
-        Its exit status and errors count; a file that it writes isn't kept.
+    def tool(self) -> Tool | None:
+        """Return the compiler or runtime on this machine; raises SandboxError, with what to install, if it is missing.
+
+        None: programs run in the interpreter of the sandbox, which compiles them itself.
         """
         ...
 
-    def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
-        """Return a command that runs the main file, or the driver of a `driven` program, in the program's folder."""
+    def build(self, program: Program, limits: Limits) -> Build | None:
+        """Return how the program is compiled, once, and run for tests with `limits`; None as for `tool`."""
         ...
 
     def is_tag(self, text: str) -> bool:

@@ -89,14 +89,15 @@ class ModelClient:
         return self._sender.supports_n(model or self._model)
 
     async def prepare(self) -> None:
-        """Import litellm, which takes seconds, without blocking the event loop."""
-        await self._backend.prepare()
+        """Import litellm, which takes seconds, without blocking the event loop, if the client's model needs it."""
+        await self._sender.prepare(self._model)
 
     async def __aenter__(self) -> Self:
         self._backend.open()
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
+        await self._sender.close()
         await self._backend.close()
 
     async def ask(self, request: ChatRequest) -> Answer:
@@ -115,7 +116,7 @@ class ModelClient:
         separate requests have different seeds, since otherwise all answers would be the same.
         """
         answers: list[Answer] = []
-        await self._backend.prepare()
+        await self._sender.prepare(request.model or self._model)
         while (missing := n - len(answers)) > 0:
             # A fallback may have returned only one answer; the missing ones are then requested concurrently.
             size = missing if not answers and self.supports_n(request.model) else 1

@@ -34,6 +34,11 @@ class Endpoint:
     supports_json_schema: bool | None = None
     supports_n: bool | None = None
 
+    @property
+    def is_local(self) -> bool:
+        """Whether this is the server of a local model, whose properties are known without litellm."""
+        return self.free and self.supports_json_schema is not None and self.supports_n is not None
+
 
 class Endpoints:
     """The endpoints of a client by model string; `known` are those of local servers."""

@@ -126,6 +126,10 @@ class LiteLLMBackend:
             logger.warning("{} doesn't support {}: {} from now on", model, parameter, instead)
         return True
 
+    def left_out_of(self, model: str) -> frozenset[str]:
+        """Return the parameters that aren't sent to a model any more."""
+        return frozenset(self._left_out.get(model, ()))
+
     def open(self) -> None:
         """Register this backend as a user of litellm's sessions."""
         _open_backends.add(self)
@@ -152,7 +156,7 @@ class LiteLLMBackend:
         if is_base:
             given["client"] = self._completer(api_base, api_key)
         return {
-            **parameters(request, self._left_out.get(model, frozenset())),
+            **parameters(request, self.left_out_of(model)),
             **{name: value for name, value in given.items() if value is not None},
             "model": model,
             "messages": messages(request, as_one_text=is_base, cached=facts.wants_cache_marks),

@@ -10,6 +10,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -97,11 +98,11 @@ def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint
     """Return the error for a request that litellm rejected before sending it, or that failed without a status."""
     import httpx
 
-    litellm, model = load(), endpoint.model
+    litellm, model = sys.modules.get("litellm"), endpoint.model  # without it, none of its exceptions is raised
     missing = next((error for error in chain if isinstance(error, ImportError)), None)
     if missing is not None:
         return UnknownModel(f"{model} needs a package that isn't installed: {missing}")
-    if isinstance(chain[0], litellm.UnsupportedParamsError):
+    if litellm and isinstance(chain[0], litellm.UnsupportedParamsError):
         names = re.search(r"\[([^\[\]]*)\]", message)
         which = names[1].replace("'", "") if names else message
         return ParameterUnsupported(
@@ -116,7 +117,8 @@ def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint
     if any(isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)) for error in chain):
         address = _shown(endpoint.api_base or message, endpoint)
         return UnknownModel(f"{model}: {address!r} isn't a URL; use http://HOST:PORT/v1")
-    if any(isinstance(error, (httpx.TimeoutException, litellm.Timeout, TimeoutError)) for error in chain):
+    timeouts = (httpx.TimeoutException, TimeoutError, *((litellm.Timeout,) if litellm else ()))
+    if any(isinstance(error, timeouts) for error in chain):
         return TransientError(f"{model}: no answer in time: {message}", cause="timeout")
     if any(isinstance(error, (httpx.TransportError, OSError)) for error in chain):
         why = _shown(str(chain[-1]), endpoint)

@@ -49,13 +49,19 @@ def choose_model(
     environment = os.environ if environment is None else environment
     for key, model in MODEL_OF_KEY.items():
         if environment.get(key):
-            logger.info("no --model was given; {} is set, so the model is {}", key, model)
+            logger.info(
+                "no --model was given, and {} is set: the model is {} (choose another with --model)", key, model
+            )
             return model
     from alpha_codium.llm.local.fetching import default_model
+    from alpha_codium.llm.local.registry import BEST, SMALLEST
 
-    name = LOCAL + default_model(folder, preview=preview)
-    logger.info("no --model was given and no key is set, so the model is the embedded {}", name)
-    return name
+    name = default_model(folder, preview=preview)
+    chosen = f"the model is local/{name} (choose another with --model; gencode model list shows the local ones)"
+    logger.info("no --model was given, and no key is set: {}", chosen)
+    if name == SMALLEST.name:
+        logger.info("{} rarely solves a problem; a better local model: gencode model get {}", name, BEST.name)
+    return LOCAL + name
 
 
 def effective_config(config: "ConfigSection", model: str) -> "ConfigSection":
@@ -70,6 +76,11 @@ def effective_config(config: "ConfigSection", model: str) -> "ConfigSection":
     return chosen.model_copy(update=bounds)
 
 
+def needs_litellm(config: "ConfigSection") -> bool:
+    """Return whether requests go through litellm: to a model that isn't local, or with extra parameters."""
+    return bool(config.extra) or not all(model.startswith(LOCAL) for model in models_of(config))
+
+
 @contextlib.asynccontextmanager
 async def open_model(
     config: "ConfigSection", folder: Path, prices: "PricesSection | None" = None, api_key: str | None = None
@@ -81,19 +92,21 @@ async def open_model(
     """
     backend = LiteLLMBackend(prices)
     # Importing litellm and loading a local model take seconds each, so they run concurrently.
-    preparing = asyncio.create_task(backend.prepare())
+    preparing = asyncio.create_task(backend.prepare()) if needs_litellm(config) else None
     try:
         async with contextlib.AsyncExitStack() as stack:
             endpoints: dict[str, Endpoint] = {}
             for model in models_of(config):
                 if model.startswith(LOCAL):
                     endpoints[model] = await stack.enter_async_context(_local(model, config, folder))
-            await preparing
+            if preparing is not None:
+                await preparing
             yield await stack.enter_async_context(
                 ModelClient(config, api_key=api_key, endpoints=endpoints, backend=backend)
             )
     finally:
-        preparing.cancel()
+        if preparing is not None:
+            preparing.cancel()
 
 
 @contextlib.asynccontextmanager

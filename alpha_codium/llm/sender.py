@@ -11,6 +11,7 @@ from alpha_codium.llm.adaptive_limit import AdaptiveLimit
 from alpha_codium.llm.endpoints import Endpoints
 from alpha_codium.llm.errors import TransientError
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
+from alpha_codium.llm.local.sending import LocalClient
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.llm.request_queue import RequestQueue
 
@@ -35,12 +36,22 @@ class Sender:
         self, backend: LiteLLMBackend, endpoints: Endpoints, config: "ConfigSection", longest_wait: float
     ) -> None:
         self._backend, self._endpoints, self._config = backend, endpoints, config
+        self._local = LocalClient()
         self._longest_wait = longest_wait
         self._slots = asyncio.Semaphore(config.max_concurrent_requests)
         per_minute = config.max_requests_per_minute
         self._pace = AsyncLimiter(1, 60 / per_minute) if per_minute else contextlib.nullcontext()
         self._queues: dict[str, RequestQueue] = {}
         self._one_at_a_time: set[str] = set()
+
+    async def prepare(self, model: str) -> None:
+        """Import litellm if requests to the model need it, without blocking the event loop."""
+        if not self._endpoints[model].is_local:
+            await self._backend.prepare()
+
+    async def close(self) -> None:
+        """Close the connections to local servers."""
+        await self._local.close()
 
     def supports_n(self, model: str) -> bool:
         """Return whether one request can ask this model for several answers."""
@@ -61,7 +72,7 @@ class Sender:
 
     async def send(self, model: str, call: Call) -> list[Answer]:
         """Send the call's request once, after waiting in the queue; raises ModelError."""
-        await self._backend.prepare()
+        await self.prepare(model)
         queue = self._queue(model)
         await queue.acquire()
         try:
@@ -89,9 +100,13 @@ class Sender:
         endpoint = self._endpoints[model]
         n = call.n if self.supports_n(model) else 1
         request = replace(call.request, max_tokens=call.request.max_tokens or endpoint.max_tokens)
-        answers = await self._backend.send(
-            endpoint, request, n=n, timeout=self._config.ai_timeout, drop_params=self._config.drop_params
-        )
+        seconds = self._config.ai_timeout
+        if endpoint.is_local and n == 1 and not request.extra:  # litellm gives some extra parameters a meaning
+            answers = await self._local.send(endpoint, request, seconds, self._backend.left_out_of(endpoint.model))
+        else:
+            answers = await self._backend.send(
+                endpoint, request, n=n, timeout=seconds, drop_params=self._config.drop_params
+            )
         if len(answers) < n:
             self._one_at_a_time.add(model)
         return [replace(answer, model=model, cost=0.0 if endpoint.free else answer.cost) for answer in answers[:n]]

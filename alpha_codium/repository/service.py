@@ -10,15 +10,18 @@
 
 import hashlib
 import re
+import sysconfig
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
 from alpha_codium.errors import UserError
 from alpha_codium.hosting import NEEDS, Application, Guarded, host_app, require_token
 from alpha_codium.repository.checkout import Checkout
-from alpha_codium.repository.harness import Edit
+from alpha_codium.repository.harness import Edit, SuiteRun
 from alpha_codium.repository.providers import LocalProvider, ProviderError
 from alpha_codium.repository.reports import report_text, status_of
 
@@ -55,6 +58,35 @@ class InvalidItem(Exception):
     """A request doesn't fit the repository."""
 
 
+class ItemRunner:
+    """Runs the tests of items on one repository; the provider must be open."""
+
+    def __init__(self, provider: LocalProvider, checkout: Checkout) -> None:
+        self.provider, self.checkout = provider, checkout
+        self._files = frozenset(checkout.files())
+        library = Path(sysconfig.get_path("stdlib"))
+        packages = checkout.interpreter.parent.parent.joinpath("lib", library.name, "site-packages")
+        self._folders = (checkout.folder, packages, library)
+
+    async def run(self, item: Item, *, do_edit: bool = True) -> dict[str, Any]:
+        """Return the answer to a request; raises InvalidItem, and ProviderError if the tests can't be run."""
+        edit = (edit_of_item if do_edit else unedited)(self.checkout, self._files, item)
+        run = self._hide(await self.provider.run_tests(self.checkout, "", item.tests, edit))
+        answer = {"idx": item.idx, "dp_id": item.dp_id, "edited_file": edit.text, "test_output": report_text(run)}
+        return {**answer, "status": status_of(run), **run.to_json()}
+
+    def _hide(self, run: SuiteRun) -> SuiteRun:
+        """Return the results with the names of files in tracebacks, not where they are on this machine."""
+
+        def hidden(text: str) -> str:
+            for folder in self._folders:
+                text = text.replace(f"{folder}/", "")
+            return text
+
+        results = tuple(replace(result, message=hidden(result.message)) for result in run.results)
+        return replace(run, results=results, crash=hidden(run.crash))
+
+
 def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> Application:
     """Return the application; the provider must be open while it runs.
 
@@ -67,7 +99,7 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
     except ImportError as error:
         raise UserError(NEEDS) from error
 
-    files = frozenset(checkout.files())
+    runner = ItemRunner(provider, checkout)
 
     def refusal(status: int, reason: object) -> "Response":
         return JSONResponse({"detail": str(reason)}, status)
@@ -78,8 +110,7 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
         try:
             item = Item.model_validate_json(await request.body())
             whole = request.query_params.get("do_edit", "true").lower() not in ("false", "0")
-            edit = edit_of_item(checkout, files, item) if whole else unedited(checkout, files, item)
-            run = await provider.run_tests(checkout, "", item.tests, edit)
+            return JSONResponse(await runner.run(item, do_edit=whole))
         except ValidationError as error:
             return refusal(
                 422, "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
@@ -88,8 +119,6 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
             return refusal(422, error)
         except ProviderError as error:
             return refusal(503, error)
-        answer = {"idx": item.idx, "dp_id": item.dp_id, "edited_file": edit.text, "test_output": report_text(run)}
-        return JSONResponse({**answer, "status": status_of(run), **run.to_json()})
 
     async def health(_: "Request") -> "Response":
         return JSONResponse({"status": "ok", "repository": checkout.recipe.name, "version": checkout.version})

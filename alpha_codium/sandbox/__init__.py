@@ -54,8 +54,9 @@ def open_sandbox(name: str = "local", **options: Any) -> Sandbox:
 
     `options`: `workers` (programs that run at a time; 0: one per core), `isolation` (True, "strict", False),
     `interpreter` (the python that runs the programs), `preload` (modules that are kept loaded for programs that import
-    them), and the backend's own, which are the keys of its section `[sandbox.NAME]` of the settings. Raises UserError
-    if there is no such backend, and, when it is opened, SandboxError if this machine can't provide it.
+    them), `languages` (by language, its `compiler` and `options`, as in `[languages.NAME]` of the settings), and the
+    backend's own, which are the keys of its section `[sandbox.NAME]`. Raises UserError if there is no such backend,
+    and, when it is opened, SandboxError if this machine can't provide it.
     """
     return find_plugin(GROUP, name, BACKENDS)(**options)
 
@@ -81,6 +82,9 @@ def sandbox_of(settings: "Settings") -> Sandbox:
         "preload": tester.preload,
         **own,
     }
+    # Not every backend runs other languages than Python.
+    if tools := settings.languages.tools:
+        options["languages"] = tools
     try:
         return create(**options)
     except TypeError as error:

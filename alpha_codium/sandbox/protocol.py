@@ -12,6 +12,7 @@ from loguru import logger
 
 from alpha_codium.coroutines import BACKGROUND, run_blocking
 from alpha_codium.errors import SandboxError
+from alpha_codium.languages import language_named
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, PairJob, Program, Side, as_program
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
@@ -81,6 +82,15 @@ class Sandbox(Protocol):
     async def identity(self) -> Identity:
         """Return what the verdicts of this sandbox depend on; it must be open."""
         raise NotImplementedError(f"{type(self).__name__} must implement identity(), or verdicts could be mixed")
+
+    def tool_version(self, language: str) -> str:
+        """Return the version of what builds or runs programs in `language`, on which their verdicts depend, too.
+
+        It is empty if the interpreter in the identity runs them. Raises SandboxError, with what to install, if they
+        can't be run. The first call for a language may take a tenth of a second.
+        """
+        tool = language_named(language).tool()
+        return "" if tool is None else tool.version
 
     @abstractmethod
     def execute(self, job: Job) -> AsyncGenerator[Execution, None]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
 Result = TypeVar("Result")
 # Names the client of a request, where several use one address.
@@ -48,5 +49,5 @@ def client_of(request: Request) -> str:
 
 def json_line(content: Any) -> bytes:
     """Return JSON on one line, in ASCII."""
-    values = content if isinstance(content, dict) else content.model_dump()
+    values = content.model_dump() if isinstance(content, BaseModel) else content
     return json.dumps(values, separators=(",", ":")).encode()

@@ -5,94 +5,63 @@ another verdict.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import PlainTextResponse, Response
 
 from alpha_codium import __version__
-from alpha_codium.errors import SandboxError, Unjudgeable
+from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
-from alpha_codium.judge import Judge
-from alpha_codium.judge.judge import ProblemJudge
-from alpha_codium.languages import LANGUAGES
-from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
+from alpha_codium.program import PYTHON
+from alpha_codium.repository.service import ItemRunner
+from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects import DIALECTS
-from alpha_codium.serve.executing import add_execution
+from alpha_codium.serve.dialects.asking import Server
+from alpha_codium.serve.executing import Executor, add_execution
+from alpha_codium.serve.hiding import NOTHING, Hiding, without_paths
+from alpha_codium.serve.judging import Judging, add_judging
 from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
-from alpha_codium.serve.requests import (
-    MOST_MEMORY,
-    MOST_SECONDS,
-    MOST_TESTS,
-    BatchLine,
-    BatchRequest,
-    JudgeAnswer,
-    JudgeRequest,
-)
+from alpha_codium.serve.problems import Problems, add_problems
+from alpha_codium.serve.repository import add_repository
+from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, Fault
 
 # Open to clients without a token, for probes of containers.
 PUBLIC = ("/healthz", "/readyz")
 
 
-def application(opened: OpenJudge, load: Load, dialects: Sequence[str] = ()) -> FastAPI:
-    """Return the application, which also speaks the dialects; the judge must be open while it runs."""
+def application(
+    opened: OpenJudge,
+    load: Load,
+    dialects: Sequence[str] = (),
+    problems: Problems | None = None,
+    runner: ItemRunner | None = None,
+    hiding: Hiding = NOTHING,
+) -> FastAPI:
+    """Return the application, which also speaks the dialects; judge and runner must be open while it runs."""
     app = FastAPI(
-        title="alpha_codium", version=__version__, default_response_class=AsciiResponse, openapi_url="/openapi.json"
+        title="alpha_codium",
+        version=__version__,
+        default_response_class=AsciiResponse,
+        openapi_url="/openapi.json",
+        responses={status: {"model": Fault} for status in (400, 401, 404, 413, 422, 429, 500, 503)},
     )
-    measures = Measures(load)
+    measures, problems = Measures(load), problems or Problems()
+    judging = Judging(opened.judge, load, measures, problems, hiding)
     _add_errors(app)
     _add_state(app, opened, load, measures)
-    add_execution(app, opened, load)
-
-    @app.post("/v1/judge", response_model=JudgeAnswer)
-    async def judge(request: Request, item: JudgeRequest) -> Response:
-        """Judge a program by all its tests."""
-        return AsciiResponse((await ask(request, item)).model_dump())
-
-    async def ask(request: Request, item: JudgeRequest) -> JudgeAnswer:
-        problem_judge = prepared(opened.judge, item)
-        with load.accepted(item.cost):
-            return await unless_gone(request, _judged(problem_judge, item, client_of(request)))
-
+    add_problems(app, problems)
+    add_judging(app, judging)
+    executor = Executor(opened.judge.sandbox, load, hiding)
+    add_execution(app, opened, executor, problems)
+    if runner is not None:
+        add_repository(app, executor, runner)
+    versions = opened.tools() | {PYTHON: opened.identity.interpreter}
+    server = Server(judging.judge, executor, versions, opened.workers)
     for name in dialects:
-        app.include_router(DIALECTS[name](ask))
-
-    @app.post("/v1/judge/batch", response_model=BatchLine)
-    async def judge_batch(request: Request, batch: BatchRequest) -> Response:
-        """Judge many programs; the answer is a `BatchLine` for each, in NDJSON, in the order in which they finish."""
-        judges = [prepared(opened.judge, item) for item in batch.programs]
-        accepted = load.accepted(sum(item.cost for item in batch.programs))
-        accepted.__enter__()
-
-        async def one(index: int) -> bytes:
-            item = batch.programs[index]
-            try:
-                return json_line(BatchLine(index=index, answer=await _judged(judges[index], item, client_of(request))))
-            except SandboxError as error:
-                return json_line(BatchLine(index=index, error=str(error)))
-
-        async def lines() -> AsyncIterator[bytes]:
-            tasks = [asyncio.create_task(one(index)) for index in range(len(judges))]
-            try:
-                for done in asyncio.as_completed(tasks):
-                    yield await done + b"\n"
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
-                accepted.__exit__(None, None, None)
-
-        return StreamingResponse(lines(), media_type="application/x-ndjson")
-
-    async def _judged(problem_judge: ProblemJudge, item: JudgeRequest, client: str) -> JudgeAnswer:
-        async with load.turn(client, item.cost):
-            judgement = await problem_judge.judge(item.source(), item.problem().private_tests)
-        measures.judged(judgement)
-        return JudgeAnswer.of(item, judgement)
-
+        app.include_router(DIALECTS[name](server))
     return app
 
 
@@ -104,11 +73,13 @@ def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: Measures) 
         """What the server runs programs with, and what it accepts."""
         limits = {"tests": MOST_TESTS, "time_limit_seconds": MOST_SECONDS, "memory_limit_bytes": MOST_MEMORY}
         capacity = {"workers": opened.workers, "max_queue": load.most_cost, "queued": load.cost}
+        tools = await asyncio.to_thread(opened.tools)
         return AsciiResponse(
             {
                 "version": __version__,
                 "sandbox": opened.identity.to_json(),
-                "languages": list(LANGUAGES),
+                "languages": list(tools),
+                "tools": tools,
                 "limits": limits,
                 **capacity,
             }
@@ -131,16 +102,6 @@ def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: Measures) 
         return Response(measures.text(), media_type=measures.media_type)
 
 
-def prepared(judge: Judge, item: JudgeRequest) -> ProblemJudge:
-    """Return the judge of a request; raises HTTPException 422 for unknown languages and checkers."""
-    if item.language not in LANGUAGES:
-        raise HTTPException(422, f"language: there is no {item.language!r}, but {', '.join(LANGUAGES)}")
-    try:
-        return replace(judge, rules=item.rules(judge.rules)).for_problem(item.problem())
-    except Unjudgeable as error:
-        raise HTTPException(422, str(error)) from error
-
-
 def _add_errors(app: FastAPI) -> None:
     """Answer exceptions with a status and one line."""
 
@@ -159,4 +120,4 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(SandboxError)
     async def fault(_: Request, error: SandboxError) -> Response:
-        return AsciiResponse({"detail": str(error)}, 500)
+        return AsciiResponse({"detail": without_paths(error)}, 500)

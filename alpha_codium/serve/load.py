@@ -1,32 +1,40 @@
 """The load of a server: a bound on the work that it accepts, and turns among its clients.
 
 The cost of a request is the number of its tests. A request is accepted if its cost and that of the requests in progress
-are at most `most_cost`, or if there are none. Of the programs of accepted requests, `at_once` are judged at a time, and
-the clients take turns, so that a large batch of one doesn't hold up the others.
+are at most `most_cost`, or if there are none. Of the programs of accepted requests, `at_once` are judged at a time. The
+next one is that of the client that has had the fewest tests while others waited (start-time fair queueing), so that
+neither a large batch nor large programs of one client hold up the others.
 """
 
 import asyncio
+import heapq
+import itertools
 import math
 import time
-from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+
+from alpha_codium.hosting import Refused
 
 LONGEST_RETRY_SECONDS = 60
 # The share of the last finished cost in the estimate of the speed.
 WEIGHT = 0.2
+# The tests that a client has had are remembered for so many clients, the last ones.
+MOST_CLIENTS = 10_000
 
 
-class Overloaded(Exception):
+class Overloaded(Refused):
     """The server has too much work; `retry_after` is in seconds."""
 
     def __init__(self, retry_after: int) -> None:
-        super().__init__(f"the queue is full: try again in {retry_after} s")
-        self.retry_after = retry_after
+        super().__init__(429, f"the queue is full: try again in {retry_after} s", retry_after)
 
 
-class Draining(Exception):
+class Draining(Refused):
     """The server is about to stop, and accepts no more work."""
+
+    def __init__(self) -> None:
+        super().__init__(503, "the server is stopping: try another one", retry_after=1)
 
 
 class Load:
@@ -36,23 +44,37 @@ class Load:
         self.most_cost = most_cost
         self.cost = 0
         self.draining = False
-        self._free = at_once
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self.refused = 0
+        self._at_once = self._free = at_once
         self._clock = clock
         self._seconds_each = 0.0
+        # Programs that wait: the tests that their client has before them, and a number that keeps them in order.
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._numbers = itertools.count()
+        # The tests of each client so far, and those that the client of the last program had before it. A client that
+        # comes later starts with as many.
+        self._had: dict[str, int] = {}
+        self._reached = 0
 
     @property
     def waiting(self) -> int:
         """The number of programs that wait for their turn."""
-        return sum(not future.cancelled() for futures in self._waiting.values() for future in futures)
+        return sum(not future.cancelled() for _, _, future in self._waiting)
+
+    def check_open(self) -> None:
+        """Raise Draining or Overloaded if no request can be accepted, whatever its cost."""
+        if self.draining:
+            raise Draining
+        if self.cost >= self.most_cost:
+            raise self._overloaded()
 
     @contextmanager
     def accepted(self, cost: int) -> Iterator[None]:
         """Accept a request; raises Overloaded or Draining instead."""
         if self.draining:
-            raise Draining("the server is stopping: try another one")
+            raise Draining
         if self.cost and self.cost + cost > self.most_cost:
-            raise Overloaded(self.retry_after)
+            raise self._overloaded()
         self.cost += cost
         try:
             yield
@@ -62,12 +84,16 @@ class Load:
     @property
     def retry_after(self) -> int:
         """The seconds after which about half of the accepted work will be done."""
-        return min(LONGEST_RETRY_SECONDS, max(1, math.ceil(self._seconds_each * self.cost / 2)))
+        return min(LONGEST_RETRY_SECONDS, max(1, math.ceil(self._seconds_each * self.cost / self._at_once / 2)))
+
+    def _overloaded(self) -> Overloaded:
+        self.refused += 1
+        return Overloaded(self.retry_after)
 
     @asynccontextmanager
     async def turn(self, client: str, cost: int) -> AsyncIterator[None]:
         """Wait for the client's turn to judge a program with `cost` tests."""
-        await self._wait(client)
+        await self._wait(client, cost)
         start = self._clock()
         try:
             yield
@@ -76,12 +102,17 @@ class Load:
         finally:
             self._next()
 
-    async def _wait(self, client: str) -> None:
+    async def _wait(self, client: str, cost: int) -> None:
+        had = max(self._reached, self._had.pop(client, 0))
+        self._had[client] = had + cost
+        if len(self._had) > MOST_CLIENTS:
+            del self._had[next(iter(self._had))]
         if self._free:
             self._free -= 1
+            self._reached = had
             return
         mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(client, deque()).append(mine)
+        heapq.heappush(self._waiting, (had, next(self._numbers), mine))
         try:
             await mine
         except asyncio.CancelledError:
@@ -90,13 +121,11 @@ class Load:
             raise
 
     def _next(self) -> None:
-        """Give the free place to the client that has waited longest for its turn."""
+        """Give the free place to the program whose client has had the fewest tests."""
         while self._waiting:
-            client, futures = self._waiting.popitem(last=False)
-            mine = futures.popleft()
-            if futures:
-                self._waiting[client] = futures
+            had, _, mine = heapq.heappop(self._waiting)
             if not mine.cancelled():
+                self._reached = had
                 mine.set_result(None)
                 return
         self._free += 1

@@ -1,14 +1,15 @@
 """Requests and answers of the native API, as pydantic models."""
 
-from dataclasses import replace
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from alpha_codium.judge import Rules
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
 from alpha_codium.program import Program
+from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.verdict import Judgement, TestResult
 
 MOST_TESTS = 10_000
@@ -16,12 +17,20 @@ MOST_PROGRAMS = 10_000
 MOST_SECONDS = 600.0
 MOST_MEMORY = 64 << 30
 SHOWN_CHARACTERS = 1000
+# Characters that an answer shows of all tests, of stdout and of stderr.
+MOST_SHOWN = 16 << 20
 
 
 class StrictModel(BaseModel):
     """A model that refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Fault(BaseModel):
+    """Why a request wasn't answered."""
+
+    detail: str
 
 
 class Test(StrictModel):
@@ -40,12 +49,9 @@ class Checker(StrictModel):
     arguments: dict[str, Any] = {}
 
 
-class JudgeRequest(StrictModel):
-    """A program and all its tests."""
+class ProblemRequest(StrictModel):
+    """Tests and how programs are judged by them, to be stored for requests that name them."""
 
-    id: str = Field("", description="Repeated in the answer.")
-    program: str = Field(description="The source of the program.")
-    language: str = Field("python3", description=f"One of {', '.join(LANGUAGES)}.")
     tests: Annotated[list[Test], Field(max_length=MOST_TESTS)]
     kind: Literal["stdin", "call", "assertions"] = Field(
         "stdin",
@@ -57,36 +63,74 @@ class JudgeRequest(StrictModel):
     checker: Checker | None = Field(None, description="By default, the checker that the server's settings choose.")
     time_limit_seconds: float = Field(0, ge=0, le=MOST_SECONDS, description="CPU time for a test; 0 for the default.")
     memory_limit_bytes: int = Field(0, ge=0, le=MOST_MEMORY, description="Memory for a test; 0 for the default.")
+
+    def judged_by(self, name: str = "request") -> "JudgedBy":
+        """Return the tests and limits; the name is that of the problem."""
+        problem = Problem(
+            name,
+            private_tests=tuple(TestCase(test.input, test.output) for test in self.tests),
+            checker=CheckerSpec(self.checker.name, self.checker.arguments) if self.checker else None,
+            execution=ExecutionSpec(self.kind, self.entry_point, setup_code=self.setup_code),
+        )
+        return JudgedBy(problem, problem.private_tests, self.time_limit_seconds, self.memory_limit_bytes)
+
+
+class JudgeRequest(ProblemRequest):
+    """A program, and all its tests or the `problem` that has them."""
+
+    id: str = Field("", description="Repeated in the answer.")
+    program: str = Field(description="The source of the program.")
+    language: str = Field("python3", description=f"One of {', '.join(LANGUAGES)}.")
+    tests: Annotated[list[Test], Field(max_length=MOST_TESTS)] = []
+    problem: str = Field(
+        "",
+        description="In place of `tests`, `kind`, `entry_point`, `setup_code` and `checker`: what `/v1/problems` "
+        "returned for them, or the name of a problem of the server's dataset.",
+    )
     stop_on_first_failure: bool = False
     shown_characters: int = Field(
-        SHOWN_CHARACTERS, ge=0, le=100_000, description="How much of stdout and stderr of each test is in the answer."
+        SHOWN_CHARACTERS,
+        ge=0,
+        le=100_000,
+        description="How much of stdout and stderr of each test is in the answer: less where there are many tests.",
     )
+
+    @model_validator(mode="after")
+    def has_tests_or_a_problem(self) -> Self:
+        """Refuse requests with neither, and with both."""
+        both = self.model_fields_set & {"tests", "kind", "entry_point", "setup_code", "checker"}
+        if self.problem and both:
+            raise ValueError(f"a request with a problem has no {', '.join(sorted(both))}")
+        if not self.problem and "tests" not in self.model_fields_set:
+            raise ValueError("either tests or a problem is required")
+        return self
+
+    def source(self) -> Program:
+        """Return the program."""
+        return Program.from_source(self.language, self.program)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """The tests that programs are judged by, all of one problem; a limit of 0 is that of the problem or the server."""
+
+    problem: Problem
+    tests: tuple[TestCase, ...]
+    cpu_seconds: float = 0
+    memory_bytes: int = 0
 
     @property
     def cost(self) -> int:
         """The number of tests, at least 1."""
         return max(1, len(self.tests))
 
-    def problem(self) -> Problem:
-        """Return a problem with the tests."""
-        return Problem(
-            self.id or "request",
-            private_tests=tuple(TestCase(test.input, test.output) for test in self.tests),
-            checker=CheckerSpec(self.checker.name, self.checker.arguments) if self.checker else None,
-            execution=ExecutionSpec(self.kind, self.entry_point, setup_code=self.setup_code),
-        )
-
-    def source(self) -> Program:
-        """Return the program."""
-        return Program.from_source(self.language, self.program)
-
-    def rules(self, base: Rules) -> Rules:
-        """Return the rules of the server, with the limits of the request."""
+    def rules(self, base: Rules, request: JudgeRequest) -> Rules:
+        """Return the rules of the server, with the limits of the request or, if it has none, of the tests."""
         return replace(
             base,
-            cpu_seconds=self.time_limit_seconds or base.cpu_seconds,
-            memory_bytes=self.memory_limit_bytes or base.memory_bytes,
-            stop_on_first_failure=self.stop_on_first_failure,
+            cpu_seconds=request.time_limit_seconds or self.cpu_seconds or base.cpu_seconds,
+            memory_bytes=request.memory_limit_bytes or self.memory_bytes or base.memory_bytes,
+            stop_on_first_failure=request.stop_on_first_failure,
         )
 
 
@@ -108,9 +152,9 @@ class TestAnswer(BaseModel):
     )
 
     @classmethod
-    def of(cls, result: TestResult, characters: int) -> "TestAnswer":
+    def of(cls, result: TestResult, characters: int, hiding: Hiding) -> "TestAnswer":
         """Return the answer for a test, with the beginning of stdout and the end of stderr."""
-        execution = result.execution
+        execution = hiding.execution(result.execution)
         return cls(
             verdict=result.verdict.value,
             stdout=execution.stdout[:characters],
@@ -141,8 +185,9 @@ class JudgeAnswer(BaseModel):
     tests: list[TestAnswer]
 
     @classmethod
-    def of(cls, request: JudgeRequest, judgement: Judgement) -> "JudgeAnswer":
+    def of(cls, request: JudgeRequest, judgement: Judgement, hiding: Hiding) -> "JudgeAnswer":
         """Return the answer to a request."""
+        shown = min(request.shown_characters, MOST_SHOWN // max(1, len(judgement.tests)))
         return cls(
             id=request.id,
             verdict=judgement.verdict.value,
@@ -151,9 +196,24 @@ class JudgeAnswer(BaseModel):
             tests_passed=judgement.tests_passed,
             tests_total=judgement.tests_total,
             failed=judgement.failed,
-            message=judgement.message,
-            tests=[TestAnswer.of(result, request.shown_characters) for result in judgement.tests],
+            message=hiding.text(judgement.message if judgement.judged else without_paths(judgement.message)),
+            tests=[TestAnswer.of(result, shown, hiding) for result in judgement.tests],
         )
+
+
+class ProblemAnswer(BaseModel):
+    """A problem that requests may name, and the number of its tests."""
+
+    problem: str
+    tests: int
+
+
+class PartOfProblem(StrictModel):
+    """Inputs of a stored problem: `count` of them, from the one with the index `first` on."""
+
+    problem: str
+    first: int = Field(0, ge=0)
+    count: int = Field(ge=1, le=MOST_TESTS)
 
 
 class BatchRequest(StrictModel):

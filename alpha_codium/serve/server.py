@@ -1,7 +1,9 @@
 """The server of `gencode serve`."""
 
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from alpha_codium.config import Settings
 from alpha_codium.errors import UserError
@@ -10,9 +12,17 @@ from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT
 from alpha_codium.hosting import NEEDS, Guarded, host_app, require_token
 from alpha_codium.serve.load import Load
 
+if TYPE_CHECKING:
+    from alpha_codium.data import ProblemSet
+    from alpha_codium.repository.checkout import Checkout
+    from alpha_codium.repository.service import ItemRunner
+
 # Tests that are accepted at a time, for each worker.
 QUEUE_PER_WORKER = 10_000
-LARGEST_REQUEST = 512 << 20
+# Bytes of one request, and of all requests in progress.
+LARGEST_REQUEST, MOST_HELD = 512 << 20, 1 << 30
+# Methods of requests that may bring work, and are refused before they are read if there is no room for any.
+WORKING = ("POST", "PUT")
 
 
 async def serve(
@@ -23,13 +33,18 @@ async def serve(
     max_queue: int = 0,
     token: str = "",
     dialects: str = "all",
+    dataset: "ProblemSet | None" = None,
+    checkout: "Checkout | None" = None,
+    max_problem_bytes: int = 1 << 30,
     largest_request: int = LARGEST_REQUEST,
     on_start: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve the judge of the settings until SIGTERM or SIGINT; `on_start` gets the address.
 
     `max_queue` is the number of tests that are accepted at a time, by default `QUEUE_PER_WORKER` for each worker.
-    `dialects` names them as `alpha_codium.serve.dialects.named` takes them.
+    `dialects` names them as `alpha_codium.serve.dialects.named` takes them. Requests may name the problems of
+    `dataset`, and those that were stored; both need at most `max_problem_bytes` of memory. Tests are run
+    on edited files of `checkout`, if it is given.
     Raises UserError if the sandbox doesn't isolate programs, or the address can't be used, or is open to others
     without a token.
     """
@@ -37,6 +52,8 @@ async def serve(
     try:
         from alpha_codium.serve.api import PUBLIC, application
         from alpha_codium.serve.dialects import named
+        from alpha_codium.serve.hiding import Hiding
+        from alpha_codium.serve.problems import Problems
     except ImportError as error:
         raise UserError(NEEDS) from error
     if settings.code_tester.sandbox is False:
@@ -49,5 +66,31 @@ async def serve(
         def stop() -> None:
             load.draining = True
 
-        app = Guarded(application(opened, load, spoken), token=token, largest=largest_request, public=PUBLIC)
-        await host_app(app, host, port, on_start=on_start, on_stop=stop)
+        def admit(method: str) -> None:
+            if method in WORKING:
+                load.check_open()
+
+        hiding = await Hiding.of(opened.judge.sandbox)
+        async with opened_runner(checkout, workers) as runner:
+            app = Guarded(
+                application(opened, load, spoken, Problems(max_problem_bytes, dataset), runner, hiding),
+                token=token,
+                largest=largest_request,
+                most_held=MOST_HELD,
+                public=PUBLIC,
+                admit=admit,
+            )
+            await host_app(app, host, port, on_start=on_start, on_stop=stop)
+
+
+@asynccontextmanager
+async def opened_runner(checkout: "Checkout | None", workers: int) -> "AsyncIterator[ItemRunner | None]":
+    """Open what runs the tests of a repository, None without one."""
+    if checkout is None:
+        yield None
+        return
+    from alpha_codium.repository.providers import LocalProvider
+    from alpha_codium.repository.service import ItemRunner
+
+    async with LocalProvider(lambda _: checkout, workers=workers) as provider:
+        yield ItemRunner(provider, checkout)

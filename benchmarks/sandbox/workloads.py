@@ -88,16 +88,28 @@ class Batch:
         """How many executions it asks for."""
         return self.candidates * self.tests
 
+    @property
+    def programs(self) -> list[str]:
+        """The text of each candidate."""
+        return [f"{self._mark(candidate)}{self.workload.program}" for candidate in range(self.candidates)]
+
+    @property
+    def cases(self) -> list[tuple[str, str]]:
+        """The input and the expected output of each test."""
+        inputs = (an_input(self.workload, f"{self.number}/{test}") for test in range(self.tests))
+        return [(text, expected_output(self.workload, text)) for text in inputs]
+
     def write(self, folder: Path) -> None:
         """Write `programs/`, `functions/`, `inputs/` and `outputs/`, one numbered file for each."""
-        for candidate in range(self.candidates):
-            mark = f"# candidate {candidate} of batch {self.number}\n"
-            _put(folder / "programs" / f"{candidate:05}", mark + self.workload.program)
-            _put(folder / "functions" / f"{candidate:05}", mark + self.workload.function)
-        for test in range(self.tests):
-            text = an_input(self.workload, f"{self.number}/{test}")
+        for candidate, program in enumerate(self.programs):
+            _put(folder / "programs" / f"{candidate:05}", program)
+            _put(folder / "functions" / f"{candidate:05}", self._mark(candidate) + self.workload.function)
+        for test, (text, output) in enumerate(self.cases):
             _put(folder / "inputs" / f"{test:05}", text)
-            _put(folder / "outputs" / f"{test:05}", expected_output(self.workload, text))
+            _put(folder / "outputs" / f"{test:05}", output)
+
+    def _mark(self, candidate: int) -> str:
+        return f"# candidate {candidate} of batch {self.number}\n"
 
 
 def an_input(workload: Workload, seed: str) -> str:

@@ -7,8 +7,9 @@ import pytest
 
 import alpha_codium as ac
 from alpha_codium.app import events
-from alpha_codium.app.events import ItemDone, RunOpened, RunPlanned, WorkEnded, WorkStarted
+from alpha_codium.app.events import ItemDone, ItemsReached, RunOpened, RunPlanned, WorkEnded, WorkStarted
 from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, settings_on
+from alpha_codium.app.solving import solve_problem
 from alpha_codium.config import Settings
 from alpha_codium.runs import RunFolder
 from tests.gen.running import ECHO, problem_record, write_problems
@@ -161,3 +162,22 @@ def test_given_settings_stand_on_no_run():
 def test_every_event_is_documented():
     kinds = events.Event.__args__
     assert all(kind.__doc__ and kind.__module__ == "alpha_codium.app.events" for kind in kinds)
+
+
+def test_the_sample_the_stage_and_the_calls_are_reported_while_a_problem_is_solved(home):
+    seen, said = [], []
+
+    def watch(event):
+        seen.append(event)
+        if isinstance(event, ItemsReached):
+            counter = next(each.counter for each in reversed(seen) if isinstance(each, WorkStarted))
+            said.append((event.done, counter.status().rpartition(",")[0]))
+
+    problem = ac.Problem("echo", "Print the line.", public_tests=(ac.TestCase("a\n", "a\n"),))
+    answers = iter(["print(8)", "print(8)"])
+    with ScriptedServer(lambda body: f"```python\n{next(answers)}\n```") as server:
+        settings = settings_for(server)
+        two = settings.model_copy(update={"dataset": settings.dataset.model_copy(update={"num_iterations": 2})})
+        solve_problem(problem, "baseline", settings=two, on_event=watch)
+    assert said == [(done, f"sample {n} of 2, stage 1 of 1 (write_code)") for n in (1, 2) for done in (0, 1)]
+    assert [type(event) for event in seen] == [RunPlanned, *[WorkStarted, *[ItemsReached] * 2, WorkEnded] * 2]

@@ -41,7 +41,9 @@ def test_the_demo_shows_a_solved_program_a_repair_and_what_to_type_next(tmp_path
     assert "Hello was solved by this program:\n\nprint('Hello, World!')\n" in done.stdout
     assert "a repair for Hello:\n\n--- wrong_answer\n+++ accepted\n" in done.stdout
     assert "-print('hello')\n+print('Hello, World!')\n" in done.stdout
-    assert "next:\n  gencode runs show " in done.stdout
+    assert "next, a program that failed, and why:\n  gencode runs show " in done.stdout
+    assert "--dataset_name jars --samples 5 --flow baseline --model openai/scripted\n" in done.stdout
+    assert "a better local model" not in done.stdout
 
 
 @pytest.mark.thorough

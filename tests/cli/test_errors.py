@@ -174,7 +174,8 @@ def test_without_a_model_and_a_key_the_local_one_answers_and_says_so(tmp_path):
     keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "")
     done = gencode("gen", "ask", "Say hi.", "--max_tokens", 8, home=tmp_path / "home", env=keys)
     assert done.returncode == 0, done.stderr
-    assert f"no --model was given and no key is set, so the model is the embedded local/{stored.name}" in done.stderr
+    assert f"no key is set: the model is local/{stored.name} (choose another with --model; " in done.stderr
+    assert "a better local model: gencode model get qwen2.5-coder-0.5b" in done.stderr
     assert done.stdout.strip()
     assert Path(models / f"{stored.name}.gguf").exists()
 

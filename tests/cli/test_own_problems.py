@@ -263,3 +263,13 @@ def test_a_problem_without_a_description_is_refused_before_the_first_call(home, 
         assert not server.requests
     for done in (one, several):
         assert (done.returncode, said in done.stderr, done.stdout) == (2, True, "")
+
+
+def test_the_calls_and_the_stage_are_shown_while_a_program_is_generated(home, tmp_path):
+    (tmp_path / "s.md").write_text(STATEMENT)
+    answers = iter(["I can't.", ECHO])
+    with ScriptedServer(lambda body: next(answers)) as server:
+        done = solve(server, "--statement", tmp_path / "s.md")
+        quiet = solve(server, "--statement", tmp_path / "s.md", "-q")
+    assert re.search(r"^calls: 2 in \d+ s, stage 1 of 1 \(write_code\), \d+ tokens$", done.stderr, re.MULTILINE)
+    assert "calls:" not in quiet.stderr

@@ -90,7 +90,7 @@ def test_a_table_has_a_row_for_each_program(scored, tmp_path):
     table = ("--per_problem", "--csv", tmp_path / "t.csv", "--json", tmp_path / "o.json")
     done = run_cli("eval", "score", "--resume", "r", *table)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("p/2   1 of 1 passed: 0\np/10  1 of 2 passed: 0\n")
+    assert done.stdout.startswith("p/2   1 of 1 passed (sample 0)\np/10  1 of 2 passed (sample 0)\n")
     rows = list(csv.DictReader((tmp_path / "t.csv").open(newline="")))
     assert [(row["problem"], row["index"], row["verdict"]) for row in rows] == [
         ("p/2", "0", "accepted"), ("p/10", "0", "accepted"), ("p/10", "1", "wrong_answer"),
@@ -155,6 +155,8 @@ def test_a_run_of_a_model_that_was_not_judged_says_so_with_the_command_that_judg
     for more in ((), ("--failed",)):
         said = run_cli("runs", "show", "g", *more).stderr
         assert "the programs of run 'g' weren't judged, only run on public tests" in said
+        of_run = "" if more else " of the run"
+        assert said.endswith(f"\n0 of 1 sample{of_run} failed the public tests\n")
     command = re.search(r"judge them: gencode (.*)", said)[1].split()
     judged = run_cli(*command, "--k", 1, "--run", "e")
     assert "pass@1   1.0000" in judged.stdout, judged.stderr

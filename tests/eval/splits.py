@@ -22,8 +22,8 @@ def labelled(name: str) -> Problem:
     """A problem with right, wrong and wrongly labelled human solutions, some in other languages."""
     return problem(
         name,
-        solutions=(Solution("cpp", "int main(){}"), Solution("python3", RIGHT), Solution("python3", WRONG)),
-        incorrect_solutions=(Solution("python3", BROKEN), Solution("java", "x"), Solution("python3", ALSO_WRONG)),
+        solutions=(Solution("unknown", "main"), Solution("python3", RIGHT), Solution("python3", WRONG)),
+        incorrect_solutions=(Solution("python3", BROKEN), Solution("unknown", "x"), Solution("python3", ALSO_WRONG)),
     )
 
 

@@ -87,9 +87,11 @@ def test_other_tests_or_settings_judge_anew(two: list[RunRecord]) -> None:
         basis_of(TYPES, {}, replace(HERE, interpreter="CPython 3.11.7")),
         basis_of(TYPES, {}, replace(HERE, image="sha256:1")),
         basis_of(TYPES, {}, replace(HERE, isolation=())),
+        basis_of(TYPES, {}, HERE, {"cpp": {"version": "g++ 12", "time_limit_factor": 1.0}}),
+        basis_of(TYPES, {}, HERE, {"cpp": {"version": "g++ 13", "time_limit_factor": 1.0}}),
     ]
-    assert basis_of(TYPES, {}, HERE) == BASIS
-    assert len({BASIS, *others}) == 6
+    assert basis_of(TYPES, {}, HERE) == basis_of(TYPES, {}, HERE, {}) == BASIS
+    assert len({BASIS, *others}) == 8
     judged(two, Arithmetic())
     sandbox = Arithmetic()
     judged(two, sandbox, basis_of(TYPES, {"delta": 0.1}, HERE))
@@ -110,8 +112,8 @@ def test_samples_that_were_never_made_and_blank_programs_on_the_way_are_not_judg
 
 
 def test_a_program_in_a_language_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
-    record = record_of(write_run(tmp_path, "x", {"a": ["int main(){}"]}, language="cpp"))
-    with pytest.raises(UserError, match="sample 0 of 'a' in run 'x' is in 'cpp', a language that can't be run"):
+    record = record_of(write_run(tmp_path, "x", {"a": ["null;"]}, language="ada"))
+    with pytest.raises(UserError, match="sample 0 of 'a' in run 'x' is in 'ada', a language that can't be run"):
         programs_of(record)
 
 

@@ -58,8 +58,8 @@ def test_a_candidates_language_is_that_of_its_column_and_python_without() -> Non
 
 
 def test_a_candidate_in_a_language_that_cannot_be_run_is_refused_before_anything_is_judged() -> None:
-    with pytest.raises(DatasetError, match="'a', candidate 1 is in 'cpp', a language that can't be run"):
-        prepare_for_evaluation([row("a", RIGHT, "int main(){}", language=["python3", "cpp"])], SPLIT)
+    with pytest.raises(DatasetError, match="'a', candidate 1 is in 'ada', a language that can't be run"):
+        prepare_for_evaluation([row("a", RIGHT, "null;", language=["python3", "ada"])], SPLIT)
 
 
 def test_a_samples_error_is_kept_and_null_is_no_program() -> None:
@@ -118,7 +118,7 @@ def test_human_solutions_in_python3_are_judged_and_others_are_counted(
 ) -> None:
     (task,) = human_solutions([labelled("a")], groups, "private_tests")
     assert [(e.group, e.index, e.program) for e in task.entries] == programs
-    assert task.skipped == skipped
+    assert task.skipped == {("unknown", "not supported"): skipped}
 
 
 def test_human_solutions_of_two_problems_of_one_name_are_refused():

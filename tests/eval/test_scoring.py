@@ -167,7 +167,7 @@ async def test_agreement_counts_each_group_and_leaves_out_what_got_no_verdict() 
     results = await run_evaluation(tasks, Judge(Arithmetic()))
     expected = {"correct_accepted": 2, "correct_total": 4, "incorrect_rejected": 4, "incorrect_total": 4}
     assert error_of_human_solutions(results, "local").agreement == expected
-    assert sum(result.skipped for result in results) == 4
+    assert sum(result.skipped.total() for result in results) == 4
     untested = await run_evaluation(human_solutions([labelled("a")], "both", "public_tests"), Judge(Arithmetic()))
     assert set(error_of_human_solutions(untested, "local").agreement.values()) == {0}
 

@@ -18,6 +18,8 @@ PROBLEM = {
     "kind": "stdin",
     "is_function": False,
     "beginning": "",
+    "language": "Python 3",
+    "tag": "python",
     "tests": (),
 }
 REFLECTION = {"reflection": "known"}

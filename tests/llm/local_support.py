@@ -81,7 +81,8 @@ def hub_on_loopback() -> Iterator[Hub]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             wanted = self.headers.get("Range", "")
-            if self.command == "GET" and "/resolve/" in self.path:
+            of_file = self.command == "GET" and "/resolve/" in self.path
+            if of_file:
                 hub.requests.append((self.path, wanted))
             if hub.silent:
                 hub.released.wait(60)
@@ -94,7 +95,7 @@ def hub_on_loopback() -> Iterator[Hub]:
                 self.send_header("Content-Range", f"bytes {start}-{len(hub.content) - 1}/{len(hub.content)}")
             self.end_headers()
             if self.command == "GET":
-                self.wfile.write(body[: hub.cuts.pop(0) if hub.cuts else None])
+                self.wfile.write(body[: hub.cuts.pop(0) if of_file and hub.cuts else None])
 
         do_HEAD = do_GET
 

@@ -1,11 +1,12 @@
 """From the settings to the models of a run."""
 
 import pytest
+from loguru import logger
 
 from alpha_codium.app.models import with_model
 from alpha_codium.config import ConfigSection, Price, PricesSection, Settings
 from alpha_codium.llm.endpoints import models_of
-from alpha_codium.llm.local.registry import BEST, add
+from alpha_codium.llm.local.registry import BEST, SMALLEST, add, keep
 from alpha_codium.llm.opening import LOCAL_TIMEOUT_SECONDS, MODEL_OF_KEY, choose_model, effective_config, open_model
 from alpha_codium.paths import models_folder
 from tests.llm.asking import request
@@ -34,6 +35,26 @@ def test_rotate_models_need_no_other_model(tmp_path):
     for environment in ({}, {"ANTHROPIC_API_KEY": "k"}):
         assert choose_model(config, tmp_path, environment) == "openai/a"
     assert choose_model(MANY, tmp_path, {}) == "openai/big"
+
+
+@pytest.fixture
+def logged():
+    lines = []
+    sink = logger.add(lambda line: lines.append(line.rstrip("\n")), format="{message}")
+    yield lines
+    logger.remove(sink)
+
+
+def test_a_model_that_nobody_chose_is_named_with_the_way_to_choose_another(tmp_path, logged):
+    assert choose_model(ConfigSection(), tmp_path, {"OPENAI_API_KEY": "k"}) == "openai/gpt-4o-mini"
+    assert logged[-1].endswith("OPENAI_API_KEY is set: the model is openai/gpt-4o-mini (choose another with --model)")
+    for name, hint in (("mine", ""), (SMALLEST.name, "a better local model: gencode model get qwen2.5-coder-0.5b")):
+        (folder := tmp_path / name).mkdir()
+        (folder / "part").write_bytes(FILE_BYTES)
+        keep(folder / "part", name, folder, "a test")
+        assert choose_model(ConfigSection(), folder, {}, preview=True) == f"local/{name}"
+        assert f"the model is local/{name} (choose another with --model; " in "".join(logged[-2:])
+        assert logged[-1].endswith(hint)
 
 
 @needs_xllamacpp

@@ -22,6 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from hostile_world import (  # pyrefly: ignore[missing-import] - lies beside this script
+    HOME,
     STAGE,
     census,
     prepare_world,
@@ -41,7 +42,12 @@ def init(user: str) -> None:
     command = [sys.executable, "-s", "-P", str(STAGE / "hostile_driver.py"), "host"]
     if user:
         command = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", *command]
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(STAGE / "code"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(STAGE / "code"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "GENCODE_HOME": HOME,
+    }
     with os.fdopen(os.memfd_create("result"), "rb") as result:
         host = subprocess.Popen(command, stdout=result, env=environment, cwd="/")
         status = reap_until(host.pid)
@@ -52,17 +58,23 @@ def init(user: str) -> None:
 
 # ---- the host
 
+SLEEP = "#include <unistd.h>\nint main(void) { sleep(1); return 0; }"
+
 
 async def host(plan: dict[str, Any]) -> dict[str, Any]:
     """Run the programs of `plan` through the sandbox that it names, the honest probe before, among and after them."""
+    from alpha_codium.program import Program
     from alpha_codium.sandbox import open_sandbox
     from alpha_codium.sandbox.conformance.hostile import attack, probe_until, several
 
     before = open_descriptors()
     async with open_sandbox(plan["backend"], **plan["options"]) as sandbox:
         assert type(sandbox).__name__ == plan["class"], "hostile programs run in the jail and nowhere else"
-        # Together, so that every worker is there.
+        # Together, so that every worker is there, and every compiler's.
         await asyncio.gather(*(sandbox.run("import time; time.sleep(0.5)", [""]) for _ in range(sandbox.workers)))
+        if any(program["language"] == "c" for program in plan["programs"]):
+            compiled = [Program.from_source("c", f"{SLEEP} // {number}") for number in range(sandbox.workers)]
+            await asyncio.gather(*(sandbox.run(program, [""]) for program in compiled))
         probes = {"before": await several(sandbox, plan)}
         idle = len(list(processes()))
         attacks = asyncio.create_task(attack(sandbox, plan))

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.sandbox.conformance.hostile import ATTACKERS, Attacker, Expected, speaks_this_machine
+from alpha_codium.sandbox.conformance.hostile import (
+    ATTACKERS,
+    LANGUAGES,
+    Attacker,
+    Expected,
+    attacker_paths,
+    speaks_this_machine,
+)
 from tests.support import ROOT, shared_path
 
 SHARED = Path(os.environ.get("GENCODE_SHARED") or ROOT.parent / "shared") / "hostile"
@@ -29,7 +36,7 @@ LATE_WRITERS = {"13_daemon_late_output.py"}
 def names() -> list[str]:
     """The files of both folders."""
     shared = [path.name for path in sorted(SHARED.glob("*.py"))] or ["README.md"]
-    return [*shared, *(path.name for path in sorted(ATTACKERS.glob("*.py")))]
+    return [*shared, *(path.name for path in sorted(ATTACKERS.iterdir()) if path.suffix in LANGUAGES)]
 
 
 def path_of(name: str) -> Path:
@@ -44,8 +51,7 @@ def path_of(name: str) -> Path:
 
 def attackers() -> list[Attacker]:
     """The programs of both folders that are written for this machine."""
-    paths = sorted([*SHARED.glob("*.py"), *ATTACKERS.glob("*.py")])
-    return [read(path) for path in paths if speaks_this_machine(path)]
+    return [read(path) for path in sorted([*SHARED.glob("*.py"), *attacker_paths()])]
 
 
 def read(path: Path) -> Attacker:

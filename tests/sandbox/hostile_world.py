@@ -17,6 +17,7 @@ CANARY = Path("/tmp/gencode-canary/secret.txt")
 CANARY_TEXT = "CANARY: no program may read or change this\n"
 STAGE = Path("/mnt")  # where pid 1 puts the folder that `test_hostile` made
 PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
+HOME = "/srv"  # where gencode keeps compiled programs
 CGROUPS = Path("/sys/fs/cgroup")
 
 
@@ -30,7 +31,7 @@ def prepare_world(stage: Path) -> None:
                 raise
     run_mount("--bind", str(stage), str(STAGE))
     run_mount("-o", "remount,bind,ro", str(STAGE))
-    for folder in PRIVATE:
+    for folder in (*PRIVATE, HOME):
         run_mount("-t", "tmpfs", "-o", "mode=1777", "tmpfs", folder)
     CANARY.parent.mkdir()
     CANARY.write_text(CANARY_TEXT)

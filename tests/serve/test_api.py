@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import socket
 import threading
 import time
@@ -30,6 +31,18 @@ def judged(client: httpx.Client, **request: object) -> dict:
     answer = client.post("/v1/judge", json={"program": ADD, "tests": TESTS} | request)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++: apt-get install g++")
+def test_a_program_in_cpp_is_judged_as_one_in_python(client):
+    source = "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b; }"
+    answer = judged(client, program=source, language="cpp")
+    assert (answer["verdict"], answer["tests_passed"]) == ("accepted", 2)
+    broken = judged(client, program="int main() { return x; }", language="cpp")
+    assert broken["verdict"] == "compilation_error"
+    assert "'x' was not declared" in broken["message"].replace("\u2018", "'").replace("\u2019", "'")
+    refused = client.post("/v1/judge", json={"program": ADD, "tests": TESTS, "language": "ada"})
+    assert (refused.status_code, "there is no 'ada'" in refused.text) == (422, True)
 
 
 def test_a_right_program_is_accepted_test_by_test(client):
@@ -135,7 +148,9 @@ def test_what_the_page_shows_works(client, capsys):
 def test_the_server_tells_what_it_is(client):
     info = client.get("/v1/info").json()
     assert info["sandbox"]["backend"] == "local"
-    assert info["languages"] == ["python3"]
+    assert info["languages"][0] == "python3"
+    assert info["tools"]["python3"] == ""
+    assert ("cpp" in info["languages"]) == (shutil.which("g++") is not None)
     assert client.get("/healthz").text == client.get("/readyz").text == "ok"
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/v1/judge", "/v1/judge/batch", "/v1/execute"} <= paths.keys()

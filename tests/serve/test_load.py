@@ -30,6 +30,16 @@ def test_a_server_that_stops_accepts_nothing() -> None:
     load.draining = True
     with pytest.raises(Draining), load.accepted(1):
         pass
+    with pytest.raises(Draining):
+        load.check_open()
+
+
+def test_a_full_server_refuses_any_request_before_its_cost_is_known() -> None:
+    load = Load(1, 10)
+    load.check_open()
+    with load.accepted(10), pytest.raises(Overloaded):
+        load.check_open()
+    assert load.refused == 1
 
 
 async def test_clients_take_turns() -> None:
@@ -47,7 +57,46 @@ async def test_clients_take_turns() -> None:
         await asyncio.sleep(0)
     gate.set()
     await asyncio.gather(*tasks)
-    assert order == ["big", "big", "small", "big", "small", "big"]
+    assert order == ["big", "small", "big", "small", "big", "big"]
+
+
+async def test_a_client_with_large_programs_gets_no_more_tests_than_one_with_small_ones() -> None:
+    load, order = Load(1, 10_000), []
+
+    async def work(client: str, cost: int) -> None:
+        async with load.turn(client, cost):
+            order.append(client)
+            await asyncio.sleep(0)
+
+    programs = [("first", 1)] + [("large", 100)] * 3 + [("small", 10)] * 30
+    await asyncio.gather(*(work(*program) for program in programs))
+    before_third = order[: len(order) - order[::-1].index("large") - 1]
+    assert (before_third.count("large"), before_third.count("small")) == (2, 20)
+
+
+async def test_a_client_that_had_the_server_alone_is_not_held_up_for_it() -> None:
+    load, order = Load(1, 10_000), []
+
+    async def work(client: str) -> None:
+        async with load.turn(client, 10):
+            order.append(client)
+            await asyncio.sleep(0)
+
+    for _ in range(50):
+        await work("old")
+    await asyncio.gather(*(work(client) for client in ("old", "old", "old", "new", "new", "new")))
+    assert order[50:] == ["old", "new", "old", "new", "old", "new"]
+
+
+async def test_clients_that_left_are_forgotten() -> None:
+    load = Load(1, 10_000)
+
+    async def work(client: str) -> None:
+        async with load.turn(client, 1):
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(work(f"client {number}") for number in range(10_100)))
+    assert len(load._had) == 10_000
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.integers(0, 3)), max_size=12), st.integers(1, 3))
@@ -77,16 +126,17 @@ def test_each_turn_is_given_back_even_if_its_client_leaves(requests, at_once) ->
         assert load.waiting == 0
         async with asyncio.timeout(5):
             for _ in range(at_once):
-                await load._wait("next")  # all places are free again
+                await load._wait("next", 1)  # all places are free again
 
     asyncio.run(scenario())
 
 
-async def test_the_time_to_wait_follows_the_speed() -> None:
+@pytest.mark.parametrize(("at_once", "seconds"), [(1, 25), (5, 5)])
+async def test_the_time_to_wait_follows_the_speed(at_once: int, seconds: int) -> None:
     now = [0.0]
-    load = Load(1, 1000, lambda: now[0])
+    load = Load(at_once, 1000, lambda: now[0])
     with load.accepted(100):
         for _ in range(40):
             async with load.turn("a", 10):
                 now[0] += 5.0
-        assert load.retry_after == 25
+        assert load.retry_after == seconds

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from alpha_codium.errors import UserError
 from alpha_codium.serve.dialects import DIALECTS, named
@@ -76,19 +74,3 @@ def test_unknown_dialects_are_refused():
     assert named("all") == tuple(DIALECTS)
     with pytest.raises(UserError, match="there is no dialect 'x', but open_instruct"):
         named("open_instruct, x")
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(st.characters(), max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-)
-FIELDS = st.fixed_dictionaries({}, optional={"program": JSON, "tests": JSON, "max_execution_time": JSON})
-
-
-@pytest.mark.thorough
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
-@given(body=st.binary() | (FIELDS | JSON).map(lambda value: json.dumps(value).encode()))
-def test_malformed_requests_never_are_faults_of_the_server(client, body):
-    for path in ("/test_program", "/test_program_stdio"):
-        answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
-        assert answer.status_code < 500, answer.text

@@ -9,10 +9,11 @@ from alpha_codium.data.benchmarks.evalplus import EVALPLUS
 from alpha_codium.data.benchmarks.humaneval import HUMANEVAL, MULTIPL_E
 from alpha_codium.data.benchmarks.livecodebench import LIVECODEBENCH
 from alpha_codium.data.benchmarks.mbpp import MBPP
+from alpha_codium.data.benchmarks.other_languages import HUMANEVAL_X
 from alpha_codium.errors import DatasetError
 
 # In the order in which they are matched.
-BENCHMARKS = (EVALPLUS, MULTIPL_E, HUMANEVAL, MBPP, APPS, LIVECODEBENCH)
+BENCHMARKS = (EVALPLUS, MULTIPL_E, HUMANEVAL_X, HUMANEVAL, MBPP, APPS, LIVECODEBENCH)
 # Short names of datasets on the hub.
 ALIASES: dict[str, str] = {
     **{benchmark.name: benchmark.hub_id for benchmark in BENCHMARKS if benchmark.hub_id},
@@ -23,7 +24,7 @@ ALIASES: dict[str, str] = {
 
 # Benchmarks whose problems' names begin with the benchmark's name, such as `HumanEval/0`. Problems of EvalPlus and
 # MultiPL-E are named like those of HumanEval and MBPP.
-NAME_WORDS = tuple(each.name for each in BENCHMARKS if each not in (EVALPLUS, MULTIPL_E))
+NAME_WORDS = tuple(each.name for each in BENCHMARKS if each not in (EVALPLUS, MULTIPL_E, HUMANEVAL_X))
 
 
 def benchmark_of(record: Mapping[str, Any]) -> Benchmark | None:

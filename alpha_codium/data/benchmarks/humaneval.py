@@ -1,4 +1,4 @@
-"""HumanEval, and MBPP or HumanEval in the form of MultiPL-E: complete a function from its signature and docstring.
+"""HumanEval, and MBPP or HumanEval in the form of MultiPL-E: complete a function in Python from its docstring.
 
 Sources: Chen et al. 2021, arXiv:2107.03374; Cassano et al. 2022, arXiv:2208.08227. The statement is the prompt. Code
 before the function in the prompt (imports, helpers) runs before each program, so solutions needn't repeat it.
@@ -9,10 +9,11 @@ contains tests that may be shown to models.
 from typing import Any
 
 from alpha_codium.data.benchmarks.benchmark import Benchmark, code_of_test
+from alpha_codium.data.benchmarks.other_languages import multipl_e
 from alpha_codium.data.fields import Fields
+from alpha_codium.languages.names import canonical
 from alpha_codium.languages.python.beginnings import beginning_of
-
-LANGUAGES = ("", "py", "python")
+from alpha_codium.program import PYTHON
 
 
 def _humaneval(fields: Fields) -> dict[str, Any]:
@@ -26,9 +27,9 @@ def _humaneval(fields: Fields) -> dict[str, Any]:
 
 
 def _multipl_e(fields: Fields) -> dict[str, Any]:
-    language = fields.text("language")
-    if language not in LANGUAGES:
-        fields.fail("language", f"is {language!r}: only programs in Python (py) can be judged")
+    language = canonical(fields.text("language") or PYTHON)
+    if language != PYTHON:
+        return multipl_e(fields, language)
     problem = _completion(fields, "name", "tests" if "tests" in fields.record else "test")
     if entry_point := fields.text("entry_point"):
         problem["execution"]["entry_point"] = entry_point

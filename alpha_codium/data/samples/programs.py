@@ -16,6 +16,7 @@ from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, Row
 from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, SUBSET, check_row
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.languages.names import canonical
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON
 from alpha_codium.wording import counted
@@ -24,15 +25,17 @@ from alpha_codium.wording import counted
 CUT_OFF = ("length", "max_tokens", "max_output_tokens")
 
 
-def solutions_of(rows: Sequence[Row], problems: ProblemSet) -> list[dict[str, Any]]:
+def solutions_of(rows: Sequence[Row], problems: ProblemSet, language: str = "") -> list[dict[str, Any]]:
     """Return one row for each problem with samples: `task_name`, `solution_candidates`, and details of each.
 
-    Raises DatasetError if a row's problem isn't in the split, or a list isn't as long as the split.
+    `language` is that of programs whose row names none that is known; by default it is the language of the problem's
+    assertions, which is Python unless the benchmark is in another one. Raises DatasetError if a row's problem isn't in
+    the split, or a list isn't as long as the split.
     """
     found: dict[str, list[Row]] = {}
     for row, name in zip(rows, problem_names(rows, problems), strict=True):
         found.setdefault(name, []).append(row)
-    return [_solutions_row(name, group, problems) for name, group in found.items()]
+    return [_solutions_row(name, group, problems, language) for name, group in found.items()]
 
 
 def problems_for(rows: Sequence[Row], dataset: str, split: str | None) -> ProblemSet:
@@ -98,23 +101,24 @@ def _by_name_or_place(rows: Sequence[Row], names: list[str | None], problems: Pr
     return names
 
 
-def _solutions_row(name: str, rows: Sequence[Row], problems: ProblemSet) -> dict[str, Any]:
+def _solutions_row(name: str, rows: Sequence[Row], problems: ProblemSet, language: str) -> dict[str, Any]:
     prompt = _prompt(name, problems) if any(row.form == COMPLETION for row in rows) else ""
+    language = language or problems.get(name).execution.language
     programs = [_program(text, row.form, prompt) for row in rows for text in row.texts]
     values: dict[str, Any] = {"task_name": name, CANDIDATES: programs}
-    values |= _languages(rows) | _kept(name, rows)
+    values |= _languages(rows, language) | _kept(name, rows)
     cut_off = [_cut_off(row) for row in rows]
     if all(each is not None for each in cut_off):
         values["truncated_answers"] = [int(cut) for each in cut_off if each is not None for cut in each]
     return values
 
 
-def _languages(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """Return the language of each program, if the rows name known ones; otherwise all are in Python."""
-    named = [str((row.values or {}).get("language")).lower() for row in rows]
-    if not any(name in LANGUAGE_SUFFIXES for name in named):
+def _languages(rows: Sequence[Row], language: str) -> dict[str, list[str]]:
+    """Return the language of each program: that of its row, or else `language`; nothing if all are in Python."""
+    named = [canonical(str((row.values or {}).get("language"))) for row in rows]
+    languages = [name if name in LANGUAGE_SUFFIXES else language for name in named]
+    if set(languages) == {PYTHON}:
         return {}
-    languages = [name if name in LANGUAGE_SUFFIXES else PYTHON for name in named]
     return {"language": [name for name, row in zip(languages, rows, strict=True) for _ in row.texts]}
 
 
@@ -142,8 +146,8 @@ def _program(text: str, form: str, prompt: str) -> str:
 
 
 def _prompt(name: str, problems: ProblemSet) -> str:
-    description = problems.get(name).description
-    return description if beginning_of(description) else ""
+    problem = problems.get(name)
+    return problem.description if problem.execution.language != PYTHON or beginning_of(problem.description) else ""
 
 
 def _cut_off(row: Row) -> list[bool] | None:

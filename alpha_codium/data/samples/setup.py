@@ -13,6 +13,7 @@ from dataclasses import replace
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.problem import ExecutionSpec, Problem
+from alpha_codium.program import PYTHON
 
 ALL, IMPORTS, NONE = "all", "imports", "none"
 SETUPS = (ALL, IMPORTS, NONE)
@@ -41,7 +42,7 @@ def with_setup(problem: Problem, setup: str) -> Problem:
     Problems without assertions aren't changed, nor those whose code isn't Python, which the judge reports.
     """
     spec = problem.execution
-    if setup == ALL or spec.kind != "assertions" or not spec.setup_code.strip():
+    if setup == ALL or spec.kind != "assertions" or spec.language != PYTHON or not spec.setup_code.strip():
         return problem
     try:
         tree, test = parse(spec.setup_code), parse(spec.test_code)

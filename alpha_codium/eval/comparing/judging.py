@@ -93,9 +93,18 @@ class Verdicts:
         return result.verdict is Verdict.ACCEPTED
 
 
-def basis_of(test_types: Sequence[TestType], code_tester: Mapping[str, Any], identity: Identity) -> str:
-    """A digest of everything that verdicts depend on: the types of tests, the tester's settings, the sandbox."""
+def basis_of(
+    test_types: Sequence[TestType],
+    code_tester: Mapping[str, Any],
+    identity: Identity,
+    languages: Mapping[str, Any] | None = None,
+) -> str:
+    """A digest of everything that verdicts depend on: the types of tests, the tester's settings, the sandbox.
+
+    `languages` are the compilers and factors for programs in other languages than Python (`OpenJudge.decisive`).
+    """
     values = [sorted(kind.value for kind in test_types), code_tester, identity.to_json()]
+    values += [languages] if languages else []
     text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -11,16 +11,17 @@
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium import languages
 from alpha_codium.data import load_problems
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.eval.doctor.cases import REJECTIONS
-from alpha_codium.eval.prepare import Entry, EvaluationSet
+from alpha_codium.eval.languages import Languages, Skipped
+from alpha_codium.eval.prepare import Entry, EvaluationSet, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.judge import Rules
 from alpha_codium.problem import LANGUAGE_NAMES, TestType
 from alpha_codium.verdict import Verdict
 
@@ -61,11 +62,12 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class KnownResult:
-    """The judge's result for one submission; None if it can't be run. Times are CPU seconds."""
+    """The judge's result for one submission; None if it can't be run, and `why_not`. Times are CPU seconds."""
 
     submission: Submission
     result: CandidateResult | None = None
     cpu_limit: float = 0.0
+    why_not: str = ""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -91,7 +93,7 @@ class KnownResult:
     def reason(self) -> str:
         """Why there is no verdict, or, if it is of another class than the label, the tests and times."""
         if self.result is None:
-            return f"{self.submission.language_name} can't be run"
+            return self.why_not or "it wasn't run"
         if not self.judged:
             return self.result.error or "a fault of the sandbox"
         return "" if self.right_class else _seen(self.result, self.cpu_limit)
@@ -141,8 +143,17 @@ class KnownReport:
 
     @property
     def not_run(self) -> Counter[str]:
-        """The number of submissions in languages that can't be run, by language."""
+        """The number of submissions that can't be run, by language."""
         return Counter(r.submission.language_name for r in self.results if r.result is None)
+
+    @property
+    def skipped(self) -> Skipped:
+        """The number of submissions that can't be run, by language and reason."""
+        return Skipped((r.submission.language_name, r.why_not) for r in self.results if r.result is None)
+
+    def of_language(self, language: str) -> "KnownReport":
+        """The results of the submissions in one language."""
+        return KnownReport(tuple(r for r in self.results if r.submission.language_name == language))
 
     def to_json(self) -> dict[str, Any]:
         """The report as `--json` writes it."""
@@ -159,14 +170,14 @@ class KnownReport:
         if self.confirmed:
             yield from _table_lines("confirmed", self.confirmed)
         else:
-            yield f"no confirmed {' or '.join(languages.LANGUAGES)} submission: nothing was shown"
+            yield "no submission with a confirmed label can be run: nothing was shown"
         if self.unconfirmed:
             yield from _table_lines("not confirmed", self.unconfirmed)
         right, total = self.class_share
         if total:
             yield f"the right class of rejection: {right} of {total} ({right / total:.1%})"
-        for name, count in sorted(self.not_run.items()):
-            yield f"not run: {count} in {name}"
+        for (name, why), count in sorted(self.skipped.items()):
+            yield f"not run: {count} in {name}: {why}"
         yield from (_line(result) for result in (*self.confirmed, *self.unconfirmed) if result.reason)
 
 
@@ -207,24 +218,31 @@ class KnownVerdicts:
         if not any(self.submissions.values()):
             raise DatasetError(f"{path} holds no submissions: each problem needs `submissions` with known verdicts")
         entries = {
-            name: tuple(
-                Entry(i, GROUP, s.code, language=s.language_name)
-                for i, s in enumerate(given)
-                if s.language_name in languages.LANGUAGES
-            )
+            name: tuple(Entry(i, GROUP, s.code, language=s.language_name) for i, s in enumerate(given))
             for name, given in self.submissions.items()
         }
-        # The submissions that can be run, with all tests.
-        self.evaluation_set = EvaluationSet(self.problems, entries, tuple(TestType))
+        self._all = EvaluationSet(self.problems, entries, tuple(TestType))
         # This reads every problem, so that an error in one is reported now rather than after an hour.
-        self.programs = sum(len(task.entries) for task in self.evaluation_set)
+        self._by_name = {problem.name: problem for problem in self.problems}
 
-    def report(self, results: Sequence[ProblemResult], cpu_limit_of: Mapping[str, float]) -> KnownReport:
-        """All submissions with their results; `cpu_limit_of` gives the CPU seconds a test by problem."""
+    def judged_in(self, languages: Languages) -> list[EvaluationTask]:
+        """The submissions that can be run, with all tests."""
+        return [
+            replace(task, entries=tuple(e for e in task.entries if not languages.why_not(e.language, task.problem)))
+            for task in self._all
+        ]
+
+    def report(self, results: Sequence[ProblemResult], languages: Languages, rules: Rules) -> KnownReport:
+        """All submissions with their results, judged by `rules`."""
         judged = {(problem.name, c.index): c for problem in results for c in problem.candidates}
         return KnownReport(
             tuple(
-                KnownResult(submission, judged.get((name, index)), cpu_limit_of.get(name, 0.0))
+                KnownResult(
+                    submission,
+                    judged.get((name, index)),
+                    rules.limits_for(self._by_name[name], submission.language_name).cpu_seconds,
+                    languages.why_not(submission.language_name, self._by_name[name]),
+                )
                 for name, given in self.submissions.items()
                 for index, submission in enumerate(given)
             )

@@ -13,7 +13,8 @@ from loguru import logger
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.known import disputed
-from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask, human_solutions
+from alpha_codium.eval.languages import Languages
+from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask, HumanSolutions, human_solutions
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
 from alpha_codium.eval.validation.alternatives import alternatives_for, checker_in_force
@@ -23,9 +24,8 @@ from alpha_codium.eval.validation.observing import FILE, Observations, Observing
 from alpha_codium.eval.validation.timing import NEAR
 from alpha_codium.eval.validation.wording import several_answers
 from alpha_codium.judge import Judge
-from alpha_codium.languages import LANGUAGES
 from alpha_codium.problem import Problem, TestType
-from alpha_codium.program import Program
+from alpha_codium.program import PYTHON, Program
 from alpha_codium.runs import Journal, RunFolder
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
@@ -33,6 +33,15 @@ from alpha_codium.wording import counted
 T = TypeVar("T")
 # Verdicts of programs that weren't run.
 UNOBSERVED = (Verdict.NO_TESTS, Verdict.INTERNAL_ERROR)
+
+
+# The limits that are checked are those of Python programs.
+VALIDATED = Languages((PYTHON,), other="`data validate` runs programs in python3")
+
+
+def known_programs(problems: Sequence[Problem], test_types: Sequence[TestType]) -> HumanSolutions:
+    """The known programs that are run."""
+    return human_solutions(problems, "both", test_types, languages=VALIDATED)
 
 
 async def observe_known(
@@ -45,7 +54,7 @@ async def observe_known(
     workers: int = 0,
 ) -> list[ProblemResult]:
     """Judge all known programs in a run's folder, except those that already have an observation there."""
-    tasks = human_solutions(problems, "both", test_types)
+    tasks = known_programs(problems, test_types)
     with _JournalOfObserved(folder) as journal, Journal(folder.path / FILE) as observations:
         # `run_evaluation` calls only for_problem(...).judge(program, tests).
         observing = cast(Judge, ObservingJudge(judge, observations))
@@ -86,7 +95,7 @@ def assess_known(
 ) -> Iterator[Assessment]:
     """The assessments of problems whose known programs were judged, in their order; nothing is run."""
     observations = Observations(folder.path / FILE)
-    tasks = human_solutions(problems, "both", test_types)
+    tasks = known_programs(problems, test_types)
     for task, result in zip(tasks, results, strict=True):
         yield assess(_observed(task, test_types, judge, observations, result), near)
 
@@ -106,7 +115,7 @@ def _observed(
     lost = 0
     for label, programs in ((CORRECT, problem.solutions), (INCORRECT, problem.incorrect_solutions)):
         for index, solution in enumerate(programs):
-            if solution.language not in LANGUAGES:
+            if solution.language not in VALIDATED.asked:
                 continue
             seen = observations.get(problem.name, Program.from_source(solution.language, solution.code))
             if seen is None or any(
@@ -129,7 +138,7 @@ def _observed(
         correct=tuple(known[CORRECT]),
         incorrect=tuple(known[INCORRECT]),
         malformed=malformed,
-        not_run=task.skipped,
+        not_run=task.skipped.total(),
         wording=several_answers(problem.description),
         not_judged=not_judged,
         unjudged=unjudged,

@@ -15,6 +15,7 @@ from alpha_codium.flows.stages.writing import usable_tests
 from alpha_codium.flows.state import ExplainedTest, FlowState
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.problem import Statement
+from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
 from alpha_codium.verdict import Verdict
 
@@ -40,6 +41,9 @@ class GenerateAiTests:
         if settings.number_of_ai_tests == 0:
             return
         task = CodingTask.of(state, context)
+        if task.kind == "assertions" and task.language.name != PYTHON:
+            context.skip("generate_ai_tests", f"assertions in {task.language.title} aren't made up")
+            return
         public = {text.strip() for text in public_inputs(task)}
         new: dict[str, ExplainedTest] = {}
         for explained_test in await self._generate(state, task, context):

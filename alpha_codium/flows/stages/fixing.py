@@ -16,9 +16,8 @@ from alpha_codium.flows.stages.writing import usable_tests
 from alpha_codium.flows.state import FlowState
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.flows.variables import FAILURE
-from alpha_codium.languages import TRACE_MARK, language_named
+from alpha_codium.languages import TRACE_MARK
 from alpha_codium.problem import Statement, TestCase
-from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
 from alpha_codium.runs.events import ProgramTraced, kept_text
 from alpha_codium.verdict import Judgement, Verdict
@@ -187,8 +186,10 @@ async def trace_of(program: str, test: TestCase, context: SampleContext) -> str:
     settings = context.settings.code_tester
     if not (settings.calc_trace or settings.use_trace):
         return ""
-    traced = language_named(PYTHON).traced(program, depth=settings.trace_depth, lines=settings.max_trace_lines)
-    execution = await context.judge.execute(traced, test.input)
+    traced = context.language.traced(program, depth=settings.trace_depth, lines=settings.max_trace_lines)
+    if traced == program:
+        return ""  # there is no tracer for this language
+    execution = await context.judge.execute(context.made(traced), test.input)
     lines = [line.removeprefix(TRACE_MARK) for line in execution.stderr.splitlines() if line.startswith(TRACE_MARK)]
     trace = "\n".join(lines[-settings.max_trace_lines :])
     context.events.append(ProgramTraced(kept_text(trace)))

@@ -12,6 +12,7 @@ from alpha_codium.flows.state import FlowState, JudgedProgram, Plan
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement, TestCase
+from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
 
 
@@ -107,7 +108,7 @@ class ReadExamples:
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Read the examples, which may be wrong: later stages keep the program that passes most of them."""
-        if state.statement.public_tests or context.judge.kind.name != "assertions":
+        if state.statement.public_tests or context.judge.kind.name != "assertions" or context.language.name != PYTHON:
             return
         found = tuple(test for test in examples_in(state.statement) if not context.judge.kind.fault_of(test))
         context.record("read_examples", tests=[test.input for test in found])

@@ -26,6 +26,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.packing import unpack
+from alpha_codium.judge.writing import write_file
 
 # Code by `e_machine`: set the stack pointer to the first argument, clear the register of the loader's exit function,
 # jump to the second argument.
@@ -145,7 +146,7 @@ def check(program: "CodeType") -> None:
         protocol, language, flags, *texts = unpack(packed.read())
     names = (*texts[3::2], b"input", b"answer", b"output", b"feedback/")
     for name, text in zip(names, (*texts[4::2], *texts[:3], b"")):  # noqa: B905 - Python 3.9
-        _write(name, text)
+        write_file(name, text)
     del texts, text
     output = os.open("output", os.O_RDONLY)
     os.dup2(output, 0)
@@ -164,15 +165,6 @@ def check(program: "CodeType") -> None:
     module = type(sys)("__main__")
     sys.modules["__main__"] = module
     exec(program, module.__dict__)  # noqa: S102 - running it is what a sandbox is for
-
-
-def _write(name: bytes, text: bytes) -> None:
-    """Write a file into the current folder, and make its folders; a name that ends in / is a folder."""
-    folder, _, last = name.rpartition(b"/")
-    os.makedirs(folder or b".", exist_ok=True)  # noqa: PTH103 - pathlib takes long to import
-    if last:
-        with open(name, "wb") as file:  # noqa: PTH123
-            file.write(text)
 
 
 if "program" in globals():

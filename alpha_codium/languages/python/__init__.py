@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import replace
+from typing import Self
 
 from alpha_codium.languages import Language, Reader
+from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 TAG = re.compile(r"\{?\s*\.?(?:i?python|py|pypy)[\d.]*(?![\w+#-])|[\w./-]+\.py\b", re.IGNORECASE)
@@ -44,12 +46,22 @@ class Python(Language):
             return program
         return replace(program, files={**program.files, program.main: with_prelude(setup_code, program.source)})
 
-    def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
+    def configured(self, compiler: str = "", options: str = "") -> Self:
+        """Return the language as it is: a sandbox is opened with an interpreter."""
+        return self
+
+    def tool(self) -> None:
         """See `Language`."""
+
+    def build(self, program: Program, limits: Limits) -> None:
+        """See `Language`."""
+
+    def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
+        """Return a command that checks the main file, read from standard input, for interpreters outside the engine."""
         return (interpreter, "-I", "-S", "-c", COMPILE, main)
 
     def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
-        """See `Language`."""
+        """Return a command that runs the main file, or the driver of a `driven` program, in the program's folder."""
         return (interpreter, "-c", DRIVE, main) if driven else (interpreter, main)
 
     def is_tag(self, text: str) -> bool:

@@ -104,6 +104,11 @@ class CodeContestsSandbox(Sandbox):
         used = tuple(layer.name for layer in self.layers if layer.used)
         return Identity("code_contests", environment.WHEEL, interpreter, isolation=used)
 
+    def tool_version(self, language: str) -> str:
+        """See `Sandbox.tool_version`."""
+        require_language(Program.from_source(language, ""), PYTHON)
+        return ""
+
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
         async with aclosing(self._executions(job, 1, 1)) as executions:

@@ -1,8 +1,9 @@
 """Hostile programs, and checks of their outcomes.
 
-1. A program's first line has the outcomes that are allowed: `# expect: TLE/RE; why`. `TLE`, `RE`, `MLE`, `OLE`, `CE`
-   and `finishes` are statuses; `blocked` means that the program prints `blocked` or is killed. With any other words,
-   the sandbox only has to survive. A program must never print `ESCAPED`, nor pass a test.
+1. A program's first line has the outcomes that are allowed: `# expect: TLE/RE; why`, in C `// expect: ...`. `TLE`,
+   `RE`, `MLE`, `OLE`, `CE` and `finishes` are statuses; `blocked` means that the program prints `blocked` or is
+   killed. With any other words, the sandbox only has to survive. A program must never print `ESCAPED`, nor pass a
+   test.
 2. Each program proves that it ran by printing `ran` first; for a program that doesn't, a statement is inserted in its
    first line. In a file with `# made by: EXPRESSION`, the program is the value of the expression.
 3. An honest program runs before, among and after them; it must get the right results, and find nothing left by them.
@@ -23,12 +24,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.paths import bait_folder
+from alpha_codium.program import Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution
 
 ATTACKERS = Path(__file__).parent / "attackers"
+LANGUAGES = {".py": "python3", ".c": "c"}
 STATUSES = {
     "TLE": {"time_limit_exceeded"},
     "MLE": {"memory_limit_exceeded"},
@@ -84,7 +88,7 @@ class Expected:
     @classmethod
     def of(cls, source: str) -> "Expected":
         """Parse the line `# expect: ...`; see the module."""
-        said = re.search(r"^# expect: *(.+)", source, re.MULTILINE)
+        said = re.search(r"^(?:#|//) expect: *(.+)", source, re.MULTILINE)
         assert said, "the first line must say what to expect"
         head = re.split(r"[;:(]", said[1])[0]
         words = set(re.findall(r"\w+", head))
@@ -104,6 +108,7 @@ class Attacker:
     proves: bool = True
     # Whether it may print ESCAPED late, in its own test.
     writes_late: bool = False
+    language: str = "python3"
 
     @classmethod
     def read(cls, path: Path, make_it_prove: bool = False) -> "Attacker":
@@ -114,7 +119,13 @@ class Attacker:
             return cls(path.name, eval(made[1]), expected, proves=False)  # noqa: S307 - our own file
         if make_it_prove and "coding:" not in text:
             text = PROOF + text
-        return cls(path.name, text, expected)
+        return cls(path.name, text, expected, language=LANGUAGES[path.suffix])
+
+
+def attacker_paths() -> list[Path]:
+    """Return the files of the suite's programs that are written for this machine."""
+    found = [path for path in ATTACKERS.iterdir() if path.suffix in LANGUAGES]
+    return sorted(path for path in found if speaks_this_machine(path))
 
 
 def speaks_this_machine(path: Path) -> bool:
@@ -124,7 +135,7 @@ def speaks_this_machine(path: Path) -> bool:
 
 def attackers_of_the_suite() -> list[Attacker]:
     """Return the programs of the suite that are written for this machine."""
-    return [Attacker.read(path) for path in sorted(ATTACKERS.glob("*.py")) if speaks_this_machine(path)]
+    return [Attacker.read(path) for path in attacker_paths()]
 
 
 def check(attacker: Attacker, result: Mapping[str, Any], may_be_late: bool = False) -> None:
@@ -147,7 +158,7 @@ def check(attacker: Attacker, result: Mapping[str, Any], may_be_late: bool = Fal
 
 def attack_plan(attackers: Iterable[Attacker], **more: Any) -> dict[str, Any]:
     """Return how to run these programs, as JSON: the number of runs, of programs at a time, and the limits."""
-    programs = [{"name": each.name, "source": each.source} for each in attackers]
+    programs = [{"name": each.name, "source": each.source, "language": each.language} for each in attackers]
     return {
         "programs": programs,
         "tests": 2,
@@ -203,11 +214,14 @@ async def outcome(sandbox: Sandbox, program: dict[str, Any], plan: dict[str, Any
     expected = program.get("expected") or f"EXPECTED_OUTPUT_{secrets.token_hex(8)}"
     start = time.monotonic()
     limits = Limits(**plan["limits"] | program.get("limits", {}))
-    run = sandbox.run(program["source"], inputs, limits=limits)
+    run = sandbox.run(Program.from_source(program["language"], program["source"]), inputs, limits=limits)
     try:
         report = await asyncio.wait_for(run, HUNG_SECONDS)
     except TimeoutError:
         return {"hung": True}
+    except SandboxError as error:
+        # This backend doesn't run the language, or the machine lacks its compiler.
+        return {"refused": str(error)}
     return {
         "hung": False,
         "seconds": time.monotonic() - start,

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,12 +111,17 @@ def inspect_interpreter(executable: str) -> Interpreter:
         path=tuple(facts["path"]),
         attributes=facts["attributes"],
         depth=facts["depth"],
-        read_only=_outermost([*facts["path"], *facts["libraries"], *system, *BESIDE_LIBRARIES]),
-        links=tuple((name, str(Path(name).readlink())) for name in LIBRARIES if Path(name).is_symlink()),
+        read_only=outermost([*facts["path"], *facts["libraries"], *system, *BESIDE_LIBRARIES]),
+        links=links_to(LIBRARIES),
     )
 
 
-def _outermost(paths: list[str]) -> tuple[str, ...]:
+def links_to(paths: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return the path and target of each of these that is a link."""
+    return tuple((name, str(Path(name).readlink())) for name in paths if Path(name).is_symlink())
+
+
+def outermost(paths: Iterable[str]) -> tuple[str, ...]:
     """Each real path that exists once, without those that lie within another."""
     real = {os.path.realpath(path) for path in paths if Path(path).exists()} - {"/"}
     return tuple(sorted(path for path in real if not any(str(above) in real for above in Path(path).parents)))

@@ -15,7 +15,8 @@ from typing import Any
 from alpha_codium.limits import COMPILE_BYTES, Limits
 from alpha_codium.program import Workspace
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.interpreter import Interpreter
+from alpha_codium.sandbox.engine.inside.jail import PROGRAM_FOLDER
+from alpha_codium.sandbox.engine.interpreter import Interpreter, links_to, outermost
 from alpha_codium.sandbox.engine.outcome import largest_file
 from alpha_codium.sandbox.engine.scratch import Scratch
 from alpha_codium.sandbox.engine.seccomp import build_filter
@@ -46,7 +47,8 @@ class Jail:
     """The parameters of a worker's jail.
 
     `starter` has one thread that starts all jails, since the kernel ends a jail with the thread that started it.
-    `walls`: the jail has no namespaces, see `inside/walls`.
+    `walls`: the jail has no namespaces, see `inside/walls`. `tools` are files and folders that programs may read and
+    execute, such as those of a compiler.
     """
 
     interpreter: Interpreter
@@ -55,6 +57,8 @@ class Jail:
     environment: Mapping[str, str] = field(default_factory=dict)
     walls: bool = False
     workspace: Workspace | None = None
+    tools: tuple[str, ...] = ()
+    scratch_bytes: int = SCRATCH_BYTES
 
     def configuration(self, uid: int, scratch: Scratch | None) -> dict[str, Any]:
         """Return the configuration for `inside/zygote`; `uid` is the user to become, 0 for no change."""
@@ -65,15 +69,16 @@ class Jail:
             "walls": self.walls,
             "folder": folder_in(scratch),
             "scratch": scratch.path if scratch else wire.SCRATCH,
-            "read_only": [*self.interpreter.read_only, *filter(None, [workspace.folder])],
+            "read_only": [*outermost([*self.interpreter.read_only, *self.tools]), *filter(None, [workspace.folder])],
+            "tools": bool(self.tools),
             "hidden": list(self.interpreter.hidden),
-            "links": list(self.interpreter.links),
+            "links": [*{*self.interpreter.links, *links_to(self.tools)}],
             "path": [*workspace.path, *workspace.libraries, *self.interpreter.path],
             "depth": self.interpreter.depth,
             "attributes": dict(self.interpreter.attributes),
             "preload": list(self.preload),
             "warm_up": workspace.warm_up,
-            "scratch_bytes": SCRATCH_BYTES,
+            "scratch_bytes": self.scratch_bytes,
         }
 
     def covered_by(self, main: str) -> str:
@@ -86,18 +91,47 @@ def folder_in(scratch: Scratch | None) -> str:
     return wire.FOLDER if scratch is None else f"{scratch.path}/{wire.BOX}"
 
 
-def runner_request(limits: Limits, *, may_fork: bool, walls: bool = False, counted: bool = True) -> dict[str, Any]:
+def program_folder_in(scratch: Scratch | None) -> str:
+    """Return the folder of a program's own files, which it can't change."""
+    return PROGRAM_FOLDER if scratch is None else f"{scratch.path}{PROGRAM_FOLDER}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerProgram:
+    """What a runner runs: the `source` of a Python program, its trusted `driver`, the path of its main file.
+
+    With `native`, it is another program, see `engine/native`.
+    """
+
+    source: bytes
+    driver: bytes = b""
+    main: str = ""
+    native: Mapping[str, Any] | None = None
+
+
+def runner_request(
+    limits: Limits,
+    native: Mapping[str, Any] | None = None,
+    *,
+    may_fork: bool,
+    walls: bool = False,
+    counted: bool = True,
+) -> dict[str, Any]:
     """Return the limits and filters of a candidate, for `inside/runner`.
 
     A runner may always fork; if its tests may not, each gets a second filter. Unless a control group counts the memory
     (`counted`), the compiler's own limit is what a group would allow.
     """
     machine = platform.machine()
+    if native is not None:
+        native = {**native, "address_space": 0 if counted or not native["address_space"] else limits.memory_bytes}
+    executing = native is not None
     return {
+        "native": native,
         "memory_bytes": limits.memory_bytes,
         "cpu_seconds": limits.kernel_cpu_seconds,
-        "filter": build_filter(machine, processes=True, narrowing=not may_fork),
-        "test_filter": b"" if may_fork else build_filter(machine, processes=False, walled=walls),
+        "filter": build_filter(machine, processes=True, narrowing=not may_fork, executing=executing),
+        "test_filter": b"" if may_fork else build_filter(machine, processes=False, walled=walls, executing=executing),
         "rlimits": {
             "RLIMIT_FSIZE": _at_most_ours(resource.RLIMIT_FSIZE, largest_file(limits)),
             "RLIMIT_NOFILE": _at_most_ours(resource.RLIMIT_NOFILE, limits.open_files),

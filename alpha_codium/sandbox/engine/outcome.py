@@ -1,6 +1,7 @@
 """The status of an ended test, derived from the facts that each backend knows."""
 
 import os
+import re
 import signal
 from dataclasses import dataclass
 
@@ -12,6 +13,13 @@ NEAR_LIMIT = 0.95
 STDERR_KEPT = 1 << 20
 # CPU time of a worker's group beyond what its tests reported: that of processes that hid from their parent.
 HIDDEN_SECONDS = 0.1
+# What other runtimes than CPython print when they end for lack of memory.
+OUT_OF_MEMORY = re.compile(
+    rb"^(?:Exception in thread .*)?java\.lang\.OutOfMemoryError\b|^FATAL ERROR: .*heap out of memory"
+    rb"|^fatal error: (?:runtime: )?(?:cannot allocate|out of) memory|^memory allocation of \d+ bytes failed"
+    rb"|\(NoMemoryError\)$|^System\.OutOfMemoryException\b|^terminate called .*'std::bad_alloc'$",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +100,13 @@ def status_of(
 
 
 def ran_out_of_memory(stderr: bytes, peak_bytes: int, limits: Limits) -> bool:
-    """Whether a failed program ran out of memory, by its peak or by the last line of its traceback."""
+    """Whether a failed program ran out of memory, by its peak or by what it printed at its end."""
     before, _, last_line = stderr.rstrip().rpartition(b"\n")
     # CPython 3.14 ends the traceback like this if it has no memory to print it.
     unprinted = last_line == b"lost sys.stderr" and b"\nobject type name: MemoryError\n" in before + b"\n"
     raised = last_line.partition(b":")[0].endswith(b"MemoryError")
-    return raised or unprinted or peak_bytes >= NEAR_LIMIT * limits.memory_bytes
+    near = peak_bytes >= NEAR_LIMIT * limits.memory_bytes
+    return near or raised or unprinted or OUT_OF_MEMORY.search(stderr) is not None
 
 
 def largest_file(limits: Limits) -> int:

@@ -121,7 +121,9 @@ class SyscallRule:
     checks: tuple[Check, ...] = ()
 
 
-def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> dict[str, SyscallRule]:
+def policy(
+    processes: bool, narrowing: bool = False, walled: bool = False, executing: bool = False
+) -> dict[str, SyscallRule]:
     """Return the rule of each call that isn't refused with EPERM; without `processes` only threads may be started."""
     rules: dict[str, SyscallRule] = {name: SyscallRule(ALLOW) for names in ALLOWED for name in names.split()}
     rules.update((name, SyscallRule(KILL)) for name in HOSTILE.split())
@@ -135,8 +137,8 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
             "clone3": SyscallRule(refuse(errno.ENOSYS)),
             "fork": forking,
             "vfork": forking,
-            "execve": SyscallRule(refuse(errno.EACCES)),
-            "execveat": SyscallRule(refuse(errno.EACCES)),
+            "execve": SyscallRule(ALLOW if executing else refuse(errno.EACCES)),
+            "execveat": SyscallRule(ALLOW if executing else refuse(errno.EACCES)),
             "socket": SyscallRule(refuse(errno.EACCES)),
             "socketpair": SyscallRule(
                 ALLOW, (needs(0, (AF_UNIX,), errno.EACCES), needs(1, PAIR_TYPES, errno.EACCES, TYPE_MASK))
@@ -165,6 +167,7 @@ def policy(processes: bool, narrowing: bool = False, walled: bool = False) -> di
                 refuse(errno.ENOTTY), (Check(1, IOCTL_REQUESTS, ALLOW), Check(1, (FICLONE,), refuse(errno.EOPNOTSUPP)))
             ),
         }
+        | (EXECUTING if executing else {})
         | (NARROWING if narrowing else {})
         | (WALLED if walled else {})
     )
@@ -180,6 +183,8 @@ def only(argument: int, values: tuple[int, ...]) -> SyscallRule:
     return SyscallRule(refuse(errno.EPERM), (Check(argument, values, ALLOW),))
 
 
+# Mono sets the usual scheduling of each thread, and complains on standard output if it can't; without effect.
+EXECUTING = {"sched_setscheduler": SyscallRule(refuse(0))}
 # Calls that a runner needs to restrict its tests further.
 NARROWING = {
     "seccomp": only(0, (SET_MODE_FILTER,)),

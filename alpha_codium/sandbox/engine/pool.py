@@ -11,14 +11,18 @@ import contextlib
 import functools
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
+from alpha_codium.languages import LANGUAGES, Language, language_named
+from alpha_codium.languages.tools import Build
+from alpha_codium.limits import COMPILER_LIMITS
+from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
@@ -32,6 +36,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     version_of,
 )
 from alpha_codium.sandbox.engine.jail import Jail, Layer
+from alpha_codium.sandbox.engine.native import ProgramCache, built
 from alpha_codium.sandbox.engine.session import Session, run_pair
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, require_one_file, worker_count
@@ -68,6 +73,14 @@ class Slot:
             self._others[name] = self._make(replace(self._jail, preload=preload))
         return self._others[name]
 
+    def with_tools(self, tools: tuple[str, ...]) -> Worker:
+        """Return the worker whose jail has these tools, made on first use; a compiler runs in no container."""
+        name = f"tools {tools}"
+        if name not in self._others:
+            jail = replace(self._jail, interpreter=inspect_interpreter(path_of("")), preload=(), workspace=None)
+            self._others[name] = Worker(replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2))
+        return self._others[name]
+
     @property
     def workers(self) -> tuple[Worker, ...]:
         """All workers made so far."""
@@ -81,6 +94,7 @@ class PoolOptions(TypedDict, total=False):
     isolation: Isolation
     interpreter: str
     preload: Sequence[str]
+    languages: Mapping[str, Mapping[str, str]]
 
 
 class JailPool(Sandbox, ABC):
@@ -96,11 +110,13 @@ class JailPool(Sandbox, ABC):
         isolation: Isolation = True,
         interpreter: str = "",
         preload: Sequence[str] = HEAVY,
+        languages: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     ) -> None:
         self.workers = worker_count(workers)
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
         self.preload = tuple(preload)
+        self.languages = languages
         self.workspace: Workspace | None = None
         self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
@@ -166,6 +182,15 @@ class JailPool(Sandbox, ABC):
         used = tuple(layer.name for layer in self.layers if layer.used)
         return await asyncio.to_thread(lambda: replace(self.describe(), isolation=used))
 
+    def tool_version(self, language: str) -> str:
+        """See `Sandbox.tool_version`; with the options, unless they are the defaults."""
+        tool, options = self._language(language).tool(), self.languages.get(language, {}).get("options")
+        return "" if tool is None else ", ".join([tool.version, *([f"options {options}"] if options else [])])
+
+    def _language(self, name: str) -> Language:
+        """Return a language with the configured compiler and options."""
+        return language_named(name).configured(**self.languages.get(name, {}))
+
     def describe(self) -> Identity:
         """Return the identity without the isolation; overridden by backends that have an image or a runtime."""
         return Identity(self.name, alpha_codium.__version__, version_of(self.interpreter))
@@ -207,10 +232,14 @@ class JailPool(Sandbox, ABC):
     @contextlib.asynccontextmanager
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
-        require_language(job.program, PYTHON)
+        require_language(job.program, *LANGUAGES)
         require_one_file(job)
+        build = self._language(job.program.language).build(job.program, job.limits)
         async with self._slot() as slot:
-            session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
+            if build is None:
+                session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
+            else:
+                session = self._native_session(slot, job, build)
             self._sessions.add(session)
             try:
                 with session.cancellation.calling(session.worker.interrupt):
@@ -219,6 +248,15 @@ class JailPool(Sandbox, ABC):
                 self._sessions.discard(session)
                 if not session.has_ended:
                     await finish(asyncio.to_thread(session.end))
+
+    def _native_session(self, slot: Slot, job: Job, build: Build) -> Session:
+        """Return the session of a program that is built by the tools of its language."""
+        if job.driver:
+            raise SandboxError(f"{job.program.language} programs can't be run by a driver")
+        tools = build.start.readable
+        worker = slot.with_tools(tools) if tools else slot.plain
+        building = functools.partial(built, build, ProgramCache(programs_folder()), slot.with_tools)
+        return Session(worker, self._lock, Cancellation(), job, job.limits, building)
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:

@@ -14,6 +14,7 @@ from alpha_codium.limits import COMPILE_SECONDS, MOST_WAIT_FACTOR, Limits
 from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.inside import wire
+from alpha_codium.sandbox.engine.jail import RunnerProgram
 from alpha_codium.sandbox.engine.outcome import HIDDEN_SECONDS, STDERR_KEPT, Outcome, execution_of
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
@@ -40,11 +41,12 @@ class RunnerLost(Exception):
 class RunnerClient:
     """A program in a runner of `worker`, under limits that are the same for all its tests."""
 
-    def __init__(self, worker: Worker, source: bytes, driver: bytes, limits: Limits, main: str = "") -> None:
-        """Start the runner; `main` is the path of the program. Raises WorkerLost."""
+    def __init__(self, worker: Worker, program: RunnerProgram, limits: Limits) -> None:
+        """Start the runner; raises WorkerLost."""
         self.worker, self.limits = worker, limits
-        self._socket, self._errors = worker.begin(source, driver, limits, main)
-        self._prefix = f"{worker.folder}/".encode()
+        self._socket, self._errors = worker.begin(program, limits)
+        # Where the program's files are.
+        self._prefix = f"{worker.folder if program.native is None else worker.program_folder}/".encode()
         self._patience = self._waited = 0.0
         self._awaited = False
         # The worker of the other program of a pair, for whose answers this one may wait.
@@ -72,6 +74,11 @@ class RunnerClient:
 
     def test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
         """Run the program on one input; raises RunnerLost. Closes `link` here after it was sent to the program."""
+        outcome, stdout, stderr = self.output(data, link)
+        return outcome, execution_of(outcome, outcome.status(stderr, self.limits), stdout, stderr, self._prefix)
+
+    def output(self, data: bytes, link: int | None = None) -> tuple[Outcome, bytes, bytes]:
+        """Run the program as `test` does; return how it ended, and what it wrote to stdout and stderr."""
         fds: list[int] = []
         try:
             fds.append(files.input_file(data))
@@ -86,7 +93,7 @@ class RunnerClient:
         finally:
             for fd in fds if link is None else [*fds, link]:
                 os.close(fd)
-        return outcome, execution_of(outcome, outcome.status(stderr, self.limits), stdout, stderr, self._prefix)
+        return outcome, stdout, stderr
 
     def close(self) -> None:
         """End the runner and everything that it runs; raises WorkerLost if it doesn't end."""

@@ -30,15 +30,18 @@ SIGNALLING = ("kill", "tkill", "tgkill")
 
 
 @functools.cache
-def build_filter(machine: str, *, processes: bool, narrowing: bool = False, walled: bool = False) -> bytes:
+def build_filter(
+    machine: str, *, processes: bool, narrowing: bool = False, walled: bool = False, executing: bool = False
+) -> bytes:
     """Return the filter, an array of `struct sock_filter`, for a machine as `platform.machine()` names it.
 
     `processes`: a program may fork. `narrowing`: a second filter may be added, for tests of a runner. `walled`: for
-    tests without namespaces; `wire.OWN_PROCESS` in it is to be replaced by the number of the test's process. Raises
-    SandboxError for a machine without a table of calls.
+    tests without namespaces; `wire.OWN_PROCESS` in it is to be replaced by the number of the test's process.
+    `executing`: other programs may be executed. Raises SandboxError for a machine without a table of calls.
     """
     numbers = numbers_of(machine)
-    rules = {numbers[name]: rule for name, rule in policy(processes, narrowing, walled).items() if name in numbers}
+    named = policy(processes, narrowing, walled, executing)
+    rules = {numbers[name]: rule for name, rule in named.items() if name in numbers}
     ranges = list(ranges_of(rules, x32=machine == "x86_64"))
     endings, starts = compile_rules({rule: None for _, rule in ranges})
     search = compile_search([(number, starts[rule]) for number, rule in ranges])

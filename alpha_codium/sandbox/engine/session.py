@@ -13,14 +13,14 @@
 
 import contextlib
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from alpha_codium.limits import CLOSE_CALL_FACTOR, STARVED_SHARE, Limits
 from alpha_codium.program import Job, PairJob, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
-from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
+from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES, RunnerProgram
 from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, PairReport, Report, Status
@@ -36,11 +36,19 @@ class Session:
     """One program on one worker."""
 
     def __init__(
-        self, worker: Worker, lock: ExclusiveLock, cancellation: Cancellation, what: Job | Side, limits: Limits
+        self,
+        worker: Worker,
+        lock: ExclusiveLock,
+        cancellation: Cancellation,
+        what: Job | Side,
+        limits: Limits,
+        build: Callable[[Cancellation], RunnerProgram | Execution] | None = None,
     ) -> None:
+        """`build`, for a program that the interpreter doesn't run, returns what runs, or why it can't be built."""
         self.worker, self.lock, self.cancellation, self.limits = worker, lock, cancellation, limits
-        self.source, self.driver = what.program.source.encode("utf-8", "replace"), what.driver.encode()
-        self.main = what.program.main
+        source = what.program.source.encode("utf-8", "replace")
+        self.program = RunnerProgram(source, what.driver.encode(), what.program.main)
+        self.build = build
         self._client: RunnerClient | None = None
         self._may_wait_again = self._may_rerun = True
 
@@ -61,9 +69,15 @@ class Session:
 
     def compile(self) -> Execution:
         """Compile the program, tried twice."""
-        if len(self.source) > LARGEST_PROGRAM:
-            message = f"the program is too large: {len(self.source)} bytes, and {LARGEST_PROGRAM} are the most"
+        size = len(self.program.source)
+        if size > LARGEST_PROGRAM:
+            message = f"the program is too large: {size} bytes, and {LARGEST_PROGRAM} are the most"
             return Execution(Status.COMPILATION_ERROR, stderr=message)
+        if self.build is not None:
+            built = self.build(self.cancellation)
+            if isinstance(built, Execution):
+                return built
+            self.program = built
         lost = Execution(Status.INTERNAL_ERROR)
         for _ in range(TRIES):
             try:
@@ -126,7 +140,7 @@ class Session:
 
     def _start_runner(self) -> RunnerClient:
         self.cancellation.check()
-        self._client = client = RunnerClient(self.worker, self.source, self.driver, self.limits, self.main)
+        self._client = client = RunnerClient(self.worker, self.program, self.limits)
         self.cancellation.check()
         return client
 

@@ -37,6 +37,7 @@ getgroups 115 158, getresuid 118 148, getresgid 120 150, getpgrp 111 -, getpgid 
 setsid 112 157, setpgid 109 154, uname 63 160, sysinfo 99 179, getrusage 98 165, getrlimit 97 163,
 setrlimit 160 164, prlimit64 302 261, getcpu 309 168, getpriority 140 141, prctl 157 167, personality 135 92,
 sched_yield 24 124, sched_getaffinity 204 123, sched_getparam 143 121, sched_getscheduler 145 120,
+sched_setscheduler 144 119,
 sched_get_priority_max 146 125, sched_get_priority_min 147 126,
 sched_setaffinity 203 122, setpriority 141 140, memfd_create 319 279,
 futex 202 98, futex_waitv 449 449, set_robust_list 273 99, rseq 334 293, set_tid_address 218 96,

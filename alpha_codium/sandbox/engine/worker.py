@@ -16,7 +16,7 @@ from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import Jail, folder_in, runner_request
+from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, folder_in, program_folder_in, runner_request
 from alpha_codium.sandbox.engine.processes import end, processor_wait, reap_orphans
 from alpha_codium.sandbox.engine.scratch import Scratch, ScratchState, make_scratch, unused_user
 
@@ -55,6 +55,11 @@ class Worker:
         """The folder that programs run in."""
         return folder_in(self._scratch)
 
+    @property
+    def program_folder(self) -> str:
+        """The folder with the files of a program that isn't run by the interpreter."""
+        return program_folder_in(self._scratch)
+
     def start(self) -> None:
         """Make the jail; raises WorkerLost with the reason if that fails."""
         try:
@@ -87,7 +92,7 @@ class Worker:
                 self._scratch = make_scratch(self._user)
             self._process = self.jail.starter.submit(self._spawn, inner).result()
 
-    def begin(self, source: bytes, driver: bytes, limits: Limits, main: str = "") -> tuple[socket.socket, int]:
+    def begin(self, program: RunnerProgram, limits: Limits) -> tuple[socket.socket, int]:
         """Start a runner; return its socket, and a file with its stderr while it compiles. Raises WorkerLost."""
         self._start_for(limits)
         host, inner = socket.socketpair()
@@ -95,10 +100,14 @@ class Worker:
         try:
             with inner:
                 errors = files.output_file("stderr")
+                # A compiler consists of several programs, each with the limits.
+                compiles = program.native is not None and program.native["writable"]
+                may_fork = self.may_fork or (compiles and not self.jail.walls)
                 request = runner_request(
-                    limits, may_fork=self.may_fork, walls=self.jail.walls, counted=self.counts_memory
+                    limits, program.native, may_fork=may_fork, walls=self.jail.walls, counted=self.counts_memory
                 )
-                self._hand_over([source, driver], inner, errors, {**request, "covers": self.jail.covered_by(main)})
+                request["covers"] = self.jail.covered_by(program.main)
+                self._hand_over([program.source, program.driver], inner, errors, request)
         except BaseException:
             host.close()
             if errors >= 0:

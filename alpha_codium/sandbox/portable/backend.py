@@ -25,8 +25,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 import alpha_codium
-from alpha_codium.languages import language_named
-from alpha_codium.languages.python import DRIVER
+from alpha_codium.languages.python import DRIVER, LANGUAGE
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
@@ -87,6 +86,11 @@ class PortableSandbox(Sandbox):
         isolation = ("namespaces", *(["private folders"] if self._is_private else [])) if self.isolation else ()
         return Identity("portable", alpha_codium.__version__, interpreter, isolation=isolation)
 
+    def tool_version(self, language: str) -> str:
+        """See `Sandbox.tool_version`."""
+        require_language(Program.from_source(language, ""), PYTHON)
+        return ""
+
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
         if job.command:
@@ -128,7 +132,7 @@ class PortableSandbox(Sandbox):
     def _compile(self, cancellation: Cancellation, program: Program, limits: Limits) -> Execution:
         memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
         with self._both_workers() as (worker, _):
-            command = language_named(program.language).compile_command(self.interpreter, program.main)
+            command = LANGUAGE.compile_command(self.interpreter, program.main)
             text = program.source.encode("utf-8", "replace")
             execution = self._run(cancellation, worker, command, text, replace(COMPILE_LIMITS, memory_bytes=memory))
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
@@ -170,8 +174,7 @@ class PortableSandbox(Sandbox):
     ) -> Execution:
         files, driven = dict(side.program.files), bool(side.driver)
         if not command:
-            language = language_named(side.program.language)
-            command = language.start_command(self.interpreter, side.program.main, driven=driven)
+            command = LANGUAGE.start_command(self.interpreter, side.program.main, driven=driven)
         if driven:
             files[DRIVER] = side.driver
         with channel or contextlib.nullcontext():

@@ -1,7 +1,8 @@
 """The backend `remote`: programs run on other machines, by `gencode serve`.
 
 Inputs are sent in groups: one, then four times as many each time, so that a caller that stops at the first wrong answer
-has few run in vain. If a server is lost, the group runs on another one.
+has few run in vain. If a server is lost, the group runs on another one. Inputs on which several programs run are
+stored at the servers, and sent only once.
 """
 
 import os
@@ -11,10 +12,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from loguru import logger
+
 from alpha_codium.errors import SandboxError
 from alpha_codium.program import Job, PairJob
 from alpha_codium.sandbox.protocol import Isolation, Sandbox
-from alpha_codium.sandbox.remote.servers import Servers
+from alpha_codium.sandbox.remote.inputs import RepeatedInputs, StoredInputs
+from alpha_codium.sandbox.remote.servers import Refused, Servers
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
 GROWTH = 4
@@ -40,6 +44,7 @@ class RemoteSandbox(Sandbox):
         self.urls, self.token_file, self.token_env = tuple(urls), token_file, token_env
         self.workers, self.isolation, self.interpreter = workers, isolation, interpreter
         self._servers: Servers | None = None
+        self._repeated = RepeatedInputs()
 
     async def __aenter__(self) -> Self:
         """Find the servers; raises SandboxError if none answers, or their sandboxes differ."""
@@ -63,19 +68,36 @@ class RemoteSandbox(Sandbox):
         assert identity is not None
         return identity
 
+    def tool_version(self, language: str) -> str:
+        """See `Sandbox.tool_version`: the servers'."""
+        if language not in self._open.tools:
+            raise SandboxError(f"the servers run {', '.join(self._open.tools)}, not {language}")
+        return self._open.tools[language]
+
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`; inputs are run in groups."""
         done, size = 0, 1
+        stored = self._repeated.find(job.inputs)
         while True:
             group = job.inputs[done : done + size]
-            report = Report.from_json(await self._open.ask("/v1/execute", replace(job, inputs=group).to_json()))
+            report = await self._executed(replace(job, inputs=group), stored, done)
             if not done:
                 yield report.compilation
             for execution in report.executions:
                 yield execution
-            done, size = done + len(group), GROWTH * size
-            if len(report.executions) < len(group) or done >= len(job.inputs) or _stops(job, report):
+            done, size = done + len(report.executions), GROWTH * size
+            if not report.executions or done >= len(job.inputs) or _stops(job, report):
                 return
+
+    async def _executed(self, job: Job, stored: StoredInputs | None, first: int) -> Report:
+        """Return the report on some inputs, those of the stored ones from `first` on."""
+        if stored is not None:
+            request = replace(job, inputs=()).to_json() | {"inputs": stored.part(first, len(job.inputs))}
+            try:
+                return Report.from_json(await self._open.ask("/v1/execute", request, stored))
+            except Refused as error:
+                logger.debug(f"inputs are sent along: {error}")
+        return Report.from_json(await self._open.ask("/v1/execute", job.to_json()))
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """See `Sandbox.execute_pair`."""

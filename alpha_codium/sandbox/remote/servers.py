@@ -12,7 +12,7 @@ import json
 import socket
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ from loguru import logger
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.remote import IDENTITY_HEADER
+from alpha_codium.sandbox.remote.inputs import StoredInputs, canonical
 from alpha_codium.verdict import Identity
 
 PATIENCE_SECONDS = 120.0
@@ -48,6 +49,10 @@ class Failed(Unavailable):
     """A server answered that it couldn't do what was asked for; the reason may be the request."""
 
 
+class Refused(SandboxError):
+    """A server doesn't do what was asked for, and wouldn't if it were asked again."""
+
+
 @dataclass(slots=True)
 class Server:
     """A server, the requests that it has, and until when (of `time.monotonic`) it gets no others."""
@@ -57,6 +62,7 @@ class Server:
     busy: int = 0
     failures: int = 0
     resting_until: float = 0.0
+    storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def load(self) -> float:
@@ -77,6 +83,7 @@ class Servers:
     def __init__(self, urls: Sequence[str], token: str = "") -> None:
         self.servers = [Server(url.rstrip("/")) for url in urls]
         self.identity: Identity | None = None
+        self.tools: dict[str, str] = {}
         self._headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
         self._client: httpx.AsyncClient | None = None
         self._answered = 0.0
@@ -110,17 +117,18 @@ class Servers:
         """How many programs all servers run at a time."""
         return sum(server.workers for server in self.servers)
 
-    async def ask(self, path: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    async def ask(self, path: str, request: Mapping[str, Any], stored: StoredInputs | None = None) -> dict[str, Any]:
         """Return the answer of a server to a request; another one is asked if it can't answer.
 
-        Raises SandboxError if the request is refused, or no server answers.
+        A server that doesn't have the `stored` inputs that the request names gets them first. Raises SandboxError if
+        no server answers, or the request is refused (Refused).
         """
         body, since, failures = json.dumps(request).encode(), time.monotonic(), 0
         while True:
             server = await self._next(since)
             server.busy += 1
             try:
-                answer = await self._request(server, "POST", path, body)
+                answer = await self._answer(server, path, body, stored)
             except Failed as error:
                 failures += 1
                 if failures == TRIES:
@@ -133,6 +141,19 @@ class Servers:
                 return answer
             finally:
                 server.busy -= 1
+
+    async def _answer(self, server: Server, path: str, body: bytes, stored: StoredInputs | None) -> dict[str, Any]:
+        try:
+            return await self._request(server, "POST", path, body)
+        except Refused:
+            if stored is None:
+                raise
+        async with server.storing:
+            try:
+                await self._request(server, "GET", f"/v1/problems/{stored.digest}")
+            except Refused:
+                await self._request(server, "POST", "/v1/problems", canonical(stored.problem()))
+        return await self._request(server, "POST", path, body)
 
     async def _meet_all(self) -> None:
         found = await asyncio.gather(*(self._meet(server) for server in self.servers), return_exceptions=True)
@@ -150,6 +171,7 @@ class Servers:
         info = await self._request(server, "GET", "/v1/info")
         try:
             identity, server.workers = Identity.from_json(info["sandbox"]), max(1, int(info["workers"]))
+            tools = dict(info["tools"])
         except (KeyError, TypeError, ValueError) as error:
             raise SandboxError(f"{server.url} is no server of gencode") from error
         if self.identity not in (None, identity):
@@ -157,7 +179,12 @@ class Servers:
                 f"{server.url} has another sandbox than the others: {identity} instead of {self.identity}; verdicts of "
                 "both can't be mixed"
             )
-        self.identity = identity
+        if self.identity is not None and tools != self.tools:
+            raise SandboxError(
+                f"{server.url} has other compilers than the others: {tools} instead of {self.tools}; verdicts of both "
+                "can't be mixed"
+            )
+        self.identity, self.tools = identity, tools
 
     async def _next(self, since: float) -> Server:
         """Return the server for a request made at `since`; waits while all of them rest."""
@@ -197,7 +224,7 @@ class Servers:
         if response.is_server_error:
             raise Failed(_detail(answer))
         if not response.is_success:
-            raise SandboxError(f"{server.url}: {_detail(answer)}")
+            raise Refused(f"{server.url}: {_detail(answer)}")
         if self.identity and response.headers.get(IDENTITY_HEADER, self.identity.digest) != self.identity.digest:
             raise SandboxError(f"the sandbox of {server.url} was changed; verdicts of both can't be mixed")
         return answer

@@ -5,10 +5,17 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from alpha_codium.errors import UserError
-from alpha_codium.serve.dialects import open_instruct
-from alpha_codium.serve.dialects.asking import Ask
+from alpha_codium.serve.dialects import code_judge, judge0, nemo_gym, open_instruct, piston, sandbox_fusion
+from alpha_codium.serve.dialects.asking import Server
 
-DIALECTS: dict[str, Callable[[Ask], APIRouter]] = {"open_instruct": open_instruct.router}
+DIALECTS: dict[str, Callable[[Server], APIRouter]] = {
+    "code_judge": code_judge.router,
+    "judge0": judge0.router,
+    "nemo_gym": nemo_gym.router,
+    "open_instruct": open_instruct.router,
+    "piston": piston.router,
+    "sandbox_fusion": sandbox_fusion.router,
+}
 
 
 def named(names: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from alpha_codium.serve.dialects.asking import Ask
+from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.requests import MOST_SECONDS, MOST_TESTS, JudgeRequest, Test
 
 FAILED_RUNTIME = -1.0
@@ -50,7 +50,7 @@ class Answer(BaseModel):
     runtimes: list[float]
 
 
-def router(ask: Ask) -> APIRouter:
+def router(server: Server) -> APIRouter:
     """Return the addresses of the dialect."""
     routes = APIRouter(tags=["open-instruct"])
 
@@ -58,7 +58,7 @@ def router(ask: Ask) -> APIRouter:
         if not tests:
             return Answer(results=[], runtimes=[])
         fields = {"program": item.program, "tests": tests, "kind": kind, "time_limit_seconds": item.max_execution_time}
-        judged = await ask(request, JudgeRequest.model_validate(fields))
+        judged = await server.judge(request, JudgeRequest.model_validate(fields))
         if not judged.judged:
             raise HTTPException(500, "the server couldn't run a test: try again")
         passed = [test.verdict == "accepted" for test in judged.tests]

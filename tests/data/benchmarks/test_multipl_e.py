@@ -42,7 +42,7 @@ def test_a_record_without_a_test_is_never_passed(tests):
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"language": "cpp"}, r"record 7 \('mbpp_900_add'\): language is 'cpp': only programs in Python"),
+        ({"language": "lua"}, r"record 7 \('mbpp_900_add'\): language is 'lua': tests of MultiPL-E can be run in"),
         ({"prompt": "int add(long a) {"}, "prompt is not the beginning of a function in Python"),
         ({"prompt": 3}, "prompt must be text, not a number"),
         ({"tests": 3}, "tests must be text, not a number"),

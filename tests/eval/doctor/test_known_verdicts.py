@@ -16,6 +16,7 @@ from alpha_codium.eval.doctor.known_verdicts import (
     Submission,
     table,
 )
+from alpha_codium.eval.languages import Languages
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge, Rules
@@ -44,7 +45,7 @@ ROWS = [
     contest(
         "double",
         submission("right.py", "AC", RIGHT),
-        submission("right.cc", "AC", "int main(){}", language=2),
+        submission("right.?", "AC", "main", language=0),
         submission("wrong.py", "WA", "print(2)"),
         submission("crash.py", "RTE", "1 / 0"),
         submission("memory.py", "RTE", "bytearray(1 << 36)"),
@@ -59,9 +60,11 @@ ROWS = [
 
 async def report_of(path: Path) -> KnownReport:
     known = KnownVerdicts(path)
+    rules = Rules(time_limit_factor=1.0)
     async with open_sandbox("local", workers=2) as sandbox:
-        results = await run_evaluation(known.evaluation_set, Judge(sandbox, Rules(time_limit_factor=1.0)))
-    return known.report(results, {"double": 1.0})
+        languages = Languages(sandbox=sandbox)
+        results = await run_evaluation(known.judged_in(languages), Judge(sandbox, rules))
+    return known.report(results, languages, rules)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +87,7 @@ def test_each_label_meets_the_verdict_of_a_real_judge(report: KnownReport) -> No
     }
     assert table(report.unconfirmed) == {"TLE": {"accepted": 1}}
     assert report.class_share == (5, 6)
-    assert report.not_run == {"cpp": 1}
+    assert report.not_run == {"unknown": 1}
     assert not report.faultless, "one accepted program got no verdict"
 
 
@@ -98,7 +101,7 @@ def test_the_json_is_what_was_promised(report: KnownReport) -> None:
         "problem": "double", "file": "right.py", "language": 3, "expected_verdict": "AC", "verdict": "accepted",
         "tests_passed": 3, "tests_total": 3,
     }  # fmt: skip
-    assert (second["verdict"], second["reason"], second["tests_total"]) == (None, "cpp can't be run", None)
+    assert (second["verdict"], second["reason"], second["tests_total"]) == (None, "not supported", None)
     assert [s["file"] for s in values["submissions"]] == [s["file"] for r in ROWS for s in r["submissions"]]
 
 
@@ -110,7 +113,7 @@ def test_what_differs_is_told_with_what_the_judge_saw(report: KnownReport) -> No
     assert results["partly.py"].reason == ""
     lines = list(report.lines())
     assert "the right class of rejection: 5 of 6 (83.3%)" in lines
-    assert "not run: 1 in cpp" in lines
+    assert "not run: 1 in unknown: not supported" in lines
     assert sum(line.startswith("  other class: double: other_class.py (WA): runtime_error; ") for line in lines) == 1
     assert sum(line.startswith("  otherwise: double: too_quick.py (TLE, not confirmed): ") for line in lines) == 1
     assert sum(line.startswith("  not judged: checked: any.py (AC): ") for line in lines) == 1
@@ -124,8 +127,8 @@ def test_what_differs_is_told_with_what_the_judge_saw(report: KnownReport) -> No
         ([submission("a", "AC", "") | {"code": None}], "code is missing"),
         ([submission("a", "AC", "", agrees="yes")], "agrees must be true, false or null, not 'yes'"),
         (
-            [submission("a", "AC", "", language=9)],
-            r"language 9 is unknown \(known: 0 unknown, .*, 3 python3, 4 java",
+            [submission("a", "AC", "", language=99)],
+            r"language 99 is unknown \(known: 0 unknown, .*, 3 python3, 4 java",
         ),
         ([submission("a", "AC", "", language=True)], "language True is unknown"),
         ([submission("a", "AC", "", language="Python 3")], r"'Python 3' is unknown \(did you mean 'python3'\?\)"),
@@ -141,18 +144,18 @@ def test_a_file_that_is_none_is_one_clear_line(tmp_path: Path, submissions: obje
 
 
 def test_languages_are_read_by_number_and_by_name(tmp_path: Path) -> None:
-    rows = [contest("a", *(submission("x", "AC", "", language=name) for name in (3, "python3", "Python3", 1, "rust")))]
+    rows = [contest("a", *(submission("x", "AC", "", language=name) for name in (3, "python3", "Python3", 0, "ada")))]
     known = KnownVerdicts(write_jsonl(tmp_path / "known.jsonl", rows))
-    (task,) = known.evaluation_set
+    (task,) = known.judged_in(Languages())
     assert [entry.index for entry in task.entries] == [0, 1, 2]
 
 
 def test_other_languages_are_listed_with_their_word(tmp_path: Path) -> None:
-    rows = [contest("a", *(submission("x", "AC", "", language=name) for name in ("pypy3", "Kotlin", "rust", "rust")))]
-    report = KnownVerdicts(write_jsonl(tmp_path / "known.jsonl", rows)).report([], {})
-    assert report.not_run == {"pypy3": 1, "kotlin": 1, "rust": 2}
+    rows = [contest("a", *(submission("x", "AC", "", language=name) for name in ("cobol", "Fortran", "ada", "ada")))]
+    report = KnownVerdicts(write_jsonl(tmp_path / "known.jsonl", rows)).report([], Languages(), Rules())
+    assert report.not_run == {"cobol": 1, "fortran": 1, "ada": 2}
     assert not report.faultless
-    assert "not run: 2 in rust" in report.lines()
+    assert "not run: 2 in ada: not supported" in report.lines()
 
 
 @pytest.mark.parametrize(("agrees", "confirmed"), [({}, True), ({"agrees": True}, True), ({"agrees": False}, False),
@@ -195,7 +198,7 @@ def test_every_submission_is_counted_once(results: list[KnownResult]) -> None:
     assert report.faultless == (all(result.right for result in report.confirmed) and len(report.confirmed) > 0)
     lines = list(report.lines())
     assert lines
-    assert ("no confirmed python3 submission: nothing was shown" in lines) == (not report.confirmed)
+    assert ("no submission with a confirmed label can be run: nothing was shown" in lines) == (not report.confirmed)
 
 
 @given(RESULTS)

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import hashlib
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -11,20 +13,24 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
+import httpx
 import pytest
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import servers
-from alpha_codium.verdict import Execution, Identity, Report, Status
+from alpha_codium.sandbox.remote.inputs import StoredInputs
+from alpha_codium.verdict import Execution, Identity, Judgement, Report, Status, Verdict
 from tests.serve.serving import started
 from tests.support import ROOT
 
 SUITE = ROOT / "alpha_codium" / "sandbox" / "conformance"
 PARTS = ("test_jobs.py", "test_programs.py", "test_pairs.py", "test_drivers.py")
-SLOWLY = "import sys, hashlib\nfor _ in range(30000): hashlib.sha256(sys.argv[0].encode())\nprint(int(input()) ** 2)"
+SLOWLY = "import sys, hashlib\nfor _ in range(20000): hashlib.sha256(sys.argv[0].encode())\nprint(int(input()) ** 2)"
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +62,87 @@ def outputs(report: Report) -> list[tuple[Status, str, str]]:
     return [(each.status, each.stdout, each.stderr) for each in (report.compilation, *report.executions)]
 
 
-async def test_jobs_of_a_server_that_is_killed_run_elsewhere_and_each_result_comes_once() -> None:
+PROGRAMS = (
+    SLOWLY,
+    "print(int(input()) ** 2)",
+    "print(int(input()) + 1)",
+    "import sys\nn = int(input())\nprint(n ** 2)\nsys.exit(n % 2)",
+    "print('x' * 100000, 1 // int(input()))",
+    "n = int(input())\nwhile n == 2: pass\nprint(n ** 2)",
+    "x = bytearray(300 << 20)",
+    "def f(:",
+)
+KILLED_AFTER = 8
+
+
+@pytest.mark.thorough
+async def test_judging_goes_on_as_locally_when_one_of_three_servers_is_killed() -> None:
+    tests = tuple(TestCase(str(n), str(n**2)) for n in range(4))
+    problem = Problem("squares", private_tests=tests)
+    rules = Rules(cpu_seconds=0.3, memory_bytes=128 << 20)
+    programs = [f"# {number}\n{program}" for number in range(3) for program in PROGRAMS]
     with contextlib.ExitStack() as stack:
         found = [stack.enter_context(started()) for _ in range(3)]
-        async with open_sandbox("remote", urls=[url for url, _ in found]) as sandbox:
-            works = [asyncio.create_task(sandbox.run(SLOWLY, [str(i), str(i + 1)] * 5)) for i in range(24)]
-            await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
-            found[1][1].kill()
-            reports = await asyncio.gather(*works)
-    expected = [[f"{i**2}\n", f"{(i + 1) ** 2}\n"] * 5 for i in range(24)]
+        async with open_sandbox("remote", urls=[url for url, _ in found]) as remote:
+            judge, done = Judge(remote, rules).for_problem(problem), 0
+
+            async def judged(program: str) -> Judgement:
+                nonlocal done
+                judgement = await judge.judge(program, tests)
+                done += 1
+                if done == KILLED_AFTER:
+                    found[1][1].kill()
+                return judgement
+
+            there = await asyncio.gather(*map(judged, programs))
+        assert found[1][1].wait(10) == -signal.SIGKILL
+    async with open_sandbox("local", workers=2) as local:
+        judge = Judge(local, rules).for_problem(problem)
+        here = await asyncio.gather(*(judge.judge(program, tests) for program in programs))
+    assert [facts(judgement) for judgement in there] == [facts(judgement) for judgement in here]
+    assert {judgement.verdict for judgement in here} == {
+        Verdict.ACCEPTED,
+        Verdict.WRONG_ANSWER,
+        Verdict.RUNTIME_ERROR,
+        Verdict.TIME_LIMIT_EXCEEDED,
+        Verdict.MEMORY_LIMIT_EXCEEDED,
+        Verdict.COMPILATION_ERROR,
+    }
+
+
+def facts(judgement: Judgement) -> tuple[object, ...]:
+    """The verdicts, and each test's verdict, status, exit and digests of its outputs, in order."""
+    tests = [
+        (test.verdict, run.status, run.exit_code, run.signal, digest(run.stdout), digest(run.stderr))
+        for test in judgement.tests
+        for run in [test.execution]
+    ]
+    return judgement.verdict, judgement.failed, judgement.tests_total, tests
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def test_inputs_that_several_programs_run_on_are_stored_at_each_server(urls: list[str]) -> None:
+    inputs = tuple(f"{number} {'x' * 3000}" for number in range(30))
+    programs = [f"print(int(input().split()[0]) + {number})" for number in range(12)]
+    async with open_sandbox("remote", urls=urls) as sandbox:
+        first = await sandbox.run(programs[0], inputs)
+        stored = f"/v1/problems/{StoredInputs(inputs).digest}"
+        assert [httpx.get(url + stored).status_code for url in urls] == [404, 404]
+        reports = [first, *await asyncio.gather(*(sandbox.run(program, inputs) for program in programs[1:]))]
+    expected = [[f"{number + more}\n" for number in range(30)] for more in range(12)]
     assert [[each.stdout for each in report.executions] for report in reports] == expected
+    assert [httpx.get(url + stored).status_code for url in urls] == [200, 200]
+
+
+async def test_inputs_are_sent_along_where_a_server_has_no_room_to_store_them() -> None:
+    with started("--max_problem_bytes", "10000") as (url, _):
+        async with open_sandbox("remote", urls=[url]) as sandbox:
+            for number in range(3):
+                report = await sandbox.run(f"print(len(input()) + {number})", ["x" * 20_000])
+                assert report.last.stdout == f"{20_000 + number}\n"
 
 
 async def test_a_server_with_another_sandbox_is_refused(urls: list[str]) -> None:

@@ -30,7 +30,7 @@ from alpha_codium.sandbox.engine.containers.runner_channel import RunnerChannel,
 from alpha_codium.sandbox.engine.containers.sources import modules_of
 from alpha_codium.sandbox.engine.containers.stream import AgentStream, StreamLost
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import Jail, runner_request
+from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, runner_request
 from alpha_codium.sandbox.engine.processes import end
 from alpha_codium.sandbox.engine.seccomp import build_guard
 from alpha_codium.sandbox.engine.worker import ANSWER_SECONDS, START_SECONDS, Worker
@@ -114,7 +114,7 @@ class ContainerWorker(Worker):
             self.discard()
             raise WorkerLost(f"cannot start the container: {message or error}") from error
 
-    def begin(self, source: bytes, driver: bytes, limits: Limits, main: str = "") -> tuple[Any, int]:
+    def begin(self, program: RunnerProgram, limits: Limits) -> tuple[Any, int]:
         """Start a runner; return the connection for `RunnerClient`, and a file with the runner's stderr."""
         if limits.memory_bytes > self._memory and self.running and self._launch and self._launch.members:
             # The engine started the container with less memory.
@@ -126,13 +126,13 @@ class ContainerWorker(Worker):
         self._candidates += 1
         self._stream.largest = largest_frame(limits)
         request = runner_request(
-            limits, may_fork=self.may_fork, walls=not self.facts["nested"], counted=self.counts_memory
+            limits, program.native, may_fork=self.may_fork, walls=not self.facts["nested"], counted=self.counts_memory
         )
         request |= {"output_bytes": limits.output_bytes, "guard": build_guard(platform.machine())}
         if self.bounded:
             # The group's CPU time is the limit; the clock in the container would stop the test too soon.
             request["cpu_seconds"] = math.ceil(CPU_LIMIT_FACTOR * limits.wall_seconds)
-        self._send(frames.BEGIN, marshal.dumps([source, driver, request], 2))
+        self._send(frames.BEGIN, marshal.dumps([program.source, program.driver, request], 2))
         if self._closing:
             # While the container was started there was nothing to interrupt.
             raise self._lost("the sandbox is closed")

@@ -161,6 +161,7 @@ def furnish(config: Config) -> None:
         config["proc"] = False
     k.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC, "size=64m,mode=755")
     config["program_folder"] = os.open(PROGRAM_FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    config["program_path"] = PROGRAM_FOLDER
     k.mount(PROGRAM_FOLDER, PROGRAM_FOLDER, None, k.MS_BIND)
     k.make_read_only(PROGRAM_FOLDER)
     config["needed"] = {folder: open_all(folder, names) for folder, names in config["needed"].items()}
@@ -225,11 +226,15 @@ def watched(_config: Config) -> list[str]:
     return [wire.SCRATCH, *SCRATCH_FOLDERS, wire.FOLDER + "/" + wire.PROGRAM]
 
 
-def landlock_ruleset(_config: Config) -> int | None:
-    """Make the rules of every candidate: read everything, write in the scratch folder only; None without Landlock."""
+def landlock_ruleset(config: Config) -> int | None:
+    """Make the rules of every candidate: read everything, write in the scratch folder only; None without Landlock.
+
+    Only tools may be executed: what is handed over as an open file needs no rule.
+    """
     if not k.landlock_version():
         return None
-    return k.landlock_rules([("/", k.READ), *((folder, k.CHANGE) for folder in SCRATCH_FOLDERS), *device_rules()])
+    read = k.READ | k.EXECUTE if config["tools"] else k.READ
+    return k.landlock_rules([("/", read), *((folder, k.CHANGE) for folder in SCRATCH_FOLDERS), *device_rules()])
 
 
 def device_rules() -> list[tuple[str, int]]:

@@ -17,14 +17,19 @@ import resource
 import sys
 import time
 
-from alpha_codium.sandbox.engine.inside import jail, program, wire, zygote
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+from alpha_codium.sandbox.engine.inside import jail, program, trees, wire, zygote
 from alpha_codium.sandbox.engine.inside import kernel as k
+from alpha_codium.sandbox.engine.inside.native import NativeProgram
 
 # The signal that ends the current test, sent by the host. A program can only end itself with it.
 END_TEST = signal.SIGUSR1
 # The descriptor of the Landlock rules, while it is open.
 RULES = 4
-# All descriptors that are open when a test starts are below this: the runner has few.
+# All descriptors that a test must close are below this: the runner has few.
 MOST_FILES = 64
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
 LONGEST_PAUSE = 0.02
@@ -42,6 +47,7 @@ class TestForker:
     def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
         self.host, self.warnings, self.config = host, warnings, config
         self.reseeds = False
+        self.native: NativeProgram | None = None
         self.cpu_limit = (candidate["cpu_seconds"],) * 2
         self.filter = candidate["test_filter"]
 
@@ -57,6 +63,8 @@ class TestForker:
                 return self.become_test(fds)
             os.closerange(fds[0], fds[-1] + 1)
             status, cpu, peak, processes = self.reap(pid)
+            if self.native is not None:
+                self.native.require_executed()
             wall = time.monotonic() - start
             nonce = self.host.recv(wire.NONCE_BYTES)
             self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes))
@@ -79,6 +87,8 @@ class TestForker:
             sys.modules["numpy.random"].seed()
         if self.warnings:
             os.write(2, self.warnings)
+        if self.native is not None:
+            self.native.execute()
 
     def enclose(self) -> None:
         """In the new process: install the filter of a test."""
@@ -132,22 +142,20 @@ def become_runner(
 ) -> tuple[program.PreparedProgram, TestForker]:
     """See `make_ready`."""
     source_fd, _, host_fd, errors_fd = fds
-    source = wire.read_all(source_fd)
-    # For tracebacks and `inspect`.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    program_fd = os.open(wire.PROGRAM, flags, 0o644, dir_fd=config["program_folder"])
-    wire.write_all(program_fd, source)
-    os.close(program_fd)
+    native = lay_out(candidate, source_fd, config)
+    source = b"" if native else wire.read_all(source_fd)
     if candidate.get("covers"):
         config["place"].cover(candidate["covers"])
     os.dup2(errors_fd, 2)
-    host_fd = keep_only(host_fd, config["landlock"])
+    host_fd = keep_only(host_fd, config["landlock"], native.image if native is not None else -1)
     host = _socket.socket(fileno=host_fd)
     os.chdir(config["folder"])
     limit(candidate, config["others"], config["own_bytes"])
     harden(candidate, config)
     # If this process dies from here on, it may be the program's fault.
     host.send(wire.COMPILING)
+    if native is not None:
+        serve_native(config.get("forker", TestForker)(host, candidate, b"", config), native)
     prepared = program.compile_all(source, driver, config["folder"])
     if prepared is None:
         host.send(wire.NOT_COMPILED)
@@ -163,17 +171,41 @@ def become_runner(
     return prepared, forker
 
 
-def keep_only(host_fd: int, ruleset: int | None) -> int:
-    """Close all descriptors but the host's socket, which becomes 3, and the rule set, which becomes `RULES`."""
+def lay_out(candidate: jail.Config, source: int, config: jail.Config) -> NativeProgram | None:
+    """Put the files of a program in place of those of the program before; return it if it isn't a Python program."""
+    for name in os.listdir(config["program_folder"]):
+        if name != wire.PROGRAM:
+            trees.discard(name, config["program_folder"])
+    if candidate.get("native"):
+        return NativeProgram(candidate["native"], source, config, MOST_FILES)
+    # For tracebacks and `inspect`.
+    trees.write(wire.PROGRAM, wire.read_all(source), config["program_folder"])
+    return None
+
+
+def serve_native(forker: TestForker, native: NativeProgram) -> NoReturn:
+    """Serve the tests of a program that was compiled elsewhere."""
+    forker.native = native
+    signal.signal(END_TEST, forker.end_test)
+    gc.freeze()
+    forker.host.send(wire.COMPILED)
+    forker.serve()
+    raise SystemError("a test's process wasn't replaced by its program")
+
+
+def keep_only(host_fd: int, ruleset: int | None, image: int = -1) -> int:
+    """Close all descriptors but the host's socket, which becomes 3, the rule set (`RULES`), and an `image`, if any."""
     high = os.dup(host_fd) if host_fd <= RULES else host_fd
     if ruleset is not None:
         kept = os.dup(ruleset)
         os.dup2(high, 3, inheritable=False)
         os.dup2(kept, RULES, inheritable=False)
-        k.close_from(RULES + 1)
     else:
         os.dup2(high, 3, inheritable=False)
-        k.close_from(4)
+    first = RULES + (ruleset is not None)
+    if image >= 0:
+        os.closerange(first, image)
+    k.close_from(first if image < 0 else image + 1)
     return 3
 
 

@@ -1,12 +1,15 @@
-"""Removal of folders that a hostile program filled: nested deeper than the longest path, unreadable, with links.
+"""Writing files below a folder, and removing folders that a hostile program filled.
 
-Used by the host, and by the zygote of a jail without namespaces; with namespaces a whole file system is unmounted.
+Such folders may be nested deeper than the longest path, unreadable, and hold links. They are removed by the host, and
+by the zygote of a jail without namespaces; with namespaces a whole file system is unmounted.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+
+from alpha_codium.sandbox.engine.inside import wire
 
 FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -16,12 +19,17 @@ def empty(folder: str) -> None:
     base = os.open(folder, os.O_RDONLY | FOLDER)
     try:
         for entry in os.listdir(base):
-            if is_folder(entry, base):
-                remove(entry, base)
-            else:
-                os.unlink(entry, dir_fd=base)
+            discard(entry, base)
     finally:
         os.close(base)
+
+
+def discard(name: str, base: int) -> None:
+    """Remove the file or folder `name` of the open folder `base`; raises OSError."""
+    if is_folder(name, base):
+        remove(name, base)
+    else:
+        os.unlink(name, dir_fd=base)
 
 
 def remove(name: str, base: int) -> None:
@@ -60,3 +68,16 @@ def open_folder(name: str, base: int) -> int:
     os.chmod("/proc/self/fd/%d" % path, 0o700)
     os.close(path)
     return os.open(name, os.O_RDONLY | FOLDER, dir_fd=base)
+
+
+def write(path: str, data: bytes, folder: int) -> None:
+    """Write a file at a relative path below the open `folder`, and make the folders on the way to it."""
+    *folders, _ = path.split("/")
+    for count in range(len(folders)):
+        try:
+            os.mkdir("/".join(folders[: count + 1]), 0o755, dir_fd=folder)
+        except FileExistsError:
+            pass
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=folder)
+    wire.write_all(fd, data)
+    os.close(fd)

@@ -46,6 +46,7 @@ def enter(config: jail.Config) -> None:
     folder = config["scratch"] + PROGRAM_FOLDER
     os.mkdir(folder, 0o700)
     config["program_folder"] = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    config["program_path"] = folder
     make_box(config)
 
 
@@ -80,6 +81,8 @@ def watched(config: jail.Config) -> list[str]:
 def landlock_ruleset(config: jail.Config) -> int:
     """Make the rules of every candidate: read what the interpreter needs, write in the programs' folder."""
     rules = [rule for path in config["read_only"] for rule in readable(path, config["hidden"])]
+    if config["tools"]:
+        rules = [(path, access | k.EXECUTE) for path, access in rules]
     rules += [(config["scratch"] + PROGRAM_FOLDER, k.READ), (config["folder"], k.CHANGE)]
     return k.landlock_rules([*rules, *jail.device_rules()])
 

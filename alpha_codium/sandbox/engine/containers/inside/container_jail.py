@@ -188,6 +188,7 @@ def make_box(config: Config) -> None:
     if config["uid"]:
         os.chown(wire.FOLDER, config["uid"], config["uid"])
     config["program_folder"] = os.open(wire.FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    config["program_path"] = wire.FOLDER
 
 
 def input_file(config: Config, chunks: Iterator[bytes]) -> int:

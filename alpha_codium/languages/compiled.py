@@ -1,0 +1,105 @@
+"""What languages have in common whose programs are built first and then run in a process of their own."""
+
+import copy
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Self
+
+from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader
+from alpha_codium.languages.tools import Build, Tool, find_tool
+from alpha_codium.limits import Limits
+from alpha_codium.program import Program
+
+OPENING, CLOSING = "([{", ")]}"
+# What brackets don't count in: comments, strings and characters. What doesn't end counts,
+# too, so that the time to read stays linear.
+QUIET = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n]){1,12}'", re.DOTALL)
+
+
+class Compiled(Language):
+    """A language with a compiler or a runtime of its own; see `Language`.
+
+    `tag_pattern` matches the text behind a fence's sign, `main` the beginning of a whole program, `quiet` what brackets
+    don't count in. `suffixes` are those of source files. `compiler` is the name or path of the tool, which is in
+    `package`, and prints its version for `version_option`; `flags` are its options that users can replace.
+    """
+
+    driven_by: frozenset[str] = frozenset()
+    suffixes: tuple[str, ...]
+    tag_pattern: re.Pattern[str]
+    main: re.Pattern[str]
+    quiet: re.Pattern[str] = QUIET
+    compiler: str
+    package: str
+    version_option = "--version"
+    flags: tuple[str, ...] = ()
+
+    def configured(self, compiler: str = "", options: str = "") -> Self:
+        """Return the language with another compiler, and options as on a command line; see `Language`."""
+        chosen = copy.copy(self)
+        chosen.compiler = compiler or self.compiler
+        chosen.flags = tuple(shlex.split(options)) if options else self.flags
+        return chosen
+
+    def tool(self) -> Tool:
+        """See `Language`."""
+        return find_tool(self.title, self.compiler, self.package, self.version_option)
+
+    def build(self, program: Program, limits: Limits) -> Build:
+        """See `Language`."""
+        raise NotImplementedError
+
+    def with_setup(self, program: Program, setup_code: str) -> Program:
+        """See `Language`."""
+        if not setup_code:
+            return program
+        return replace(program, files={**program.files, program.main: f"{setup_code}\n{program.source}"})
+
+    def is_tag(self, text: str) -> bool:
+        """See `Language`."""
+        return bool(self.tag_pattern.match(text))
+
+    def reader(self) -> Reader:
+        """See `Language`."""
+        return BracketReader(self)
+
+    def traced(self, source: str, *, depth: int, lines: int) -> str:
+        """Return the program without a trace."""
+        return source
+
+
+class BracketReader:
+    """Reads a language with brackets by its surface: its lines, its brackets, and where a program begins."""
+
+    def __init__(self, language: Compiled) -> None:
+        self.language: Language = language
+        self.main, self.quiet = language.main, language.quiet
+
+    def kind_of(self, code: str) -> CodeKind:
+        """See `Reader`."""
+        if not code.strip() or not self.language.code_line.search(code[:MAX_PROGRAM]):
+            return CodeKind.INERT
+        if len(code) > MAX_PROGRAM or not is_balanced(self.quiet.sub(" ", code)):
+            return CodeKind.BROKEN
+        return CodeKind.PROGRAM if self.main.search(code) else CodeKind.SNIPPET
+
+    def with_needed(self, code: str, earlier: Sequence[str]) -> str:
+        """Return `code`: a program in several blocks isn't put together."""
+        return code
+
+    def line_of_error(self, code: str) -> int | None:
+        """Return None: only the compiler finds errors."""
+        return None
+
+
+def is_balanced(code: str) -> bool:
+    """Whether each bracket has its partner."""
+    open_: list[str] = []
+    for character in code:
+        if character in OPENING:
+            open_.append(character)
+        elif character in CLOSING and (not open_ or OPENING.index(open_.pop()) != CLOSING.index(character)):
+            return False
+    return not open_

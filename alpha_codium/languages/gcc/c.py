@@ -1,0 +1,26 @@
+"""C."""
+
+import re
+
+from alpha_codium.languages.gcc import Gcc
+
+
+class C(Gcc):
+    """See `Gcc`."""
+
+    name = "c"
+    title = "C"
+    tag = "c"
+    tag_pattern = re.compile(r"\{?\s*\.?c(?:\d\d)?(?![\w+#-])|[\w./-]+\.c\b", re.IGNORECASE)
+    code_line = re.compile(
+        r"^(?:#include\b|#define \w|typedef \w|struct \w|(?:static |unsigned |const )*"
+        r"(?:int|void|long|char|double|float)[ \t]+\**\w+[ \t]*[(=;{,\[])",
+        re.MULTILINE,
+    )
+    main = re.compile(r"\bmain\s*\(")
+    suffixes = (".c",)
+    compiler, package = "gcc", "gcc libc6-dev"
+    flags = ("-std=gnu17", "-O2", "-DONLINE_JUDGE")
+
+
+LANGUAGE = C()

@@ -1,0 +1,109 @@
+"""How programs of compiled languages are built and started, as values for a sandbox, and where the tools are."""
+
+import functools
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from alpha_codium.errors import SandboxError
+
+# Where tools are looked for: a sandbox shows programs no other folders.
+PATH = "/usr/local/bin:/usr/bin:/bin"
+# Folders of compilers and of what they need, those that exist.
+SYSTEM = tuple(
+    f"{top}/{name}"
+    for top in ("", "/usr", "/usr/local")
+    for name in ("bin", "lib", "lib32", "lib64", "libexec", "include")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A compiler or runtime of this machine: its path and what it says of its version."""
+
+    path: str
+    version: str
+
+    @property
+    def file(self) -> str:
+        """The path of the file itself: the links that lead to it may be missing in a jail."""
+        return str(Path(self.path).resolve())
+
+    @property
+    def folder(self) -> str:
+        """The folder with everything that belongs to the tool; "" if the system's folders have it."""
+        own = str(Path(self.file).parents[1])
+        return "" if own in ("/", "/usr", "/usr/local") else own
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """What a compiler needs: the system's folders, and its own."""
+        return (*SYSTEM, self.folder) if self.folder else SYSTEM
+
+    @property
+    def runtime(self) -> tuple[str, ...]:
+        """What a runtime needs beside its libraries: its own folder, or its own file."""
+        return (self.folder or self.file,)
+
+
+# In a command: the folder that holds the artifact of a prepared build, and the path of what was built.
+PREPARED, ARTIFACT = "{prepared}", "{artifact}"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The command that runs an artifact; without a command, the artifact itself is executed.
+
+    `readable` is as for `Build`. `address_space`: whether the memory may be limited by the address space, if nothing
+    else counts it; runtimes that reserve more than they use can't be limited so.
+    """
+
+    command: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    address_space: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A command that makes the file `artifact` of `files`, in the current folder, which holds these files.
+
+    `command` begins with the path of a program. It can read `readable`, files and folders of which some may not exist,
+    and nothing else of the machine. `version` is that of the compiler. `prepared` is a build of what many programs
+    share, such as a precompiled header: its artifact is below the folder `PREPARED`. `start` runs the artifact.
+    """
+
+    command: tuple[str, ...]
+    artifact: str
+    files: Mapping[str, str]
+    version: str
+    readable: tuple[str, ...] = SYSTEM
+    environment: Mapping[str, str] = field(default_factory=dict)
+    prepared: "Build | None" = None
+    start: Start = field(default_factory=Start)
+
+
+def find_tool(title: str, name: str, package: str, *options: str) -> Tool:
+    """Return the tool `name`, or at that path, of the language `title`; raises SandboxError if it is missing.
+
+    Its version is what it prints for `options`, `package` is what to install.
+    """
+    path = shutil.which(name, path=PATH)
+    if path is None:
+        raise SandboxError(f"{title} programs need {name}, which isn't in {PATH}: apt-get install {package}")
+    return Tool(path, _version_of(path, Path(path).stat().st_mtime_ns, options or ("--version",)))
+
+
+@functools.cache
+def _version_of(path: str, _changed_ns: int, options: tuple[str, ...]) -> str:
+    """Return the first line that a tool prints of itself; its modification time is only part of the cache key."""
+    try:
+        environment = {"PATH": PATH, "LC_ALL": "C.UTF-8"}
+        shown = subprocess.run(
+            [path, *options], capture_output=True, text=True, check=True, timeout=60, env=environment
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxError(f"cannot get the version of {path}: {error}") from error
+    return (shown.stdout or shown.stderr).strip().partition("\n")[0]

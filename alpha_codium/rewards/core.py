@@ -1,0 +1,235 @@
+"""The reward of a completion: its program is extracted and judged, and the verdicts of the tests give a number.
+
+1. A test gets a verdict, or the judge failed on it. It is asked again for these tests only, for each at most `retries`
+   times.
+2. Judging ends as soon as the remaining tests can't change the reward.
+3. If tests that matter have no verdict in the end, the reward is `unjudged`, by default None.
+"""
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from loguru import logger
+
+from alpha_codium.coroutines import BACKGROUND, in_thread, run_blocking
+from alpha_codium.errors import UserError
+from alpha_codium.flows.extraction import extract_code
+from alpha_codium.judge import Rules
+from alpha_codium.problem import Problem, TestType
+from alpha_codium.program import PYTHON, Program
+from alpha_codium.rewards.judging import Answer, Here, Judging, Tested, connected
+from alpha_codium.rewards.tests_of import Shape, problem_of
+from alpha_codium.sandbox.blocking import BlockingSandbox, shared_sandbox
+from alpha_codium.verdict import IN_PROCESS, Verdict
+from alpha_codium.wording import counted
+
+Scheme = Literal["all", "share", "continuous"]
+SCHEMES = ("all", "share", "continuous")
+# The tests that `continuous` counts, as verl does, and what a program gets at most that fails a later one.
+COUNTED, FAILED_LATER = 10, 0.9
+NO_TESTS = "there are no tests"
+FORGEABLE = (
+    "a test was decided in the program's own process, where a program can forge the result: write it as a call or as "
+    "input and output, or allow it with in_process=True"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A completion's reward, its program (None if there is none), its passed tests, and why it has no reward."""
+
+    reward: float | None
+    code: str | None
+    tests_passed: int
+    tests_total: int
+    message: str = ""
+
+    @property
+    def judged(self) -> bool:
+        """Whether the tests decided the reward."""
+        return not self.message
+
+
+@dataclass(frozen=True, slots=True)
+class CodeReward:
+    """How completions are rewarded.
+
+    `scheme`: `all` gives 1.0 for a program that passes all tests, otherwise 0.0; `share` gives the share of the tests
+    that it passes; `continuous` gives that of the first ten, and 1.0 only if it passes all: a program that fails only
+    later ones gets 0.9.
+
+    `length_penalty` and `time_penalty` divide the reward by 1 + `length_penalty` x thousands of characters of the
+    completion + `time_penalty` x CPU seconds of the slowest test. So a right program always gets more than 0.
+
+    `language` is that of the programs. `rules` are limits and tolerances, or a dict of them, by default 4 s of CPU time
+    and 1 GiB a test. `sandbox` is a backend's name, which runs `workers` programs at a time (0: one per core), or a
+    sandbox opened by `with`. `urls` are servers of `gencode serve` that judge in its place, and `token_env` is the
+    environment variable with their token.
+
+    `retries` says how often the judge is asked again for tests on which it failed; what it can't judge gets `unjudged`.
+    `in_process` pays for tests that can only be decided in the program's own process, too, where a program can forge
+    the result; otherwise they are unjudged.
+
+    Raises UserError for an unknown scheme or language.
+    """
+
+    scheme: Scheme = "all"
+    length_penalty: float = 0.0
+    time_penalty: float = 0.0
+    language: str = PYTHON
+    rules: Rules | Mapping[str, Any] = field(default_factory=Rules)
+    sandbox: str | BlockingSandbox = "local"
+    workers: int = 0
+    urls: str | Sequence[str] = ()
+    token_env: str = ""
+    retries: int = 2
+    unjudged: float | None = None
+    in_process: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise UserError if an option is invalid."""
+        if self.scheme not in SCHEMES:
+            raise UserError(f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}")
+        if self.length_penalty < 0 or self.time_penalty < 0 or self.retries < 0:
+            raise UserError("length_penalty, time_penalty and retries must not be below 0")
+        extract_code("", self.language)
+        self._rules()
+
+    def score(self, completions: Sequence[str], tests: Sequence[Shape]) -> list[Scored]:
+        """Return what each completion gets by its own tests; see `tests_of` for their shapes.
+
+        Raises TypeError if tests have another shape, and UserError if there is no sandbox, or no server answers at the
+        first call. It may be called by several threads, and where an event loop is running.
+        """
+        return run_blocking(self._scored(*self._prepared(completions, tests)))
+
+    async def score_async(self, completions: Sequence[str], tests: Sequence[Shape]) -> list[Scored]:
+        """As `score`, for coroutines of any event loop."""
+        prepared = await in_thread(self._prepared, completions, tests)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._scored(*prepared), BACKGROUND.get()))
+
+    def _prepared(
+        self, completions: Sequence[str], tests: Sequence[Shape]
+    ) -> "tuple[list[_Work], BlockingSandbox | None]":
+        """Return what is to be judged, and the open sandbox; None if servers judge."""
+        works = [self._work(place, *pair) for place, pair in enumerate(zip(completions, tests, strict=True))]
+        if self.urls:
+            return works, None
+        if isinstance(self.sandbox, str):
+            return works, shared_sandbox(self.sandbox, workers=self.workers)
+        return works, self.sandbox
+
+    def _rules(self) -> Rules:
+        return self.rules if isinstance(self.rules, Rules) else Rules(**self.rules)
+
+    def _work(self, place: int, completion: str, tests: Shape) -> "_Work":
+        try:
+            problem = problem_of(tests)
+        except TypeError as error:
+            raise TypeError(f"completion {place}: {error}") from None
+        extracted = extract_code(completion, self.language)
+        return _Work(self, completion, extracted.code if extracted else None, problem)
+
+    async def _scored(self, works: "Sequence[_Work]", sandbox: BlockingSandbox | None) -> list[Scored]:
+        judging: Judging = Here(sandbox) if sandbox is not None else await self._servers()
+        while asked := [(work, places) for work in works if (places := work.wanted())]:
+            for stops in (True, False):
+                group = [each for each in asked if each[0].stops_early is stops]
+                rules = replace(self._rules(), stop_on_first_failure=stops, test_order="dataset")
+                answers = await judging.judge([work.part(places) for work, places in group], rules) if group else []
+                for (work, places), answer in zip(group, answers, strict=True):
+                    work.add(places, answer)
+        return _reported([work.scored() for work in works])
+
+    async def _servers(self) -> Judging:
+        urls = (self.urls,) if isinstance(self.urls, str) else tuple(self.urls)
+        if self.token_env and self.token_env not in os.environ:
+            raise UserError(f"token_env: there is no environment variable {self.token_env}")
+        return await connected(urls, os.environ.get(self.token_env, "").strip())
+
+
+def _reported(scores: list[Scored]) -> list[Scored]:
+    lost = [scored.message for scored in scores if not scored.judged]
+    if lost:
+        logger.warning(f"{len(lost)} of {counted(len(scores), 'completion')} couldn't be judged; the first: {lost[0]}")
+    return scores
+
+
+class _Work:
+    """A completion that is being judged: the verdicts of its tests so far, by their places."""
+
+    def __init__(self, reward: CodeReward, completion: str, code: str | None, problem: Problem) -> None:
+        self.reward, self.completion, self.code, self.problem = reward, completion, code, problem
+        self.tests = problem.tests(tuple(TestType))
+        self.results: dict[int, Tested] = {}
+        self.faults = Counter[int]()
+        self.message = "" if self.tests else NO_TESTS
+
+    @property
+    def first(self) -> range:
+        """The places of the tests that are all run."""
+        every = len(self.tests)
+        return range({"all": 0, "share": every, "continuous": min(COUNTED, every)}[self.reward.scheme])
+
+    @property
+    def stops_early(self) -> bool:
+        """Whether the next tests run only up to the first failure."""
+        return all(place in self.results for place in self.first)
+
+    def wanted(self) -> list[int]:
+        """Return the places of the tests to run next; none if the reward is decided, or the judge failed too often."""
+        if self.code is None or any(count > self.reward.retries for count in self.faults.values()):
+            return []
+        places = self.first if not self.stops_early else range(len(self.tests)) if not self.failed() else ()
+        return [place for place in places if place not in self.results]
+
+    def part(self, places: Sequence[int]) -> tuple[Program, Problem]:
+        """Return the program, and the problem with the tests at these places."""
+        tests = tuple(self.tests[place] for place in places)
+        execution = replace(self.problem.execution, test_code="")  # it is among the tests already
+        problem = replace(self.problem, public_tests=(), private_tests=tests, generated_tests=(), execution=execution)
+        return Program.from_source(self.reward.language, self.code or ""), problem
+
+    def add(self, places: Sequence[int], answer: Answer) -> None:
+        """Keep the verdicts of the tests at these places."""
+        results = dict(zip(places, answer.tests, strict=False))
+        lost = [place for place, each in results.items() if each.verdict is Verdict.INTERNAL_ERROR]
+        self.results |= {place: each for place, each in results.items() if place not in lost}
+        if lost or not results:
+            self.faults.update(lost or places[:1])
+            self.message = answer.message or "the sandbox didn't run this program"
+
+    def failed(self) -> bool:
+        """Whether a test was failed."""
+        return any(each.verdict is not Verdict.ACCEPTED for each in self.results.values())
+
+    def scored(self) -> Scored:
+        """Return the outcome."""
+        passed = [each for each in self.results.values() if each.verdict is Verdict.ACCEPTED]
+        message = "" if self._is_decided() else self.message
+        value = self._value()
+        if not message and value and not self.reward.in_process and any(each.trust == IN_PROCESS for each in passed):
+            message = FORGEABLE
+        value = self.reward.unjudged if message else value / self._penalty(passed)
+        return Scored(value, self.code, len(passed), len(self.tests), message)
+
+    def _is_decided(self) -> bool:
+        if self.code is None:
+            return bool(self.tests)
+        ran = len(self.results) == len(self.tests) > 0
+        return ran or (self.failed() and self.stops_early)
+
+    def _value(self) -> float:
+        if self.results and not self.failed():
+            return 1.0
+        passed = sum(self.results[place].verdict is Verdict.ACCEPTED for place in self.first if place in self.results)
+        share = passed / len(self.first) if self.first else 0.0
+        return min(share, FAILED_LATER) if self.reward.scheme == "continuous" else share
+
+    def _penalty(self, passed: Sequence[Tested]) -> float:
+        slowest = max((each.cpu_seconds for each in passed), default=0.0)
+        return 1 + self.reward.length_penalty * len(self.completion) / 1000 + self.reward.time_penalty * slowest

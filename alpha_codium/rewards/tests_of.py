@@ -1,0 +1,132 @@
+"""The tests of a row of a dataset, in the shapes that datasets for training have, as a problem.
+
+1. `[[input, output], ...]`: what a program reads and prints.
+2. `["assert f(1) == 2", ...]`: assertions, each a test.
+3. `[{"input", "output"}, ...]`, perhaps with the function to call: `fn_name`, or `metadata.func_name`.
+4. `{"inputs": [...], "outputs": [...]}` of APPS, TACO and verl, perhaps with `fn_name`; or verl's `assert_case`.
+5. `{"input": [...], "output": [...]}` of CodeContests.
+6. `{"test_cases": ...}` with any of these, such as a column `verification_info`.
+
+Any of them may be JSON in a string. In shapes 3 and 4, the imports of APPS run before each program, which published
+solutions need. The input of a call is a list of arguments, or JSON with an argument on each line.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from alpha_codium.data.schema import problem_from_record
+from alpha_codium.errors import DatasetError
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase
+from alpha_codium.values import shown
+
+Shape = Problem | Sequence[Any] | Mapping[str, Any] | str
+
+
+def problem_of(tests: Shape) -> Problem:
+    """Return a problem with these tests as private ones; raises TypeError if they have none of the shapes above."""
+    if isinstance(tests, Problem):
+        return tests
+    value = _plain(tests)
+    try:
+        if isinstance(value, Mapping):
+            return _of_columns(value)
+        if isinstance(value, list) and (not value or all(isinstance(each, Mapping) for each in value)):
+            return _of_rows(value)
+    except DatasetError as error:
+        raise TypeError(str(error)) from error
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return _assertions(value)
+    if isinstance(value, list):
+        return Problem("row", private_tests=tuple(_pair(place, each) for place, each in enumerate(value)))
+    raise TypeError(f"tests must be a list of tests, or an object with them, not {shown(tests)}")
+
+
+def _plain(tests: Any) -> Any:
+    """Return the value of JSON, and lists in place of tuples and arrays."""
+    if isinstance(tests, str):
+        try:
+            return json.loads(tests)
+        except (ValueError, RecursionError) as error:
+            raise TypeError(f"tests in a string must be JSON: {error}") from error
+    if hasattr(tests, "tolist"):  # numpy, in files of Parquet that pandas has read
+        tests = tests.tolist()
+    return list(tests) if isinstance(tests, tuple) else tests
+
+
+def _pair(place: int, test: Any) -> TestCase:
+    values = _plain(test) if not isinstance(test, str | TestCase) else test
+    if isinstance(values, TestCase):
+        return values
+    if isinstance(values, list) and len(values) == 2 and all(isinstance(text, str) for text in values):
+        return TestCase(*values)
+    raise TypeError(f"tests[{place}] must be a pair of texts, input and output, not {shown(test)}")
+
+
+def _assertions(codes: Sequence[Any]) -> Problem:
+    return Problem(
+        "row", private_tests=tuple(TestCase(code, "") for code in codes), execution=ExecutionSpec("assertions")
+    )
+
+
+def _of_columns(tests: Mapping[str, Any]) -> Problem:
+    """Return the problem of an object (4, 5, 6)."""
+    if "test_cases" in tests:
+        return problem_of(tests["test_cases"])
+    if isinstance(tests.get("input"), str):
+        return _of_rows([tests])
+    assertions = [code for code in _list(tests, "assert_case") if code]
+    if assertions and any(_list(tests, "inputs")):
+        raise TypeError("tests have both inputs and assert_case: an assertion has no input")
+    if assertions:
+        return _assertions(assertions)
+    if "inputs" in tests:
+        return _of_inputs(_list(tests, "inputs"), _list(tests, "outputs"), tests.get("fn_name") or "")
+    if "input" in tests:
+        columns = {key: _list(tests, key) for key in ("input", "output")}
+        return problem_from_record({"name": "row", "private_tests": columns})
+    raise TypeError(f"tests have neither inputs nor input, but {', '.join(sorted(map(str, tests))) or 'nothing'}")
+
+
+def _list(tests: Mapping[str, Any], key: str) -> list[Any]:
+    value = tests.get(key)
+    found = [] if value is None else _plain(value) if not isinstance(value, str) else value
+    if not isinstance(found, list):
+        raise TypeError(f"{key} must be a list, not {shown(value)}")
+    return found
+
+
+def _of_rows(rows: Sequence[Mapping[str, Any]]) -> Problem:
+    """Return the problem of a list of objects (3)."""
+    for place, row in enumerate(rows):
+        if "input" not in row or "output" not in row:
+            raise TypeError(f"tests[{place}] must have an input and an output, not {', '.join(map(str, row))}")
+    names = [_function_of(row) for row in rows]
+    if any(name != names[0] for name in names):
+        raise TypeError("tests must all call the same function, or none")
+    return _of_inputs([row["input"] for row in rows], [row["output"] for row in rows], names[0] if names else "")
+
+
+def _function_of(row: Mapping[str, Any]) -> Any:
+    metadata = row.get("metadata")
+    return row.get("fn_name") or (metadata.get("func_name") if isinstance(metadata, Mapping) else "") or ""
+
+
+def _of_inputs(inputs: list[Any], outputs: list[Any], function: Any) -> Problem:
+    """Return the problem of APPS's columns (4)."""
+    if function and all(isinstance(value, str) for value in inputs):
+        outputs = [_value(f"outputs[{place}]", value) for place, value in enumerate(outputs)]
+        inputs = [_arguments(place, value) for place, value in enumerate(inputs)]
+    tests = {"inputs": inputs, "outputs": outputs, "fn_name": function}
+    return problem_from_record({"problem_id": "row", "question": "", "input_output": tests})
+
+
+def _arguments(place: int, lines: str) -> list[Any]:
+    return [_value(f"inputs[{place}]", line) for line in lines.split("\n") if line.strip()]
+
+
+def _value(name: str, text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise TypeError(f"{name} of a call must be JSON: {error}") from error

@@ -1,0 +1,77 @@
+"""Reward functions for TRL, such as for its `GRPOTrainer`: `reward_func(prompts, completions, **columns)`."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from alpha_codium.errors import UserError
+from alpha_codium.rewards.core import CodeReward
+from alpha_codium.rewards.tests_of import Shape
+
+Rewards = list[float | None]
+Completion = str | Sequence[Mapping[str, Any]]
+# Columns of common datasets, in the order in which they are looked for.
+COLUMNS = ("tests", "test_cases", "verification_info", "input_output", "test_list", "ground_truth", "private_tests")
+
+
+def trl_reward(*, column: str = "", **options: Any) -> Callable[..., Rewards]:
+    """Return a reward function for TRL; `options` are those of `CodeReward`.
+
+    The tests are in the dataset's `column`, by default the first that it has of `COLUMNS`; `tests_of` lists their
+    shapes. Completions may be texts or chats, whose last message counts.
+
+    TRL 1.16.0 excludes completions whose reward is None from the mean and the deviation of their group, and doesn't
+    train on them: their advantage is 0. If there are other reward functions that do give a reward, None counts as 0 in
+    their sum, so use it as the only one, or weight the others lightly. If the trainer is one that can't take None, set
+    `unjudged`.
+
+    The function raises UserError if the dataset doesn't have the column, and the errors of `CodeReward.score`.
+    """
+    reward = CodeReward(**options)
+
+    def code_reward(
+        prompts: Sequence[Any],  # noqa: ARG001 - TRL passes it by name
+        completions: Sequence[Completion],
+        **columns: Any,
+    ) -> Rewards:
+        """Reward the programs in completions."""
+        scored = reward.score([text_of(each) for each in completions], _tests(columns, column))
+        return [each.reward for each in scored]
+
+    return code_reward
+
+
+def trl_reward_async(*, column: str = "", **options: Any) -> Callable[..., Awaitable[Rewards]]:
+    """Return a coroutine function for TRL, which runs it beside its other asynchronous ones; see `trl_reward`."""
+    reward = CodeReward(**options)
+
+    async def code_reward(
+        prompts: Sequence[Any],  # noqa: ARG001 - TRL passes it by name
+        completions: Sequence[Completion],
+        **columns: Any,
+    ) -> Rewards:
+        """Reward the programs in completions."""
+        scored = await reward.score_async([text_of(each) for each in completions], _tests(columns, column))
+        return [each.reward for each in scored]
+
+    return code_reward
+
+
+def text_of(completion: Completion) -> str:
+    """Return the text of a completion; of a chat, that of the last message, whose content may be in parts."""
+    if isinstance(completion, str):
+        return completion
+    content = completion[-1].get("content") if completion else ""
+    if isinstance(content, str | None):
+        return content or ""
+    return "".join(part.get("text") or "" for part in content)
+
+
+def _tests(columns: Mapping[str, Any], column: str) -> Sequence[Shape]:
+    names = (column,) if column else COLUMNS
+    for name in names:
+        if name in columns:
+            return columns[name]
+    raise UserError(
+        f"the dataset has no column {' or '.join(names)}, but {', '.join(sorted(columns)) or 'none'}: name that of the "
+        "tests with column="
+    )

@@ -1,0 +1,70 @@
+"""A program that isn't run by the zygote's interpreter: a test's process executes it.
+
+1. It is a static executable, which is handed over as an open file, or a command that finds its files in a folder:
+   read-only beside the programs of the interpreter, or, for a compiler, in the folder where it can write.
+2. A test's process that can't execute it says why in memory that it shares with the runner; a program that was
+   executed no longer has that memory. So a program can't pretend that it wasn't executed.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
+import marshal
+import os
+import resource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from alpha_codium.sandbox.engine.inside import jail
+
+from alpha_codium.sandbox.engine.inside import trees, wire
+
+# A command finds the path of the folder with the program's files in place of this.
+FOLDER = "{folder}"
+REASON_BYTES = 4096
+
+
+class NativeProgram:
+    """A program and how a test's process becomes it."""
+
+    # The descriptor of the executable, -1 if there is none.
+    image = -1
+
+    def __init__(self, native: jail.Config, source: int, config: jail.Config, lowest: int) -> None:
+        """Take over the executable `source`, as a descriptor from `lowest` on, or write the files marshalled in it."""
+        folder = config["folder"] if native["writable"] else config["program_path"]
+        self.arguments = [argument.replace(FOLDER, folder) for argument in native["command"]]
+        self.environment = {**os.environ, **native["environment"]}
+        self.address_space = native["address_space"]
+        # Not loaded by the zygote: Python programs would find them imported.
+        import fcntl
+        import mmap
+
+        self.reason = mmap.mmap(-1, REASON_BYTES)
+        if native["image"]:
+            self.image = fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, lowest)
+        else:
+            place = os.open(folder, os.O_PATH) if native["writable"] else config["program_folder"]
+            for path, data in marshal.loads(wire.read_all(source)).items():
+                trees.write(path, data, place)
+        self.target = self.image if native["image"] else native["command"][0]
+
+    def execute(self) -> None:
+        """Become the program."""
+        if self.address_space:
+            resource.setrlimit(resource.RLIMIT_AS, (self.address_space, self.address_space))
+        else:
+            most = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        try:
+            os.execve(self.target, self.arguments, self.environment)  # noqa: S606 - a shell isn't wanted
+        except BaseException as error:
+            self.reason.write(str(error).encode()[: REASON_BYTES - 1] or b"exec failed")
+        os._exit(1)
+
+    def require_executed(self) -> None:
+        """Raise OSError if a test's process couldn't execute the program."""
+        if self.reason[0]:
+            raise OSError(self.reason[:].rstrip(b"\0").decode("utf-8", "replace"))

@@ -1,0 +1,213 @@
+"""Programs that the interpreter of a jail doesn't run: built once by their language's compiler, in a jail, and kept.
+
+1. The compiler runs in a jail without a network, which shows it the program's files, its toolchain, and nothing else of
+   the machine, under `COMPILER_LIMITS`. When it ends, everything that it started is killed.
+2. What it made comes back through its standard output, so that nothing is read from a folder that it wrote to.
+3. It is kept in `$GENCODE_HOME/cache/programs` by the hash of the files, the command and the compiler's version. One
+   process at a time builds it; entries are renamed into place, so any number of processes can share the folder. The
+   entries that were not used for the longest time are removed when the folder gets too large.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import marshal
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build
+from alpha_codium.limits import COMPILER_LIMITS
+from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.inside.native import FOLDER
+from alpha_codium.sandbox.engine.jail import RunnerProgram
+from alpha_codium.sandbox.engine.outcome import Outcome
+from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
+from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.verdict import Execution, Status
+
+# Bytes of all that is kept.
+MOST_KEPT = 4 << 30
+# Prints a file that a command makes: the file, then the command.
+PRINT = 'made=$1; shift; "$@" >&2 && exec cat "$made"'
+TRIES = 2
+ERRORS_KEPT = 1 << 16
+LOCKS = 64
+
+
+class ProgramCache:
+    """A folder of built programs and precompiled headers, shared by all processes."""
+
+    def __init__(self, folder: Path, most_bytes: int = MOST_KEPT) -> None:
+        self.folder, self.most_bytes = folder, most_bytes
+
+    def find(self, build: Build) -> Path | None:
+        """Return the file that `build` made, and note that it was used; None if there is none."""
+        entry = self.folder / digest_of(build)
+        with contextlib.suppress(OSError):
+            os.utime(entry)
+            return entry / build.artifact
+        return None
+
+    def keep(self, build: Build, made: bytes) -> Path:
+        """Store what `build` made."""
+        entry = self.folder / digest_of(build)
+        with tempfile.TemporaryDirectory(dir=self.folder, prefix="new-", ignore_cleanup_errors=True) as name:
+            new = Path(name) / "entry"
+            (new / build.artifact).parent.mkdir(parents=True)
+            (new / build.artifact).write_bytes(made)
+            with contextlib.suppress(OSError):
+                new.rename(entry)
+        self._make_room()
+        return entry / build.artifact
+
+    @contextlib.contextmanager
+    def building(self, build: Build) -> Iterator[None]:
+        """Keep other threads and processes from building the same."""
+        number = int(digest_of(build)[:4], 16) % LOCKS
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / f"lock-{number}").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _make_room(self) -> None:
+        """Remove the entries that were not used for the longest time, until the rest is small enough."""
+        found = []
+        for entry in self.folder.iterdir():
+            with contextlib.suppress(OSError):
+                if entry.is_dir() and not entry.name.startswith("new-"):
+                    size = sum(file.stat().st_size for file in entry.rglob("*") if file.is_file())
+                    found.append((entry.stat().st_mtime, size, entry))
+        left = sum(size for _, size, _ in found)
+        for _, size, entry in sorted(found):
+            if left <= self.most_bytes:
+                break
+            shutil.rmtree(entry, ignore_errors=True)
+            left -= size
+
+
+def digest_of(build: Build) -> str:
+    """Return the name under which what `build` makes is kept."""
+    named = (build.files, build.environment)
+    parts = [build.command, build.artifact, build.version, *(sorted(each.items()) for each in named)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def built(
+    build: Build, cache: ProgramCache, compiler: Callable[[tuple[str, ...]], Worker], cancellation: Cancellation
+) -> RunnerProgram | Execution:
+    """Return the program to run, compiled if it isn't kept; or why it doesn't compile, or can't be compiled.
+
+    `compiler` returns a worker whose jail has these tools. Raises Cancelled.
+    """
+    made = make(build, cache, compiler, cancellation)
+    return made if isinstance(made, Execution) else program_of(build, made.read_bytes())
+
+
+def make(
+    build: Build, cache: ProgramCache, compiler: Callable[[tuple[str, ...]], Worker], cancellation: Cancellation
+) -> Path | Execution:
+    """Return the file that `build` makes, from the cache or from its compiler; see `built`."""
+    found = cache.find(build)
+    if found is not None:
+        return found
+    folder = ""
+    if build.prepared is not None:
+        prepared = make(build.prepared, cache, compiler, cancellation)
+        if isinstance(prepared, Execution) and prepared.status is Status.INTERNAL_ERROR:
+            return prepared
+        if isinstance(prepared, Path):
+            folder = str(prepared)[: -len(build.prepared.artifact) - 1]
+    tools = (*build.readable, *filter(None, [folder]))
+    command = [argument.replace(PREPARED, folder or ".") for argument in build.command]
+    with cache.building(build):
+        found = cache.find(build)
+        if found is not None:
+            return found
+        result = compiled(build, command, compiler(tools), cancellation)
+        return result if isinstance(result, Execution) else cache.keep(build, result)
+
+
+def compiled(build: Build, command: list[str], worker: Worker, cancellation: Cancellation) -> bytes | Execution:
+    """Run the compiler, tried twice; return what it made, or how it ended. Raises Cancelled."""
+    reason: object = ""
+    for _ in range(TRIES):
+        with cancellation.calling(worker.interrupt):
+            try:
+                return run_compiler(build, command, worker)
+            except (RunnerLost, WorkerLost, OSError) as error:
+                cancellation.check()
+                reason = error
+                worker.discard()
+    return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {reason}")
+
+
+def run_compiler(build: Build, command: list[str], worker: Worker) -> bytes | Execution:
+    """Run the compiler; return what it made, or a compilation error. Raises RunnerLost, WorkerLost, OSError."""
+    files = {path: text.encode("utf-8", "replace") for path, text in build.files.items()}
+    printing = ["/bin/sh", "-c", PRINT, "sh", build.artifact, *command]
+    native = native_of(printing, build.environment, writable=True)
+    client = RunnerClient(worker, RunnerProgram(marshal.dumps(files, 2), native=native), COMPILER_LIMITS)
+    try:
+        client.compile()
+        outcome, made, errors = client.output(b"")
+    finally:
+        client.close()
+    errors = errors.replace(f"{worker.folder}/".encode(), b"")
+    status = outcome.status(errors, COMPILER_LIMITS)
+    if status is Status.FINISHED:
+        return made
+    if status is Status.INTERNAL_ERROR:
+        raise RunnerLost("the compiler was lost")
+    return Execution(
+        Status.COMPILATION_ERROR,
+        stderr=reason_of(status, outcome, errors),
+        exit_code=outcome.exit_code,
+        cpu_seconds=outcome.cpu_seconds,
+        wall_seconds=outcome.wall_seconds,
+    )
+
+
+def reason_of(status: Status, outcome: Outcome, errors: bytes) -> str:
+    """Return the compiler's messages, or the limit that it exceeded."""
+    text = errors[:ERRORS_KEPT].decode("utf-8", "replace")
+    used = {
+        Status.TIME_LIMIT_EXCEEDED: f"compiling takes more than {COMPILER_LIMITS.cpu_seconds:g} s",
+        Status.MEMORY_LIMIT_EXCEEDED: "compiling takes too much memory",
+        Status.OUTPUT_LIMIT_EXCEEDED: "compiling makes too large a program, or too many messages",
+    }.get(status, f"the compiler was ended by signal {outcome.signal}" if outcome.signal else "")
+    return "\n".join(filter(None, (used, text)))
+
+
+def program_of(build: Build, made: bytes) -> RunnerProgram:
+    """Return what runs what `build` made."""
+    start = build.start
+    if not start.command:
+        image = native_of(["./program"], start.environment, image=True, address_space=start.address_space)
+        return RunnerProgram(made, native=image)
+    name = build.artifact.rpartition("/")[2]
+    command = [argument.replace(ARTIFACT, f"{FOLDER}/{name}") for argument in start.command]
+    native = native_of(command, start.environment, address_space=start.address_space)
+    return RunnerProgram(marshal.dumps({name: made}, 2), native=native)
+
+
+def native_of(
+    command: list[str],
+    environment: Mapping[str, str],
+    *,
+    image: bool = False,
+    writable: bool = False,
+    address_space: bool = False,
+) -> dict[str, Any]:
+    """Return the description of a program for `inside/native`."""
+    return {
+        "command": command,
+        "environment": dict(environment),
+        "image": image,
+        "writable": writable,
+        "address_space": address_space,
+    }

@@ -1,0 +1,84 @@
+"""The API of Piston v2: `/api/v2/execute` executes a program, `/api/v2/runtimes` lists the languages.
+
+Invalid requests get status 400 and a `message`; a fault of the server gets 500 and a `message`.
+"""
+
+import json
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.serve.answers import AsciiResponse
+from alpha_codium.serve.dialects.asking import Server
+from alpha_codium.serve.dialects.jobs import Refused
+from alpha_codium.serve.dialects.piston import codeforces, running
+from alpha_codium.serve.dialects.piston.running import Execute
+from alpha_codium.serve.dialects.piston.runtimes import find_runtime, runtimes_of
+
+FIXED = "the languages of this server are fixed: packages can neither be installed nor removed"
+
+
+class Answered(Exception):
+    """The request is answered with a status and a message."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.response = AsciiResponse({"message": message}, status)
+
+
+def router(server: Server) -> APIRouter:
+    """Return the addresses of the dialect."""
+    routes = APIRouter(prefix="/api/v2", tags=["Piston"])
+    runtimes = runtimes_of(server)
+
+    @routes.get("/runtimes")
+    async def list_runtimes() -> Response:
+        """Return the languages of the server."""
+        listed = [{"language": each.language, "version": each.version, "aliases": each.aliases} for each in runtimes]
+        return AsciiResponse(listed)
+
+    @routes.get("/packages")
+    async def list_packages() -> Response:
+        """Return the languages of the server, as packages that are installed."""
+        packages = [
+            {"language": each.language, "language_version": each.version, "installed": True} for each in runtimes
+        ]
+        return AsciiResponse(packages)
+
+    @routes.post("/packages")
+    @routes.delete("/packages")
+    async def change_packages() -> Response:
+        """Refuse to change the languages."""
+        return AsciiResponse({"message": FIXED}, 400)
+
+    @routes.post("/execute")
+    async def execute(request: Request) -> Response:
+        """Execute a program."""
+        try:
+            item = Execute.of(await _body(request))
+            runtime = find_runtime(runtimes, item.language, item.version)
+            run = codeforces.run if runtime.codeforces else running.run
+            stages = await run(server, request, item, runtime)
+        except Answered as answer:
+            return answer.response
+        except Refused as error:
+            return AsciiResponse({"message": str(error)}, 400)
+        except SandboxError as error:
+            return AsciiResponse({"message": str(error)}, 500)
+        return AsciiResponse(stages | {"language": runtime.language, "version": runtime.version})
+
+    return routes
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """Return the object in a request; raises Answered."""
+    if not request.headers.get("content-type", "").startswith("application/json"):
+        raise Answered(415, "requests must be of type application/json")
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        raise Answered(400, f"the request isn't JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise Answered(400, "the request must be a JSON object")
+    return body

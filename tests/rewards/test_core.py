@@ -1,0 +1,155 @@
+"""What a completion gets, and that faults of the judge are no verdicts."""
+
+import asyncio
+import os
+import subprocess
+import sys
+
+import pytest
+
+import alpha_codium as ac
+from alpha_codium.rewards import CodeReward
+from tests.rewards.faulty import FaultySandbox
+from tests.serve.serving import started
+
+TESTS = [("1", "2"), ("21", "42"), ("4", "8"), ("0", "0")]
+RIGHT = "It doubles:\n```python\nprint(2 * int(input()))\n```"
+CONSTANT = "```python\nprint(2)\n```"
+REFUSAL = "I can't solve this."
+MANY = [(str(number), str(2 * number)) for number in range(30)]
+LATE = "```python\nx = int(input())\nprint(2 * x if x < 25 else 0)\n```"
+
+
+def rewards(answers, tests, sandbox, **options):
+    scored = CodeReward(sandbox=sandbox, **options).score(answers, [tests] * len(answers))
+    return [each.reward for each in scored]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "expected"), [("all", [1.0, 0.0, 0.0]), ("share", [1.0, 0.25, 0.0]), ("continuous", [1.0, 0.25, 0.0])]
+)
+def test_a_program_is_paid_for_all_tests_or_for_its_share(sandbox, scheme, expected):
+    assert rewards([RIGHT, CONSTANT, REFUSAL], TESTS, sandbox, scheme=scheme) == expected
+
+
+def test_of_many_tests_the_continuous_reward_counts_ten_and_full_reward_needs_all(sandbox):
+    half = LATE.replace("25", "5")
+    assert rewards([RIGHT, LATE, half], MANY, sandbox, scheme="continuous") == [1.0, 0.9, 0.5]
+    assert rewards([RIGHT, LATE, half], MANY, sandbox, scheme="share") == [1.0, 25 / 30, 5 / 30]
+
+
+@pytest.mark.parametrize(("scheme", "runs"), [("all", 1), ("continuous", 10), ("share", 30)])
+def test_tests_that_cannot_change_the_reward_do_not_run(scheme, runs):
+    with FaultySandbox(workers=2) as counting:
+        assert rewards(["```python\nprint('no')\n```"], MANY, counting, scheme=scheme) == [0.0]
+        assert counting.sandbox.asked == runs
+
+
+def test_a_penalty_takes_less_than_the_whole_reward(sandbox):
+    long = RIGHT + " " * (2000 - len(RIGHT))
+    assert rewards([long, CONSTANT], TESTS, sandbox, length_penalty=0.5) == [0.5, 0.0]
+    slow = "```python\nimport time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\n"
+    slow += "print(2 * int(input()))\n```"
+    fast, slower = rewards([RIGHT, slow], TESTS[:1], sandbox, time_penalty=1.0)
+    assert 0.5 < slower < 0.8 < fast < 1.0
+
+
+def test_the_judge_is_asked_again_for_what_it_could_not_judge_and_no_reward_is_another(sandbox):
+    answers = [RIGHT, CONSTANT, LATE, REFUSAL]
+    with FaultySandbox(0.1, workers=2) as faulty:
+        for scheme in ("all", "share", "continuous"):
+            expected = rewards(answers, MANY, sandbox, scheme=scheme)
+            assert rewards(answers, MANY, faulty, scheme=scheme, retries=5) == expected
+        assert faulty.sandbox.lost > 0
+
+
+def test_what_still_fails_has_no_reward_and_never_0(warnings):
+    with FaultySandbox(never={"4"}, workers=2) as faulty:
+        reward = CodeReward(sandbox=faulty)
+        right, wrong = reward.score([RIGHT, CONSTANT], [TESTS] * 2)
+        assert faulty.sandbox.lost == 1 + reward.retries
+        shares = rewards([RIGHT, CONSTANT], TESTS, faulty, scheme="share")
+        assert rewards([RIGHT], TESTS, faulty, unjudged=0.5) == [0.5]
+    assert (right.reward, right.judged, right.message) == (None, False, "the worker was lost")
+    assert (right.tests_passed, right.tests_total) == (2, 4)
+    assert (wrong.reward, wrong.judged) == (0.0, True), "it fails another test"
+    assert shares == [None, None]
+    assert "1 of 2 completions couldn't be judged; the first: the worker was lost" in "".join(warnings)
+
+
+def test_without_tests_or_with_a_malformed_one_there_is_no_reward(sandbox):
+    program = "def f(x):\n    return x"
+    assert rewards([program, REFUSAL], [], sandbox) == [None, None]
+    assert rewards([program], ["assert f(1) == 1", "assert f(1) == "], sandbox) == [None]
+
+
+def test_what_only_the_programs_own_process_can_decide_is_not_paid(sandbox):
+    program = "class P:\n    def __init__(self, x): self.x = x\n    def __eq__(self, other): return True\n"
+    tests = ["assert P(1) == P(2)"]
+    scored = CodeReward(sandbox=sandbox).score([program], [tests])[0]
+    assert scored.reward is None and "forge" in scored.message
+    assert rewards([program], tests, sandbox, in_process=True) == [1.0]
+
+
+def test_a_row_that_has_no_tests_in_a_known_shape_is_named(sandbox):
+    with pytest.raises(TypeError, match=r"completion 1: tests\[0\] must be a pair of texts"):
+        CodeReward(sandbox=sandbox).score([RIGHT, RIGHT], [TESTS, [(1, 2)]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scheme": "most"}, "scheme must be one of all, share, continuous, not 'most'"),
+        ({"language": "cobol"}, "cobol"),
+        ({"length_penalty": -1.0}, "must not be below 0"),
+    ],
+)
+def test_an_invalid_option_is_an_error_at_once(options, message):
+    with pytest.raises(ac.UserError, match=message):
+        CodeReward(**options)
+
+
+def test_it_is_awaited_in_any_event_loop_and_called_from_threads(sandbox):
+    async def both():
+        reward = CodeReward(sandbox=sandbox, rules={"cpu_seconds": 1.0})
+        found = await asyncio.gather(
+            reward.score_async([RIGHT], [TESTS]), reward.score_async([CONSTANT], [TESTS]),
+            asyncio.to_thread(reward.score, [RIGHT], [TESTS]),
+        )  # fmt: skip
+        return [scored.reward for (scored,) in found]
+
+    assert asyncio.run(both()) == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.thorough
+def test_servers_give_the_same_rewards(sandbox, monkeypatch):
+    calls = ac.Problem(
+        "add", private_tests=(ac.TestCase("[1, 2]", "3"),), execution=ac.ExecutionSpec("call", entry_point="add")
+    )
+    cases = [
+        (RIGHT, TESTS), (CONSTANT, TESTS), (LATE, MANY), (REFUSAL, TESTS), (RIGHT, []),
+        ("def add(a, b): return a + b", calls), ("def add(a, b): return a - b", calls),
+        ("def add(a, b): return a + b", ["assert add(1, 2) == 3"]), ("print(1 / 3)", [("", "0.333")]),
+    ]  # fmt: skip
+    answers, tests = zip(*cases, strict=True)
+    monkeypatch.setenv("TOKEN_OF_THE_TEST", "secret")
+    with started(GENCODE_SERVE_TOKEN="secret") as (address, _):
+        for options in ({}, {"scheme": "share"}, {"scheme": "continuous"}, {"rules": {"delta": 0.01}}):
+            here = CodeReward(sandbox=sandbox, **options).score(answers, tests)
+            there = CodeReward(urls=address, token_env="TOKEN_OF_THE_TEST", **options).score(answers, tests)
+            assert there == here
+        assert [each.reward for each in here] == [1.0, 0.0, 0.0, 0.0, None, 1.0, 0.0, 1.0, 1.0]
+        with pytest.raises(ac.UserError, match="NOT_SET"):
+            CodeReward(urls=address, token_env="NOT_SET").score([RIGHT], [TESTS])
+
+
+def test_a_server_that_does_not_answer_at_first_is_an_error():
+    with pytest.raises(ac.UserError, match="no server answers"):
+        CodeReward(urls=["http://127.0.0.1:9"]).score([RIGHT], [TESTS])
+
+
+def test_importing_the_package_imports_no_trainer_and_nothing_heavy():
+    code = "import sys, alpha_codium.rewards as r; assert len(dir(r)) > 4; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+    heavy = {"trl", "verl", "openrlhf", "verifiers", "inspect_ai", "lm_eval", "torch", "httpx", "pydantic", "yaml"}
+    assert heavy & set(done.stdout.split()) == set()

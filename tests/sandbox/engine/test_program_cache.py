@@ -1,0 +1,55 @@
+"""The folder of programs that compilers made, which processes share."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+from alpha_codium.languages.tools import Build
+from alpha_codium.sandbox.engine.native import ProgramCache, digest_of
+
+
+def build_of(text: str) -> Build:
+    return Build(("/bin/true",), "folder/program", {"program.c": text}, "1")
+
+
+def test_what_was_built_is_found_by_files_command_and_version(tmp_path: Path) -> None:
+    cache, build = ProgramCache(tmp_path), build_of("a")
+    assert cache.find(build) is None
+    cache.keep(build, b"made")
+    found = cache.find(build)
+    assert found is not None and found.read_bytes() == b"made"
+    others = [build_of("b"), Build(("/bin/false",), "folder/program", {"program.c": "a"}, "1")]
+    others.append(Build(("/bin/true",), "folder/program", {"program.c": "a"}, "2"))
+    assert [cache.find(other) for other in others] == [None, None, None]
+    assert len({digest_of(each) for each in (build, *others)}) == 4
+
+
+def test_entries_that_were_not_used_for_longest_are_removed_first(tmp_path: Path) -> None:
+    cache = ProgramCache(tmp_path, most_bytes=250)
+    for age, name in ((30, "a"), (20, "b"), (10, "c")):
+        cache.keep(build_of(name), b"x" * 100)
+        entry = tmp_path / digest_of(build_of(name))
+        if entry.exists():
+            os.utime(entry, (time.time() - age, time.time() - age))
+        if name == "b":
+            assert cache.find(build_of("a")) is not None, "it is used again"
+    assert [cache.find(build_of(name)) is not None for name in "abc"] == [True, False, True]
+
+
+def test_only_one_thread_at_a_time_builds_the_same(tmp_path: Path) -> None:
+    cache, build, built = ProgramCache(tmp_path), build_of("a"), list[str]()
+
+    def work() -> None:
+        with cache.building(build):
+            if cache.find(build) is None:
+                time.sleep(0.05)
+                cache.keep(build, b"made")
+                built.append("once")
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert built == ["once"]
