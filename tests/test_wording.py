@@ -20,7 +20,9 @@ BARE_COUNT = re.compile(rf"\{{([^{{}}:]*)\}} (?:(?!without)[a-z-]+ )?(?:{NOUNS})
 SPLIT_TEXT = re.compile(r'" *\n *f?"')
 # Texts before a plural or a verb; the numbers of characters that long texts lack; values above 1.
 NO_COUNTS = {"' or '.join(LANGUAGES)", "program.language", "self._engine.kind", "self._model.name", "where", "at"}
+NO_COUNTS |= {"title_of(language)", "language", "title", "problem.name!r", "job.program.language"}
 LARGE = {"most", "compared", "start", "left_out", "len(text) - start - KEPT", "len(fitting)", "len(self.names)"}
+LARGE |= {"len(text) - SHOWN_CHARACTERS", "len(text) - SHORT", "len(files)"}
 
 
 def bare_counts(source: str) -> set[str]:

@@ -24,7 +24,6 @@ from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import IN_PROCESS, Execution, Status, TestResult, Verdict
 
 FAILED = re.compile(r"^.*\bassert(?:ion)?\w*\b.*$", re.IGNORECASE | re.MULTILINE)
-LAST_BRACKET = re.compile(r"\}[ \t]*;?\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,14 @@ def joined(program: str, test_code: str) -> str:
     """Return a program followed by a test, without the program's last brackets if the test closes them."""
     missing = _unmatched(test_code)[0] - _unmatched(program)[1]
     for _ in range(missing):
-        program = LAST_BRACKET.sub("", program)
+        program = _without_last_bracket(program)
     return f"{program}\n{test_code}"
+
+
+def _without_last_bracket(program: str) -> str:
+    """Return the program without a closing bracket at its end, which may be followed by a semicolon."""
+    text = program.rstrip().removesuffix(";").rstrip(" \t")
+    return text[:-1] if text.endswith("}") else program
 
 
 def _unmatched(code: str) -> tuple[int, int]:

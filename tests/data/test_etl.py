@@ -208,7 +208,7 @@ def test_a_checker_and_a_way_of_execution_survive_storage(home):
     checker = {"name": "float", "arguments": {"abs": 1e-6}}
     run_etl(Given({"test": [record(checker=checker, execution=execution), record("2")]}), "kept")
     row = _load(home / "datasets" / "kept")["test"][0]
-    assert row["execution"] == execution
+    assert row["execution"] == {**execution, "language": None}
     assert row["checker"] == {"name": "float", "arguments": '{"abs": 1e-06}'}
 
 

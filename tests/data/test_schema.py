@@ -38,7 +38,12 @@ def test_arrow_gives_back_the_very_record_that_was_stored(raws):
     import pyarrow as pa
 
     stored = [stored_record(raw) for raw in raws]
-    assert pa.Table.from_pylist(stored, schema=features().arrow_schema).to_pylist() == stored
+    found = pa.Table.from_pylist(stored, schema=features().arrow_schema).to_pylist()
+    for each in found:
+        # Records of tests in Python don't have it, so that fingerprints stay the same.
+        if each["execution"] is not None and each["execution"]["language"] is None:
+            del each["execution"]["language"]
+    assert found == stored
 
 
 @pytest.mark.thorough
@@ -144,7 +149,7 @@ def test_a_limit_of_null_or_zero_is_no_limit(limit):
         ({"cf_rating": 10**400}, "cf_rating must fit into 64 bits"),
         ({"cf_points": float("nan")}, "cf_points must be a finite number"),
         ({"solutions": {"language": ["pyton3"], "solution": [""]}}, "'pyton3' is unknown (did you mean 'python3'?)"),
-        ({"solutions": {"language": [9], "solution": [""]}}, "9 is unknown: it goes from 0 to 4"),
+        ({"solutions": {"language": [99], "solution": [""]}}, "99 is unknown: it goes from 0 to 13"),
         ({"time_limit": {"seconds": -1}}, "time_limit is below 0"),
         ({"time_limit": "2 s"}, "time_limit must be a number, not text"),
         ({"memory_limit_bytes": -1}, "memory_limit_bytes is below 0"),

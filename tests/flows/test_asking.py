@@ -33,7 +33,7 @@ async def test_after_an_answer_without_a_program_the_program_is_asked_for(bench)
     _, said, again = outcome.of("initial_code")[1].messages
     assert said == "One adds them up."
     assert again.startswith("Now the program.")
-    assert outcome.all(UnreadableAnswer)[-1].reason == "there is no Python program in it"
+    assert outcome.all(UnreadableAnswer)[-1].reason == "there is no Python 3 program in it"
     assert outcome.program == SUM
 
 

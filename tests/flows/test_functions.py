@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from alpha_codium.flows.inputs import explained, runnable
 from alpha_codium.flows.loading import load_flow
 from alpha_codium.flows.tasks import CodingTask
+from alpha_codium.languages import language_named
 from alpha_codium.problem import Statement, TestCase
 from alpha_codium.program import PairJob
 from alpha_codium.runs import AnswerStore
@@ -226,7 +227,7 @@ def test_any_answer_gives_a_test_that_can_be_run_or_none(call, value):
 
 def task_with(assertion):
     statement = Statement("greet", "Greet.", (TestCase(assertion, ""),))
-    return CodingTask(statement, "assertions", None, statement.public_tests)
+    return CodingTask(statement, "assertions", None, statement.public_tests, language_named("python3"))
 
 
 @pytest.mark.parametrize("flow", ["alphacodium", "write_and_repair", "baseline"])

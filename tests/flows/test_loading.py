@@ -153,7 +153,7 @@ def test_a_prompt_that_is_no_utf8_is_told(folder):
         (
             "a\nb {{ problm.name }}",
             "mine.toml, line 4: there is no variable 'problm' (did you mean 'problem'?); "
-            "there are: beginning, is_function, kind, problem, tests",
+            "there are: beginning, is_function, kind, language, problem, tag, tests",
         ),
         ("{% if 0 %}\n{{ nothing }}{% endif %}", "mine.toml, line 4: there is no variable 'nothing'; there are: begin"),
         (
@@ -196,7 +196,7 @@ def test_a_copy_of_a_flow_stands_alone_and_does_the_same(tmp_path, name):
 
 def test_a_flow_is_shown_with_its_prompts_and_their_variables():
     lines = list(flow_lines(load_flow("alphacodium")))
-    assert "variables of every prompt: problem, kind, is_function, beginning, tests" in lines
+    assert "variables of every prompt: problem, kind, is_function, beginning, tests, language, tag" in lines
     assert "   validate_prompt = validate_reflection; more variables: example, explanations" in lines
     assert "stdin: the flow alphacodium" in list(flow_lines(load_flow("auto")))
     assert [flow.name for flow in list_flows()] == sorted(shipped_flows())

@@ -127,7 +127,7 @@ async def test_a_flow_without_any_program_is_the_models_fault(bench):
     outcome = await bench.solve(ONE, {"initial_code": "No idea."}, settings)
     assert outcome.program == ""
     assert outcome.candidate.error.kind is ErrorKind.MODEL
-    assert "no Python program" in outcome.candidate.error.message
+    assert "no Python 3 program" in outcome.candidate.error.message
     assert outcome.candidate.is_final
 
 

@@ -127,8 +127,8 @@ def test_a_permanent_fault_is_the_providers_and_only_its_samples_are_retried_on_
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (Text("I'm sorry, I can't help with that."), "there is no Python program in it"),
-        (Text(""), "there is no Python program in it"),
+        (Text("I'm sorry, I can't help with that."), "there is no Python 3 program in it"),
+        (Text(""), "there is no Python 3 program in it"),
         (Filtered("I"), "a content filter stopped the answer"),
         (Status(400, "The response was filtered", error_code="content_filter"), "filtered"),
         (Status(400, "This model's maximum context length is 10 tokens"), "maximum context length"),

@@ -31,7 +31,7 @@ from alpha_codium.repository.methods import (
 from alpha_codium.repository.tasks import RepositoryTask
 
 METHOD = re.compile(r"\s*(?:@|(?:async\s+)?def\s+(?P<name>\w+)\b)")
-CLASS = re.compile(r"\s*(?:@|class\s+\w+\b)")
+CLASS = re.compile(r"(?<!\s)\s*(?:@|class\s+\w+\b)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,7 @@ def scripted(*answers: tuple[int, dict[str, object]]) -> Iterator[str]:
         server.shutdown()
 
 
-INFO = (200, {"sandbox": Identity("local", "1", "CPython 3.11.7").to_json(), "workers": 2})
+INFO = (200, {"sandbox": Identity("local", "1", "CPython 3.11.7").to_json(), "tools": {"python3": ""}, "workers": 2})
 BUSY = (429, {"detail": "the queue is full"})
 
 

@@ -28,7 +28,7 @@ STATUSES = {
     14: "Exec Format Error",
 }
 KILOBYTE = 1024
-NUMBER = re.compile(r"\d+(?:\.\d+)+")
+NUMBER = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True, slots=True)
