@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build
 from alpha_codium.limits import COMPILER_LIMITS
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
@@ -102,10 +103,18 @@ def built(
 ) -> RunnerProgram | Execution:
     """Return the program to run, compiled if it isn't kept; or why it doesn't compile, or can't be compiled.
 
-    `compiler` returns a worker whose jail has these tools. Raises Cancelled.
+    `compiler` returns a worker whose jail has these tools. Raises Cancelled, and SandboxError if nothing can be stored.
     """
-    made = make(build, cache, compiler, cancellation)
-    return made if isinstance(made, Execution) else program_of(build, made.read_bytes())
+    for _ in range(TRIES):
+        try:
+            made = make(build, cache, compiler, cancellation)
+            return made if isinstance(made, Execution) else program_of(build, made.read_bytes())
+        except FileNotFoundError:
+            # Another process has removed it to make room.
+            continue
+        except OSError as error:
+            raise SandboxError(f"cannot store a compiled program in {cache.folder}: {error.strerror}") from error
+    return Execution(Status.INTERNAL_ERROR, stderr="sandbox: a compiled program was removed before it could be run")
 
 
 def make(

@@ -5,8 +5,15 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
+from alpha_codium.errors import SandboxError
 from alpha_codium.languages.tools import Build
+from alpha_codium.sandbox.engine import native
+from alpha_codium.sandbox.engine.cancellation import Cancellation
 from alpha_codium.sandbox.engine.native import ProgramCache, digest_of
+from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.verdict import Execution, Status
 
 
 def build_of(text: str) -> Build:
@@ -53,3 +60,34 @@ def test_only_one_thread_at_a_time_builds_the_same(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert built == ["once"]
+
+
+def no_compiler(_tools: tuple[str, ...]) -> Worker:
+    return None  # type: ignore[return-value]
+
+
+def test_a_program_that_is_removed_before_it_is_read_is_built_again(tmp_path: Path) -> None:
+    class Emptied(ProgramCache):
+        removed = 0
+
+        def find(self, build: Build) -> Path | None:
+            found = super().find(build)
+            if found is not None and not self.removed:
+                self.removed += 1
+                found.unlink()
+                found.parents[1].rename(tmp_path / "elsewhere")
+            return found
+
+    cache, compiled = Emptied(tmp_path), Execution(Status.COMPILATION_ERROR, stderr="compiled again")
+    cache.keep(build_of("a"), b"made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "compiled", lambda *_: compiled)
+        assert native.built(build_of("a"), cache, no_compiler, Cancellation()) is compiled
+    assert cache.removed == 1
+
+
+def test_a_cache_that_can_not_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = ProgramCache(tmp_path / "file")
+    with pytest.raises(SandboxError, match=r"cannot store a compiled program in .*: File exists"):
+        native.built(build_of("a"), cache, no_compiler, Cancellation())
