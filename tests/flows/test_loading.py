@@ -196,7 +196,7 @@ def test_a_copy_of_a_flow_stands_alone_and_does_the_same(tmp_path, name):
 
 def test_a_flow_is_shown_with_its_prompts_and_their_variables():
     lines = list(flow_lines(load_flow("alphacodium")))
-    assert "variables of every prompt: problem, kind, is_function, beginning, tests, language, tag" in lines
+    assert "variables of every prompt: problem, kind, is_function, beginning, language, tag, tests" in lines
     assert "   validate_prompt = validate_reflection; more variables: example, explanations" in lines
     assert "stdin: the flow alphacodium" in list(flow_lines(load_flow("auto")))
     assert [flow.name for flow in list_flows()] == sorted(shipped_flows())

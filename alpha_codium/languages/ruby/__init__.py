@@ -22,7 +22,7 @@ class Ruby(Compiled):
     tag = "ruby"
     tag_pattern = re.compile(r"\{?\s*\.?(?:ruby|rb)(?![\w+#-])|[\w./-]+\.rb\b", re.IGNORECASE)
     code_line = re.compile(
-        r"^[ \t]*(?:require(?:_relative)? ['\"]|def \w|class \w|module \w|puts\b|print\b|p \w|[\w, ]+ = |\$\w+"
+        r"^[ \t]*(?:require(?:_relative)? ['\"]|def \w|class \w|module \w|puts\b|print\b|p \w|\w[\w, ]* = |\$\w+"
         r"|\w[\w.]*\.(?:each|times|map|upto)\b)",
         re.MULTILINE,
     )

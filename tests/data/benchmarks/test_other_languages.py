@@ -57,6 +57,7 @@ def cpp(source: str) -> Program:
 
 
 @needs_gcc
+@pytest.mark.thorough
 @pytest.mark.parametrize("record", [MULTIPL_E, HUMANEVAL_X], ids=["MultiPL-E", "HumanEval-X"])
 def test_completions_and_whole_functions_are_judged_by_the_tests_of_the_record(record: dict) -> None:
     prompt = record["prompt"]
@@ -130,6 +131,7 @@ def test_brackets_that_the_test_closes_are_taken_from_the_program(program: str, 
 
 
 @needs_gcc
+@pytest.mark.thorough
 def test_samples_of_both_benchmarks_are_scored_from_the_command_line(tmp_path: Path) -> None:
     problems = write_jsonl(tmp_path / "problems.jsonl", [MULTIPL_E, MULTIPL_E | {"name": "Own_1_total"}])
     rows = [
