@@ -101,6 +101,8 @@ class JailPool(Sandbox, ABC):
     """Runs programs in jailed workers; a backend defines the jails (`start_first`, `layers`)."""
 
     name: ClassVar[str]
+    # Whether programs can run in the runtime of their language, such as a JVM, with the isolation of this backend.
+    has_runtimes = True
     # What has to provide a complete jail, for messages.
     provider = "machine"
 
@@ -254,6 +256,11 @@ class JailPool(Sandbox, ABC):
         if job.driver:
             raise SandboxError(f"{job.program.language} programs can't be run by a driver")
         tools = build.start.readable
+        if tools and not self.has_runtimes:
+            raise SandboxError(
+                f"{job.program.language} programs need a runtime, which the containers of {self.name} don't have: use "
+                "-o code_tester.tester_type=local"
+            )
         worker = slot.with_tools(tools) if tools else slot.plain
         building = functools.partial(built, build, ProgramCache(programs_folder()), slot.with_tools)
         return Session(worker, self._lock, Cancellation(), job, job.limits, building)

@@ -48,6 +48,7 @@ class ContainerSandbox(JailPool):
     """Runs programs in containers; see the module."""
 
     provider = "container"
+    has_runtimes = False
 
     def __init__(self, **options: Unpack[PoolOptions]) -> None:
         self.wanted_interpreter = options.pop("interpreter", "")
