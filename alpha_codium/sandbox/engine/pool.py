@@ -236,7 +236,10 @@ class JailPool(Sandbox, ABC):
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
         require_language(job.program, *LANGUAGES)
         require_one_file(job)
-        build = self._language(job.program.language).build(job.program, job.limits)
+        name, build = job.program.language, None
+        if name != PYTHON:
+            # In a thread, since a compiler is asked for its version.
+            build = await asyncio.to_thread(self._language(name).build, job.program, job.limits)
         async with self._slot() as slot:
             if build is None:
                 session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
