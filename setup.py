@@ -34,7 +34,7 @@ setup(
         "alpha_codium.data": ["examples/*.json"],
         "alpha_codium.eval.doctor": ["cases/*.toml"],
         "alpha_codium.repository.resources": ["*.yaml", "prompts/*.yaml"],
-        "alpha_codium.sandbox.conformance": ["attackers/*.py", "attackers/*.c"],
+        "alpha_codium.sandbox.conformance": ["attackers/*.py", "attackers/*.c", "attackers/*.java", "attackers/*.js"],
         "alpha_codium.settings": ["*.toml"],
         "alpha_codium.prompts": ["*/*.toml"],
     },
