@@ -56,14 +56,14 @@ PREPARED, ARTIFACT = "{prepared}", "{artifact}"
 class Start:
     """The command that runs an artifact; without a command, the artifact itself is executed.
 
-    `readable` is as for `Build`. `address_space`: whether the memory may be limited by the address space, if nothing
-    else counts it; runtimes that reserve more than they use can't be limited so.
+    `readable` is as for `Build`. Where no control group counts the memory, the address space is limited; that of a
+    runtime with `reserved_bytes` isn't, but its data, of which it reserves at most so much without using it.
     """
 
     command: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    address_space: bool = True
+    reserved_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
 PART = re.compile(r"[{};]|\bpublic\b|(?<!\.)\b(?:class|interface|enum|record)\s+\w+|\bvoid\s+main\s*\(")
 # Where a program without a type begins, which javac 25 and later compiles: in a class named like its file.
 MAIN = "Main"
+# A gibibyte for its classes, and the stacks of about twenty threads.
+RESERVED = 4 << 30
 # Archives the compiler's classes, which takes half of its time, for all later programs.
 ARCHIVE = "javac.jsa"
 TYPICAL = """
@@ -61,7 +63,8 @@ class Java(Compiled):
     main = re.compile(r"\bvoid\s+main\s*\(")
     suffixes = (".java",)
     compiler, package = "javac", "default-jdk-headless"
-    version_option = "-version"
+    # Without a file of counters in /tmp.
+    version_options = ("-J-XX:-UsePerfData", "-version")
     # Those of the virtual machine that runs the program; the memory limit is added.
     flags = ("-Xss128m", "-DONLINE_JUDGE=true")
 
@@ -88,7 +91,7 @@ class Java(Compiled):
             tool.version,
             home.compiling,
             prepared=warm,
-            start=Start(running, home.readable, address_space=False),
+            start=Start(running, home.readable, reserved_bytes=RESERVED),
         )
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build
+from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Start
 from alpha_codium.limits import COMPILER_LIMITS
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.inside.native import FOLDER
@@ -196,12 +196,17 @@ def program_of(build: Build, made: bytes) -> RunnerProgram:
     """Return what runs what `build` made."""
     start = build.start
     if not start.command:
-        image = native_of(["./program"], start.environment, image=True, address_space=start.address_space)
+        image = native_of(["./program"], start.environment, image=True, memory=memory_limit(start))
         return RunnerProgram(made, native=image)
     name = build.artifact.rpartition("/")[2]
     command = [argument.replace(ARTIFACT, f"{FOLDER}/{name}") for argument in start.command]
-    native = native_of(command, start.environment, address_space=start.address_space)
+    native = native_of(command, start.environment, memory=memory_limit(start))
     return RunnerProgram(marshal.dumps({name: made}, 2), native=native)
+
+
+def memory_limit(start: Start) -> tuple[str, int]:
+    """Return the resource to limit if no control group counts the memory, and the bytes beyond the program's limit."""
+    return ("RLIMIT_AS", 0) if start.reserved_bytes is None else ("RLIMIT_DATA", start.reserved_bytes)
 
 
 def native_of(
@@ -210,13 +215,13 @@ def native_of(
     *,
     image: bool = False,
     writable: bool = False,
-    address_space: bool = False,
+    memory: tuple[str, int] | None = None,
 ) -> dict[str, Any]:
-    """Return the description of a program for `inside/native`."""
+    """Return the description of a program for `inside/native`; `memory` as `memory_limit` returns it."""
     return {
         "command": command,
         "environment": dict(environment),
         "image": image,
         "writable": writable,
-        "address_space": address_space,
+        "memory": memory,
     }

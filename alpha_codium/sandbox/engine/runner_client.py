@@ -47,6 +47,9 @@ class RunnerClient:
         self._socket, self._errors = worker.begin(program, limits)
         # Where the program's files are.
         self._prefix = f"{worker.folder if program.native is None else worker.program_folder}/".encode()
+        # If nothing else counts the memory of a runtime, its peak decides.
+        uncounted = program.native is not None and program.native["memory"] and not worker.counts_memory
+        self._most_bytes = limits.memory_bytes + worker.overhead_bytes if uncounted else 0
         self._patience = self._waited = 0.0
         self._awaited = False
         # The worker of the other program of a pair, for whose answers this one may wait.
@@ -146,6 +149,8 @@ class RunnerClient:
             raise RunnerLost(files.last_words(self._errors) or "it gave no answer")
         _, status, cpu_seconds, inner_seconds, peak, processes = wire.RESULT.unpack(answer)
         killed = (status == SIGKILL_STATUS or processes > 1) and self.worker.was_killed_for_memory()
+        if self._most_bytes and peak * 1024 > self._most_bytes:
+            status, killed = SIGKILL_STATUS, True
         if group is not None:
             in_all = group.cpu_seconds() - used
             cpu_seconds = in_all if in_all > cpu_seconds + HIDDEN_SECONDS else cpu_seconds

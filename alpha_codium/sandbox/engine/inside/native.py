@@ -35,7 +35,7 @@ class NativeProgram:
         folder = config["folder"] if native["writable"] else config["program_path"]
         self.arguments = [argument.replace(FOLDER, folder) for argument in native["command"]]
         self.environment = {**os.environ, **native["environment"]}
-        self.address_space = native["address_space"]
+        self.memory = native["memory"]
         # Not loaded by the zygote: Python programs would find them imported.
         import fcntl
         import mmap
@@ -51,11 +51,12 @@ class NativeProgram:
 
     def execute(self) -> None:
         """Become the program."""
-        if self.address_space:
-            resource.setrlimit(resource.RLIMIT_AS, (self.address_space, self.address_space))
-        else:
-            most = resource.getrlimit(resource.RLIMIT_AS)[1]
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        # The runner's own is lower.
+        most = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        if self.memory:
+            name, most = self.memory
+            resource.setrlimit(getattr(resource, name), (most, most))
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         try:
