@@ -33,6 +33,7 @@ setup(
         "alpha_codium.cli": ["examples.txt"],
         "alpha_codium.data": ["examples/*.json"],
         "alpha_codium.eval.doctor": ["cases/*.toml"],
+        "alpha_codium.languages.jvm": ["*.java"],
         "alpha_codium.repository.resources": ["*.yaml", "prompts/*.yaml"],
         "alpha_codium.sandbox.conformance": ["attackers/*.py", "attackers/*.c", "attackers/*.java", "attackers/*.js"],
         "alpha_codium.settings": ["*.toml"],

@@ -67,12 +67,25 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
+class Resident:
+    """A compiler that stays for many programs: the artifact of `build`, which `command` runs.
+
+    For `request` at its standard input, it writes the length of what it makes, in 4 bytes, and what it makes.
+    """
+
+    build: "Build"
+    command: tuple[str, ...]
+    request: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Build:
     """A command that makes the file `artifact` of `files`, in the current folder, which holds these files.
 
     `command` begins with the path of a program. It can read `readable`, files and folders of which some may not exist,
     and nothing else of the machine. `version` is that of the compiler. `prepared` is a build of what many programs
     share, such as a precompiled header: its artifact is below the folder `PREPARED`. `start` runs the artifact.
+    `resident`, which makes the same, is asked first.
     """
 
     command: tuple[str, ...]
@@ -83,6 +96,7 @@ class Build:
     environment: Mapping[str, str] = field(default_factory=dict)
     prepared: "Build | None" = None
     start: Start = field(default_factory=Start)
+    resident: Resident | None = None
 
 
 def find_tool(title: str, name: str, package: str, *options: str) -> Tool:

@@ -38,6 +38,8 @@ PRINT = 'made=$1; shift; "$@" >&2 && exec cat "$made"'
 TRIES = 2
 ERRORS_KEPT = 1 << 16
 LOCKS = 64
+# Asks a compiler that stays: its request, its command, its tools. It returns what was made, or None.
+Ask = Callable[[bytes, list[str], tuple[str, ...], Cancellation], bytes | None]
 
 
 class ProgramCache:
@@ -99,15 +101,20 @@ def digest_of(build: Build) -> str:
 
 
 def built(
-    build: Build, cache: ProgramCache, compiler: Callable[[tuple[str, ...]], Worker], cancellation: Cancellation
+    build: Build,
+    cache: ProgramCache,
+    compiler: Callable[[tuple[str, ...]], Worker],
+    cancellation: Cancellation,
+    ask: Ask | None = None,
 ) -> RunnerProgram | Execution:
     """Return the program to run, compiled if it isn't kept; or why it doesn't compile, or can't be compiled.
 
-    `compiler` returns a worker whose jail has these tools. Raises Cancelled, and SandboxError if nothing can be stored.
+    `compiler` returns a worker whose jail has these tools, `ask` asks a compiler that stays. Raises Cancelled, and
+    SandboxError if nothing can be stored.
     """
     for _ in range(TRIES):
         try:
-            made = make(build, cache, compiler, cancellation)
+            made = make(build, cache, compiler, cancellation, ask)
             return made if isinstance(made, Execution) else program_of(build, made.read_bytes())
         except FileNotFoundError:
             # Another process has removed it to make room.
@@ -118,7 +125,11 @@ def built(
 
 
 def make(
-    build: Build, cache: ProgramCache, compiler: Callable[[tuple[str, ...]], Worker], cancellation: Cancellation
+    build: Build,
+    cache: ProgramCache,
+    compiler: Callable[[tuple[str, ...]], Worker],
+    cancellation: Cancellation,
+    ask: Ask | None = None,
 ) -> Path | Execution:
     """Return the file that `build` makes, from the cache or from its compiler; see `built`."""
     found = cache.find(build)
@@ -126,18 +137,27 @@ def make(
         return found
     folder = ""
     if build.prepared is not None:
-        prepared = make(build.prepared, cache, compiler, cancellation)
+        prepared = make(build.prepared, cache, compiler, cancellation, ask)
         if isinstance(prepared, Execution) and prepared.status is Status.INTERNAL_ERROR:
             return prepared
         if isinstance(prepared, Path):
             folder = str(prepared)[: -len(build.prepared.artifact) - 1]
     tools = (*build.readable, *filter(None, [folder]))
     command = [argument.replace(PREPARED, folder or ".") for argument in build.command]
+    resident = make(build.resident.build, cache, compiler, cancellation) if build.resident and ask else None
     with cache.building(build):
         found = cache.find(build)
         if found is not None:
             return found
-        result = compiled(build, command, compiler(tools), cancellation)
+        result: bytes | Execution | None = None
+        if build.resident and ask and isinstance(resident, Path):
+            staying = [
+                argument.replace(PREPARED, folder or ".").replace(ARTIFACT, str(resident))
+                for argument in build.resident.command
+            ]
+            result = ask(build.resident.request, staying, (*tools, str(resident.parent)), cancellation)
+        if result is None:
+            result = compiled(build, command, compiler(tools), cancellation)
         return result if isinstance(result, Execution) else cache.keep(build, result)
 
 

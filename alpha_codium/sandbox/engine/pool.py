@@ -37,6 +37,7 @@ from alpha_codium.sandbox.engine.interpreter import (
 )
 from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.native import ProgramCache, built
+from alpha_codium.sandbox.engine.resident import Residents
 from alpha_codium.sandbox.engine.session import Session, run_pair
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, require_one_file, worker_count
@@ -59,6 +60,7 @@ class Slot:
         self._jail, self._heavy, self._make = plain, heavy, make
         self._others: dict[str, Worker] = {}
         self.thread: ThreadPoolExecutor | None = None
+        self.residents = Residents(lambda tools: self.with_tools(tools, "resident"))
 
     def worker_for(self, program: str) -> Worker:
         """Return the worker that has the program's imports loaded."""
@@ -73,9 +75,9 @@ class Slot:
             self._others[name] = self._make(replace(self._jail, preload=preload))
         return self._others[name]
 
-    def with_tools(self, tools: tuple[str, ...]) -> Worker:
+    def with_tools(self, tools: tuple[str, ...], purpose: str = "") -> Worker:
         """Return the worker whose jail has these tools, made on first use; a compiler runs in no container."""
-        name = f"tools {tools}"
+        name = f"{purpose} tools {tools}"
         if name not in self._others:
             jail = replace(self._jail, interpreter=inspect_interpreter(path_of("")), preload=(), workspace=None)
             self._others[name] = Worker(replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2))
@@ -167,6 +169,7 @@ class JailPool(Sandbox, ABC):
         for slot in self._slots:
             if slot.thread is not None:
                 await asyncio.to_thread(slot.thread.shutdown)
+            await asyncio.to_thread(slot.residents.close)
         for session in tuple(self._sessions):
             await asyncio.to_thread(session.end)
         try:
@@ -265,7 +268,8 @@ class JailPool(Sandbox, ABC):
                 "-o code_tester.tester_type=local"
             )
         worker = slot.with_tools(tools) if tools else slot.plain
-        building = functools.partial(built, build, ProgramCache(programs_folder()), slot.with_tools)
+        cache = ProgramCache(programs_folder())
+        building = functools.partial(built, build, cache, slot.with_tools, ask=slot.residents.made)
         return Session(worker, self._lock, Cancellation(), job, job.limits, building)
 
     @contextlib.asynccontextmanager
