@@ -18,6 +18,7 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.config import PricesSection
+from alpha_codium.http_errors import http_errors
 from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import ParameterUnsupported, TransientError, UnknownModel
 from alpha_codium.llm.litellm_errors import as_model_error, no_key, unknown_provider
@@ -85,7 +86,6 @@ class LiteLLMBackend:
                     raise
 
     async def _complete(self, endpoint: Endpoint, arguments: dict[str, Any], seconds: float) -> list[Answer]:
-        import httpx
         import openai
 
         start, model = time.perf_counter(), endpoint.model
@@ -94,7 +94,7 @@ class LiteLLMBackend:
                 response = await self._litellm.acompletion(**arguments)
         except TimeoutError:
             fault = TransientError(f"{model}: no answer in {seconds:g} s", cause="timeout")
-        except (openai.OpenAIError, httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        except (openai.OpenAIError, *http_errors("HTTPError", "InvalidURL"), OSError) as error:
             fault = as_model_error(error, endpoint)
         else:
             seconds = time.perf_counter() - start

@@ -44,6 +44,7 @@ def price_in_table(model: str, table: Mapping[str, Any]) -> Price | None:
     if entry is None and rest in table and table[rest].get("litellm_provider") == provider_of(model):
         entry = table[rest]
     entry = entry or {}
+    entry = table.get(entry.get("alias_of", ""), entry)
     names = ("input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost")
     read, written, cached = (entry.get(name) for name in names)
     if read is None or written is None:
