@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from alpha_codium.errors import nearest
 from alpha_codium.http_errors import http_errors
-from alpha_codium.llm.endpoints import Endpoint, provider_of
+from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,
@@ -28,6 +28,7 @@ from alpha_codium.llm.errors import (
     UnknownModel,
 )
 from alpha_codium.llm.litellm_loading import load
+from alpha_codium.llm.names import provider_of
 from alpha_codium.llm.retries import parse_retry_after
 from alpha_codium.log import HIDDEN, redact
 
