@@ -33,6 +33,7 @@ def test_a_stored_record_is_the_same_problem_and_stays_itself(raw):
     assert set(stored) == set(features())
 
 
+@pytest.mark.thorough
 @given(st.lists(RECORDS, max_size=5))
 def test_arrow_gives_back_the_very_record_that_was_stored(raws):
     import pyarrow as pa

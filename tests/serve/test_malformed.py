@@ -113,6 +113,7 @@ def test_a_thousand_malformed_requests_are_no_faults(client, dialect):
     send_to(client, dialect, REQUESTS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dialect", RIGHT)
 def test_large_and_deep_values_are_no_faults(client, dialect):
     deep: object = {}
