@@ -151,6 +151,11 @@ class Dialogue(JsonValue):
     accepting: tuple[int, ...]
     idle_seconds: float
 
+    def __post_init__(self) -> None:
+        """Raise ValueError if the programs could never be idle for so long."""
+        if not self.idle_seconds > 0:
+            raise ValueError(f"idle_seconds must be above 0, not {self.idle_seconds}")
+
 
 @dataclass(frozen=True, slots=True)
 class PairJob(JsonValue):
