@@ -96,9 +96,10 @@ class InteractiveKind(CheckerProgramKind):
         limits = replace(self.limits, wall_seconds=longest)
         own = replace(CHECKER_LIMITS, wall_seconds=longest + CHECKER_LIMITS.cpu_seconds)
         left = Side(interactor, driver("checking"), self.checker.packed(test), own)
+        right = Side(self.job(program, ()).program)  # with setup code
         dialogue = Dialogue(ACCEPTS[self.checker.protocol], IDLE_SECONDS)
         try:
-            report = await self.sandbox.execute_pair(PairJob(left, Side(program), limits, dialogue))
+            report = await self.sandbox.execute_pair(PairJob(left, right, limits, dialogue))
         except PairUnsupported as unsupported:
             raise Unjudgeable(f"it is interactive: {unsupported}") from unsupported
         require_compiled(report.right.compilation)
@@ -110,15 +111,16 @@ class InteractiveKind(CheckerProgramKind):
     def _judged(self, report: PairReport) -> TestResult:
         """Return the result of one test; see the module."""
         interactor, candidate = report.left.executions[0], report.right.executions[0]
-        said = SAID + (interactor.stderr.rstrip()[-KEPT:] or NO_REASON)
-        execution = replace(candidate, stderr="\n".join(filter(None, (candidate.stderr.rstrip(), said)))).shortened()
         accepted = self.checker.verdict_of(interactor)
-        first = report.first == "left" and accepted is not True
-        if candidate.status is Status.INTERNAL_ERROR or not (first or candidate.finished):
+        refused_first = report.first == "left" and accepted is not True
+        if candidate.status is Status.INTERNAL_ERROR or not (refused_first or candidate.finished):
             return TestResult(Verdict(candidate.status.value), candidate.shortened())
         if isinstance(accepted, str):
             return no_verdict(candidate, accepted)
-        execution = replace(execution, status=Status.FINISHED)
+        said = SAID + (interactor.stderr.rstrip()[-KEPT:] or NO_REASON)
+        stderr = "\n".join(filter(None, (candidate.stderr.rstrip(), said)))
+        # How a program ended that was ended, or left alone, doesn't count.
+        execution = replace(candidate, status=Status.FINISHED, stderr=stderr).shortened()
         return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution)
 
 

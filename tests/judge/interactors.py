@@ -78,7 +78,7 @@ TESTS = tuple(TestCase(f"{number}\n", "10\n") for number in (500, 1, 1000, 77))
 def interactive(interactor: str, *, protocol: str = "icpc", path: str = "interactor.py", **given: object) -> Problem:
     """A problem with an interactor of one file."""
     checker = CheckerSpec("interactor", {"protocol": protocol, "files": {path: interactor}})
-    return Problem("guess", checker=checker, **{"time_limit_seconds": 1.0, **given})  # type: ignore[arg-type]
+    return Problem("guess", checker=checker, **{"time_limit_seconds": 0.4, **given})  # type: ignore[arg-type]
 
 
 IN_PYTHON = interactive(ICPC)
