@@ -29,7 +29,7 @@ from tests.serve.serving import started
 from tests.support import ROOT
 
 SUITE = ROOT / "alpha_codium" / "sandbox" / "conformance"
-PARTS = ("test_jobs.py", "test_programs.py", "test_pairs.py", "test_drivers.py")
+PARTS = ("test_jobs.py", "test_programs.py", "test_pairs.py", "test_dialogues.py", "test_drivers.py")
 SLOWLY = "import sys, hashlib\nfor _ in range(20000): hashlib.sha256(sys.argv[0].encode())\nprint(int(input()) ** 2)"
 
 
