@@ -43,6 +43,7 @@ setup(
         "aiolimiter>=1.1",
         "click>=8.2",
         "datasets>=3.0",
+        "httpx>=0.27",
         "huggingface_hub>=1.31",
         "jinja2>=3.1.4",
         "litellm>=1.60,!=1.82.7,!=1.82.8",

@@ -20,7 +20,7 @@ from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.inside.wire import LINK
 from alpha_codium.sandbox.engine.jail import RunnerProgram
 from alpha_codium.sandbox.engine.native import native_of
-from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
+from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost, Wiring
 from alpha_codium.sandbox.engine.worker import Worker
 
 MOST_PROGRAMS = 200
@@ -87,7 +87,7 @@ class ResidentCompiler:
                 client = RunnerClient(self._worker, program, LIMITS)
                 stack.callback(client.close)
                 client.compile()
-                client.output(b"", os.dup(link))
+                client.output(b"", Wiring(link=os.dup(link)))
         except (RunnerLost, WorkerLost, OSError):
             self._worker.discard()
         with contextlib.suppress(OSError):
