@@ -65,7 +65,7 @@ class NativeProgram:
         """Start a test's process with these streams; return its process id. Raises OSError if it can't be executed."""
         # Each time: the kernel raises the soft limit of a process that ignores its signal.
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + RUNNER_SECONDS))
-        target = "/proc/self/fd/%d" % self.image if self.image >= 0 else self.target
+        target = "/proc/self/fd/%d" % self.image if self.image >= 0 else self.arguments[0]
         streams = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(fds)]
         return os.posix_spawn(
             target, self.arguments, self.environment, file_actions=streams, setsid=True, setsigdef=IGNORED
