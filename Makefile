@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Compiling every file of every dependency costs more than it saves; but what is imported is compiled once, not by every
 # process anew: that is most of what a short command takes.
 unexport PYTHONDONTWRITEBYTECODE
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint docker/constraints.txt
 # Of tests: two more than there are processors, since many of them wait.
 WORKERS ?= $(shell expr $$(nproc) + 2)
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -65,10 +65,10 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "alpha_codium needs Python 3.11 or later: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: setup.py | $(VENV)/bin/python
+$(VENV)/.demo: setup.py docker/constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e '.[local]'
 	touch $@
 
-$(VENV)/.dev: setup.py requirements-dev.txt | $(VENV)/bin/python
+$(VENV)/.dev: setup.py requirements-dev.txt docker/constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e '.[dev]'
 	touch $@ $(VENV)/.demo

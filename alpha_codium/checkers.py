@@ -188,8 +188,9 @@ BUILT_IN: dict[str, Callable[..., Checker]] = {
 DEFAULT_CHECKER = CheckerSpec("tokens")
 
 
-# The name of checkers that are programs, which are run by the judge (`judge.checker_programs`).
-PROGRAM = "program"
+# The names of checkers that are programs, which are run by the judge, after the candidate (`judge.checker_programs`) or
+# beside it (`judge.interactive`).
+PROGRAM, INTERACTOR = "program", "interactor"
 # The name of the checker of what a call returns (`judge.call`).
 CALL_RESULT = "call_result"
 
@@ -199,7 +200,7 @@ def make_checker(spec: CheckerSpec, others: Mapping[str, Callable[..., Checker]]
 
     `others` are factories that count as built-in.
     """
-    factory = find_plugin("alpha_codium.checkers", spec.name, {**BUILT_IN, PROGRAM: _no_function, **(others or {})})
+    factory = find_plugin("alpha_codium.checkers", spec.name, {**BUILT_IN, **_PROGRAMS, **(others or {})})
     try:
         return factory(**spec.arguments)
     except TypeError as error:
@@ -209,13 +210,16 @@ def make_checker(spec: CheckerSpec, others: Mapping[str, Callable[..., Checker]]
 def check_checker(spec: CheckerSpec) -> None:
     """Raise UserError if there is no such checker, or if a built-in one doesn't take the arguments.
 
-    A checker of another package isn't loaded; the judge checks the arguments of `program` and `call_result`.
+    A checker of another package isn't loaded; the judge checks the arguments of those that are its own.
     """
     if spec.name in BUILT_IN:
         make_checker(spec)
-    elif spec.name not in (PROGRAM, CALL_RESULT):
-        require_plugin("alpha_codium.checkers", spec.name, frozenset({*BUILT_IN, PROGRAM, CALL_RESULT}))
+    elif spec.name not in (*_PROGRAMS, CALL_RESULT):
+        require_plugin("alpha_codium.checkers", spec.name, frozenset({*BUILT_IN, *_PROGRAMS, CALL_RESULT}))
 
 
 def _no_function(**_arguments: object) -> Checker:
     raise UserError("a checker that is a program can't be called: the judge runs it")
+
+
+_PROGRAMS: dict[str, Callable[..., Checker]] = dict.fromkeys((PROGRAM, INTERACTOR), _no_function)

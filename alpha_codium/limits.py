@@ -124,6 +124,8 @@ CHECKER_COMPILE_LIMITS = Limits(
 )
 # Limits of a checker; those of Kattis are 60 s and 2 GiB. Files hold a test's input, its answer and an output.
 CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
+# Seconds after which a candidate and an interactor that only wait are ended.
+IDLE_SECONDS = 5.0
 
 
 def time_limit_factor(

@@ -122,21 +122,63 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Side(JsonValue):
-    """One side of a pair: a program, its trusted driver (or none), and its standard input."""
+    """One side of a pair: a program, its trusted driver (or none), its standard input, and its limits.
 
-    readers: ClassVar[Readers] = {"program": Program.from_json}
+    Without `limits` it has those of the pair.
+    """
+
+    readers: ClassVar[Readers] = {"program": Program.from_json, "limits": Limits.from_json}
+    optional: ClassVar[Sequence[str]] = ("limits",)
 
     program: Program
     driver: str = ""
     input: str = ""
+    limits: Limits | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue(JsonValue):
+    """A pair in which the left side talks to an ordinary program, the right side, over its standard streams.
+
+    The right side's stdin and stdout are pipes: it has no `input`. The left side reads what it prints from descriptor
+    3, and writes to its stdin at descriptor 4. If the left side ends with an exit status in `accepting`, the right side
+    runs to its own end; after any other end of the left side, it is ended. Both are ended when neither has used a
+    processor for `idle_seconds`.
+    """
+
+    readers: ClassVar[Readers] = {"accepting": tuple}
+
+    accepting: tuple[int, ...]
+    idle_seconds: float
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if the programs could never be idle for so long."""
+        if not self.idle_seconds > 0:
+            raise ValueError(f"idle_seconds must be above 0, not {self.idle_seconds}")
 
 
 @dataclass(frozen=True, slots=True)
 class PairJob(JsonValue):
-    """Two programs to run at once, isolated except for a channel between them; each has the `limits`."""
+    """Two programs to run at once, isolated except for a channel between them, or for the pipes of a `dialogue`."""
 
-    readers: ClassVar[Readers] = {"left": Side.from_json, "right": Side.from_json, "limits": Limits.from_json}
+    readers: ClassVar[Readers] = {
+        "left": Side.from_json,
+        "right": Side.from_json,
+        "limits": Limits.from_json,
+        "dialogue": Dialogue.from_json,
+    }
+    optional: ClassVar[Sequence[str]] = ("dialogue",)
 
     left: Side
     right: Side
     limits: Limits = field(default_factory=Limits)
+    dialogue: Dialogue | None = None
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """The left side and the right side."""
+        return self.left, self.right
+
+    def limits_of(self, side: Side) -> Limits:
+        """Return the limits of one side."""
+        return side.limits or self.limits

@@ -1,14 +1,15 @@
-"""Progress of long commands on stderr: a live line on a terminal, plain lines every few seconds elsewhere."""
+"""Progress of long commands on stderr: a live line on a terminal; elsewhere plain lines, one a minute at least."""
 
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-# Seconds between two plain lines.
-PLAIN_EVERY = 10.0
+# Seconds between two plain lines: while steps are done, and while a step takes long.
+PLAIN_EVERY, PLAIN_WITHOUT_STEPS = 10.0, 60.0
 # Of plain lines, and of the bar, in characters.
 WIDTH, BAR = 80, 10
 
@@ -22,6 +23,7 @@ class Progress:
         self._said = 0
         self._live: Any = None
         self._task: Any = None
+        self._ended = threading.Event()
 
     def __enter__(self) -> Self:
         """Start the display."""
@@ -30,12 +32,15 @@ class Progress:
             self._live = _live_display()
             self._task = self._live.add_task(self.what, total=self.total, status="")
             self._live.start()
+        elif not self.quiet:
+            threading.Thread(target=self._show_waiting, daemon=True, name="gencode-progress").start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop the display; a plain one prints a last line."""
+        self._ended.set()
         if self._live is not None:
             self._refresh()
             self._live.stop()
@@ -57,6 +62,11 @@ class Progress:
             self._live.update(self._task, completed=self.done, status=self.status())
         elif not self.quiet and time.monotonic() - self.shown > PLAIN_EVERY:
             self._plain()
+
+    def _show_waiting(self) -> None:
+        while not self._ended.wait(max(self.shown + PLAIN_WITHOUT_STEPS - time.monotonic(), 0.1)):
+            if time.monotonic() - self.shown >= PLAIN_WITHOUT_STEPS:
+                self._plain()
 
     def _plain(self) -> None:
         self.shown, self._said = time.monotonic(), self.done

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar
@@ -98,12 +98,17 @@ class Report(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class PairReport(JsonValue):
-    """A sandbox's report on the two sides of a pair; each has one execution, if both compiled."""
+    """A sandbox's report on the two sides of a pair; each has one execution, if both compiled.
+
+    `first` is the side of a dialogue that ended first, `left` or `right`.
+    """
 
     readers: ClassVar[Readers] = {"left": Report.from_json, "right": Report.from_json}
+    optional: ClassVar[Sequence[str]] = ("first",)
 
     left: Report
     right: Report
+    first: str = ""
 
 
 @dataclass(frozen=True, slots=True)

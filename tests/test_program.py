@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.limits import Limits
-from alpha_codium.program import Job, PairJob, Program, Side
+from alpha_codium.program import Dialogue, Job, PairJob, Program, Side
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Execution, PairReport, Report, Status
 
@@ -25,20 +25,18 @@ PROGRAMS = st.builds(
 )  # fmt: skip
 JOBS = st.builds(Job, PROGRAMS, st.lists(TEXTS), LIMITS, TEXTS, st.booleans())
 COMMANDS = st.builds(Job, PROGRAMS, limits=LIMITS, command=st.lists(TEXTS, min_size=1))
-SIDES = st.builds(Side, PROGRAMS, TEXTS, TEXTS)
-PAIRS = st.builds(PairJob, SIDES, SIDES, LIMITS)
+SIDES = st.builds(Side, PROGRAMS, TEXTS, TEXTS, st.none() | LIMITS)
+DIALOGUES = st.builds(Dialogue, st.lists(st.integers(0, 255)).map(tuple), SECONDS)
+PAIRS = st.builds(PairJob, SIDES, SIDES, LIMITS, st.none() | DIALOGUES)
 EXECUTIONS = st.builds(
     Execution, st.sampled_from(Status), TEXTS, TEXTS, st.none() | st.integers(), st.none() | st.integers(),
     SECONDS, SECONDS, COUNTS,
 )  # fmt: skip
 REPORTS = st.builds(Report, EXECUTIONS, st.lists(EXECUTIONS).map(tuple))
+PAIR_REPORTS = st.builds(PairReport, REPORTS, REPORTS, st.sampled_from(["", "left", "right"]))
 
 
-@given(
-    st.one_of(
-        LIMITS, PROGRAMS, JOBS, COMMANDS, SIDES, PAIRS, EXECUTIONS, REPORTS, st.builds(PairReport, REPORTS, REPORTS)
-    )
-)
+@given(st.one_of(LIMITS, PROGRAMS, JOBS, COMMANDS, SIDES, PAIRS, EXECUTIONS, REPORTS, PAIR_REPORTS))
 def test_a_value_crosses_as_json_without_loss(value: JsonValue) -> None:
     crossed = type(value).from_json(json.loads(json.dumps(value.to_json())))
     assert crossed == value
@@ -60,6 +58,7 @@ def test_a_value_crosses_as_json_without_loss(value: JsonValue) -> None:
             for path in ("/a", "../a", "a/../b", "")
         ),
         (Limits, {"cpu_seconds": 0.0, "wall_seconds": 1.0, "processes": -1}),
+        (Dialogue, {"accepting": [0], "idle_seconds": 0}),
         (Execution, {"status": "fine"}),
         (Report, {"compilation": {"status": "finished"}, "executions": [{"stdout": "no status"}]}),
     ],

@@ -17,8 +17,8 @@ from alpha_codium.data import load_problems
 from alpha_codium.errors import ModelNotFound, UserError
 from alpha_codium.eval.scoring import Score
 from alpha_codium.gen.summary import RunSummary
-from alpha_codium.llm.endpoints import LOCAL
 from alpha_codium.llm.errors import ModelError
+from alpha_codium.llm.names import LOCAL
 from alpha_codium.runs.events import ProgramTested, Transcript, transcript_name
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted

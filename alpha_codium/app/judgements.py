@@ -45,8 +45,9 @@ async def judge_program_async(
     A test that can't be judged gives `internal_error`, with the reason in `message`. Raises TypeError if an argument
     has the wrong type, and UserError if the sandbox isn't available.
     """
+    task = _task(program, tests, language)
     (judgement,) = await judge_programs_async(
-        [(program, tests)], language=language, test_type=test_type, rules=rules, sandbox=sandbox, settings=settings
+        [task], language=language, test_type=test_type, rules=rules, sandbox=sandbox, settings=settings
     )
     return judgement
 
@@ -70,7 +71,7 @@ async def judge_programs_async(
     """
     kinds = parse_test_types(test_type)
     language_named(language)
-    tasks = [_task(place, pair, language) for place, pair in enumerate(programs)]
+    tasks = [_task_of_pair(place, pair, language) for place, pair in enumerate(programs)]
     settings = settings or load_settings()
     if isinstance(sandbox, str):
         settings, sandbox = with_code_tester(settings, tester_type=sandbox), None
@@ -100,17 +101,21 @@ async def _judged(judge: Judge, program: Program, problem: Problem, tests: Seque
         return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(tests), message=str(reason))
 
 
-def _task(place: int, pair: Any, language: str) -> tuple[Program, Problem]:
+def _task_of_pair(place: int, pair: Any, language: str) -> tuple[Program, Problem]:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise TypeError(f"programs[{place}] must be a pair (program, tests), not {shown(pair)}")
-    program, tests = pair
-    if not isinstance(program, str | Program):
-        raise TypeError(f"programs[{place}]: a program must be a str or a Program, not {shown(program)}")
     try:
-        made = Program.from_source(language, program) if isinstance(program, str) else program
-        return made, _problem_of(tests)
+        program, tests = pair
+        return _task(program, tests, language)
     except TypeError as error:
         raise TypeError(f"programs[{place}]: {error}") from None
+
+
+def _task(program: Any, tests: Any, language: str) -> tuple[Program, Problem]:
+    language_named(language)
+    if not isinstance(program, str | Program):
+        raise TypeError(f"a program must be a str or a Program, not {shown(program)}")
+    return Program.from_source(language, program) if isinstance(program, str) else program, _problem_of(tests)
 
 
 def _problem_of(tests: Any) -> Problem:

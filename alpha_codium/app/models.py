@@ -20,7 +20,8 @@ from alpha_codium.llm.local.fetching import best_available, fetch
 from alpha_codium.llm.local.registry import KNOWN, SMALLEST, find
 from alpha_codium.llm.local.server import require_xllamacpp
 from alpha_codium.llm.messages import Answer, ChatRequest, Message
-from alpha_codium.llm.opening import LOCAL, MODEL_OF_KEY, choose_model, effective_config, needs_litellm, open_model
+from alpha_codium.llm.names import LOCAL
+from alpha_codium.llm.opening import MODEL_OF_KEY, choose_model, effective_config, needs_litellm, open_model
 from alpha_codium.paths import models_folder
 
 SECRETS_FILE, ENV_FILE = Path(".secrets.toml"), Path(".env")

@@ -13,8 +13,8 @@ from alpha_codium.app.run_folders import REPOSITORY_COMMAND, run_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data.sources import is_plain_name, stored_names
 from alpha_codium.errors import DatasetError, SettingsError
-from alpha_codium.llm.endpoints import LOCAL
 from alpha_codium.llm.messages import ChatRequest
+from alpha_codium.llm.names import LOCAL
 from alpha_codium.paths import runs_folder
 from alpha_codium.repository.dataset import load_tasks
 from alpha_codium.repository.recipes import recipe_of

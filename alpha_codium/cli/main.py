@@ -27,7 +27,7 @@ OTHERS = {
     "--filter_languages": "use --language",
     "--train_sample": "use --sample_rate",
     "--k_values": "use --k",
-    "--prompt": "use --statement or --flow",
+    "--prompt": "prompts are part of a flow: use --flow; a problem's text is given by solve_problem --statement FILE",
     "--input_dataset": "use --dataset_name",
     "--level": "use --difficulty",
     "--translate_references": "leave it out; etl always adds the names of sources, difficulties and languages, "

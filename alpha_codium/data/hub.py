@@ -21,6 +21,7 @@ from alpha_codium.data.files import ROWS_AT_A_TIME, guess_split, one_line, read_
 from alpha_codium.data.folders import read_arrow
 from alpha_codium.data.origin import Origin, Record
 from alpha_codium.errors import DatasetError
+from alpha_codium.http_errors import http_errors
 
 if TYPE_CHECKING:
     from huggingface_hub import DatasetInfo
@@ -174,7 +175,6 @@ def _read_little_at_a_time(config: Any) -> None:
 @contextmanager
 def _hub_errors(dataset_id: str, subject: str = "") -> Iterator[None]:
     """Raise errors of the hub's libraries as DatasetError; `subject` replaces the dataset's id in the message."""
-    import httpx
     from datasets.exceptions import DatasetsError
     from huggingface_hub import constants, errors
 
@@ -191,7 +191,7 @@ def _hub_errors(dataset_id: str, subject: str = "") -> Iterator[None]:
             f"there is no dataset {dataset_id!r}: no such path, no such stored dataset, and "
             f"{constants.ENDPOINT} has none of that id that may be read (a private one needs HF_TOKEN)"
         ) from error
-    except (httpx.HTTPError, DatasetsError, OSError, ValueError, RuntimeError) as error:
+    except (*http_errors("HTTPError"), DatasetsError, OSError, ValueError, RuntimeError) as error:
         what = f"{type(error).__name__}: {one_line(error)}"
         raise DatasetError(
             f"{subject or dataset_id} can't be read from the hub {constants.ENDPOINT} ({what})"

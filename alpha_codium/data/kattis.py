@@ -6,6 +6,7 @@ Source: the Kattis problem package format, "default output validator" (icpc.io/p
 from collections.abc import Mapping
 from typing import Any
 
+from alpha_codium.checkers import INTERACTOR, PROGRAM
 from alpha_codium.problem import CheckerSpec
 
 SWITCHES = {"case_sensitive", "space_change_sensitive"}
@@ -20,17 +21,17 @@ def checker_of_package(package: Mapping[str, Any]) -> CheckerSpec:
     """Return the checker of a package's `{type: default | custom, flags, ...}`; raises ValueError if it is invalid.
 
     Without flags, tokens are compared ignoring case. `space_change_sensitive` becomes `exact`, which is always
-    case-sensitive; with a tolerance it is ignored. A custom validator becomes the checker `program`, with the protocol
-    `icpc` unless the package names testlib's.
+    case-sensitive; with a tolerance it is ignored. A custom validator becomes the checker `program`, or `interactor` if
+    its type (`custom interactive`) or protocol says so, with the protocol `icpc` unless the package names testlib's.
     """
-    if package.get("type") == "custom":
-        if "interactive" in str(package.get("protocol") or "").lower():
-            raise ValueError("interactive validators aren't supported")
-        protocol = "testlib" if "testlib" in str(package.get("protocol") or "").lower() else "icpc"
+    if package.get("type") in ("custom", "custom interactive"):
+        said = f"{package['type']} {package.get('protocol') or ''}".lower()
+        name = INTERACTOR if "interactive" in said else PROGRAM
+        protocol = "testlib" if "testlib" in said else "icpc"
         arguments = {"protocol": protocol, "flags": package.get("flags") or "", "files": package.get("files") or {}}
-        return CheckerSpec("program", arguments | ({"main": package["main"]} if package.get("main") else {}))
+        return CheckerSpec(name, arguments | ({"main": package["main"]} if package.get("main") else {}))
     if package.get("type") != "default":
-        raise ValueError(f"type must be 'default' or 'custom', not {package.get('type')!r}")
+        raise ValueError(f"type must be 'default', 'custom' or 'custom interactive', not {package.get('type')!r}")
     switches, tolerances = _parse_flags(str(package.get("flags") or ""))
     if tolerances:
         return CheckerSpec(

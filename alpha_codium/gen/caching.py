@@ -10,7 +10,8 @@ from loguru import logger
 
 from alpha_codium.config import Settings
 from alpha_codium.errors import UserError
-from alpha_codium.llm.endpoints import LOCAL, models_of
+from alpha_codium.llm.endpoints import models_of
+from alpha_codium.llm.names import LOCAL
 from alpha_codium.llm.prices import cost_of
 from alpha_codium.runs import AnswerCache, AnswerStore
 from alpha_codium.runs.answers import without_user

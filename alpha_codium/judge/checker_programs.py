@@ -23,8 +23,9 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, ClassVar, Self
 
+from alpha_codium.checkers import PROGRAM
 from alpha_codium.errors import Unjudgeable, nearest
 from alpha_codium.judge.building import SUFFIXES, build
 from alpha_codium.judge.drivers import driver
@@ -54,7 +55,14 @@ ENDED = (Status.FINISHED, Status.RUNTIME_ERROR, Status.MEMORY_LIMIT_EXCEEDED)
 
 @dataclass(frozen=True, slots=True)
 class CheckerProgram:
-    """A checker program: `files` are relative paths and texts; `main` is the Python file to run, empty for C++."""
+    """A checker program: `files` are relative paths and texts; `main` is the Python file to run, empty for C++.
+
+    `name` is that of the checker in records. Messages call the program `noun`, and the driver is told its `mode`.
+    """
+
+    name: ClassVar[str] = PROGRAM
+    noun: ClassVar[str] = "checker"
+    mode: ClassVar[str] = ""
 
     protocol: str
     files: tuple[tuple[str, str], ...]
@@ -62,18 +70,18 @@ class CheckerProgram:
     flags: str = ""
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> "CheckerProgram":
-        """The checker that the arguments of the checker `program` describe; raises Unjudgeable.
+    def of(cls, arguments: Mapping[str, Any]) -> Self:
+        """The checker that the arguments of the checker `name` describe; raises Unjudgeable.
 
         `files`: {path: text}, all in C++ or all in Python; `protocol`: `icpc` (the default) or `testlib`; `flags`: its
         arguments, separated by spaces, or a list of them; `main`: the file to run, if there are several in Python.
         """
         for name in arguments:
             if name not in ARGUMENTS:
-                raise Unjudgeable(f"the checker 'program' has no argument {name!r}{nearest(name, ARGUMENTS)}")
+                raise Unjudgeable(f"the checker {cls.name!r} has no argument {name!r}{nearest(name, ARGUMENTS)}")
         files, protocol = arguments.get("files"), str(arguments.get("protocol") or "")
         if not isinstance(files, Mapping) or not files or not all(map(_is_text, (*files, *files.values()))):
-            raise Unjudgeable("the checker 'program' needs files: the paths of its source files and their texts")
+            raise Unjudgeable(f"the checker {cls.name!r} needs files: the paths of its source files and their texts")
         # A colon may be followed by an explanation.
         known = PROTOCOLS.get(protocol.lower().partition(":")[0].strip())
         if known is None:
@@ -93,13 +101,14 @@ class CheckerProgram:
         """The program for the driver `checking`; compiles C++. Raises Unjudgeable."""
         return dict(self.files)[self.main] if self.main else _image_program(self.files)
 
-    def packed(self, test: TestCase, output: str) -> str:
-        """The input of the driver `checking` for one output."""
+    def packed(self, test: TestCase, output: str = "") -> str:
+        """The input of the driver `checking` for one output; an interactor gets none."""
         language = "python" if self.main else "image"
         beside = [part for file in self.beside() for part in file]
         # U+FFFD takes three bytes for each invalid one: a program could fill the checker's folder.
         output = output.replace("\ufffd", "?")
-        return pack([self.protocol, language, self.flags, test.input, test.output, output, *beside])
+        protocol = f"{self.protocol} {self.mode}".strip()
+        return pack([protocol, language, self.flags, test.input, test.output, output, *beside])
 
     def beside(self) -> list[tuple[str, str]]:
         """Return the checker's other files, as relative paths and texts; a compiled checker has none."""
@@ -116,7 +125,7 @@ class CheckerProgram:
         if checking.status in ENDED and checking.exit_code in REJECTS[self.protocol]:
             return False
         lines = checking.stderr.strip().splitlines()
-        return f"the checker {_end_of(checking)}" + (f": {lines[-1].strip()[:300]}" if lines else "")
+        return f"the {self.noun} {_end_of(checking)}" + (f": {lines[-1].strip()[:300]}" if lines else "")
 
     def fails(self, checking: Execution) -> bool:
         """Whether the checker failed on an output: it gave no verdict, and reported no fault of the test."""

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from alpha_codium.checkers import CALL_RESULT, PROGRAM
+from alpha_codium.checkers import CALL_RESULT, INTERACTOR, PROGRAM
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.appended_tests import AppendedKind
 from alpha_codium.judge.assertions import AssertionsKind
@@ -19,6 +19,7 @@ from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.judge.call import CallKind
 from alpha_codium.judge.checker_programs import CheckerProgram, CheckerProgramKind
 from alpha_codium.judge.comparing import named_checker
+from alpha_codium.judge.interactive import InteractiveKind, Interactor
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
@@ -180,6 +181,10 @@ class Judge:
         if spec.kind != "stdin":
             raise Unjudgeable(f"it has tests of the kind {spec.kind!r}: there are {', '.join(EXECUTION_KINDS)}")
         files = (own_file(problem.input_file), own_file(problem.output_file))
+        if checker.name == INTERACTOR:
+            if any(files):
+                raise Unjudgeable("it has an interactor, but programs use files in place of stdin and stdout")
+            return InteractiveKind(self.sandbox, limits, Interactor.of(checker.arguments), spec)
         if checker.name == PROGRAM:
             program = CheckerProgram.of(checker.arguments)
             return CheckerProgramKind(self.sandbox, limits, program, spec, *files)

@@ -23,7 +23,7 @@ class Compiled(Language):
 
     `tag_pattern` matches the text behind a fence's sign, `main` the beginning of a whole program, `quiet` what brackets
     don't count in. `suffixes` are those of source files. `compiler` is the name or path of the tool, which is in
-    `package`, and prints its version for `version_option`; `flags` are its options that users can replace.
+    `package`, and prints its version for `version_options`; `flags` are its options that users can replace.
     """
 
     driven_by: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ class Compiled(Language):
     quiet: re.Pattern[str] = QUIET
     compiler: str
     package: str
-    version_option = "--version"
+    version_options: tuple[str, ...] = ("--version",)
     flags: tuple[str, ...] = ()
 
     def configured(self, compiler: str = "", options: str = "") -> Self:
@@ -45,7 +45,7 @@ class Compiled(Language):
 
     def tool(self) -> Tool:
         """See `Language`."""
-        return find_tool(self.title, self.compiler, self.package, self.version_option)
+        return find_tool(self.title, self.compiler, self.package, *self.version_options)
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""

@@ -56,14 +56,26 @@ PREPARED, ARTIFACT = "{prepared}", "{artifact}"
 class Start:
     """The command that runs an artifact; without a command, the artifact itself is executed.
 
-    `readable` is as for `Build`. `address_space`: whether the memory may be limited by the address space, if nothing
-    else counts it; runtimes that reserve more than they use can't be limited so.
+    `readable` is as for `Build`. Where no control group counts the memory, the address space is limited; that of a
+    runtime with `reserved_bytes` isn't, but its data, of which it reserves at most so much without using it.
     """
 
     command: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    address_space: bool = True
+    reserved_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resident:
+    """A compiler that stays for many programs: the artifact of `build`, which `command` runs.
+
+    For `request` at its standard input, it writes the length of what it makes, in 4 bytes, and what it makes.
+    """
+
+    build: "Build"
+    command: tuple[str, ...]
+    request: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,7 @@ class Build:
     and nothing else of the machine. `version` is that of the compiler. `prepared` is a build of what many programs
     share, such as a precompiled header: its artifact is below the folder `PREPARED`, and so are those of its files that
     are `kept`. `start` runs the artifact.
+    `resident`, which makes the same, is asked first.
     """
 
     command: tuple[str, ...]
@@ -85,6 +98,7 @@ class Build:
     prepared: "Build | None" = None
     start: Start = field(default_factory=Start)
     kept: tuple[str, ...] = ()
+    resident: Resident | None = None
 
 
 def find_tool(title: str, name: str, package: str, *options: str) -> Tool:

@@ -2,42 +2,45 @@
 
 1. Each model string of a run has one endpoint. A local model's is passed in when its server has started; others are
    created on first use.
-2. `api_base` and its key are used only for the provider of the first model that isn't local. For other providers, their
+2. Requests to an OpenAI-compatible server at an `api_base` with http:// don't go through litellm if it has no data on
+   the model, and doesn't treat models of such names in its own way (`alpha_codium.llm.direct`).
+3. `api_base` and its key are used only for the provider of the first model that isn't local. For other providers, their
    own address is used, with the key from the environment.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from alpha_codium.llm.names import LOCAL, provider_of
+from alpha_codium.llm.prices import price_table
 
 if TYPE_CHECKING:
     from alpha_codium.config import ConfigSection
 
-LOCAL = "local/"
+OPENAI_COMPATIBLE = ("openai", "hosted_vllm")
+TREATED_BY_LITELLM = re.compile(r"(?:^|/)(?:o\d|gpt|chatgpt|codex|claude|ft:|responses/)")
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """The address and properties of one model; `model` is litellm's name for it.
 
-    A `free` model's answers cost nothing. `slots` is the number of concurrent requests it accepts (0: no limit).
-    `max_tokens` limits an answer if the request doesn't. If `supports_json_schema` or `supports_n` is None, litellm's
-    table decides.
+    A `free` model's answers cost nothing. Requests to a `direct` one don't go through litellm. `slots` is the number of
+    concurrent requests it accepts (0: no limit). `max_tokens` limits an answer if the request doesn't. If
+    `supports_json_schema` or `supports_n` is None, litellm's table decides.
     """
 
     model: str
     api_base: str | None = None
     api_key: str | None = field(default=None, repr=False)
     free: bool = False
+    direct: bool = False
     slots: int = 0
     max_tokens: int | None = None
     supports_json_schema: bool | None = None
     supports_n: bool | None = None
-
-    @property
-    def is_local(self) -> bool:
-        """Whether this is the server of a local model, whose properties are known without litellm."""
-        return self.free and self.supports_json_schema is not None and self.supports_n is not None
 
 
 class Endpoints:
@@ -53,16 +56,25 @@ class Endpoints:
         if model not in self._endpoints:
             same_provider = provider_of(model) == self._provider
             address = (self._api_base, self._api_key) if same_provider else (None, None)
-            self._endpoints[model] = Endpoint(model, *address)
+            endpoint = Endpoint(model, *address)
+            self._endpoints[model] = _made_direct(endpoint) if _is_plain(endpoint) else endpoint
         return self._endpoints[model]
+
+
+def _is_plain(endpoint: Endpoint) -> bool:
+    provider, _, name = endpoint.model.partition("/")
+    if provider not in OPENAI_COMPATIBLE or not (endpoint.api_base or "").startswith("http://"):
+        return False
+    parts, known = endpoint.model.split("/"), price_table()
+    return not TREATED_BY_LITELLM.search(name) and not any("/".join(parts[i:]) in known for i in range(len(parts)))
+
+
+def _made_direct(endpoint: Endpoint) -> Endpoint:
+    """Return the endpoint with what litellm says of a model that it has no data on."""
+    return replace(endpoint, direct=True, supports_json_schema=False, supports_n=True)
 
 
 def models_of(config: "ConfigSection") -> tuple[str, ...]:
     """Return all model strings that a run may use, `config.model` first, including fallbacks."""
     named = (config.model, *config.rotate_models, *config.model_by_prompt.values(), *config.fallback_models)
     return tuple(dict.fromkeys(model for model in named if model))
-
-
-def provider_of(model: str) -> str:
-    """Return the provider in a model string."""
-    return model.partition("/")[0]

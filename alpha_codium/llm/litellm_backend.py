@@ -18,16 +18,17 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.config import PricesSection
+from alpha_codium.http_errors import http_errors
+from alpha_codium.llm.direct import PLACEHOLDER_KEY
 from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import ParameterUnsupported, TransientError, UnknownModel
 from alpha_codium.llm.litellm_errors import as_model_error, no_key, unknown_provider
 from alpha_codium.llm.litellm_loading import load
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.llm.parameters import BASE_MODELS, DISPENSABLE, messages, parameters
-from alpha_codium.llm.prices import cost_of, price_in_table
+from alpha_codium.llm.prices import cost_by_settings, price_in_table
 from alpha_codium.llm.responses import answers_of, refuse_made_up
 
-PLACEHOLDER_KEY = "no-key"
 OPENAI = ("openai", *BASE_MODELS)
 _open_backends: set["LiteLLMBackend"] = set()  # litellm's sessions belong to the process
 
@@ -49,7 +50,7 @@ class LiteLLMBackend:
     def __init__(self, prices: PricesSection | None = None) -> None:
         self._litellm: Any = None
         self._preparing = asyncio.Lock()
-        self._prices = prices or PricesSection()
+        self.prices = prices or PricesSection()
         self._facts: dict[str, _ModelFacts] = {}
         self._left_out: dict[str, set[str]] = {}
         self._completers: dict[tuple[str | None, str | None], Any] = {}
@@ -85,7 +86,6 @@ class LiteLLMBackend:
                     raise
 
     async def _complete(self, endpoint: Endpoint, arguments: dict[str, Any], seconds: float) -> list[Answer]:
-        import httpx
         import openai
 
         start, model = time.perf_counter(), endpoint.model
@@ -94,7 +94,7 @@ class LiteLLMBackend:
                 response = await self._litellm.acompletion(**arguments)
         except TimeoutError:
             fault = TransientError(f"{model}: no answer in {seconds:g} s", cause="timeout")
-        except (openai.OpenAIError, httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        except (openai.OpenAIError, *http_errors("HTTPError", "InvalidURL"), OSError) as error:
             fault = as_model_error(error, endpoint)
         else:
             seconds = time.perf_counter() - start
@@ -215,12 +215,9 @@ class LiteLLMBackend:
 
         A cost of 0 from litellm is accepted only if its table has the price.
         """
-        price, usage = self._prices.models.get(model), getattr(response, "usage", None)
-        read, written = getattr(usage, "prompt_tokens", 0), getattr(usage, "completion_tokens", 0)
-        if price is None:
-            cost = response._hidden_params.get("response_cost")
-            return cost if cost or (cost == 0 and (read or written) and self._facts_of(model).has_price) else None
-        if not (read or written) and (price.input or price.output):
-            return None
-        details = getattr(usage, "prompt_tokens_details", None)
-        return cost_of(price, read, written, getattr(details, "cached_tokens", 0) or 0)
+        usage = getattr(response, "usage", None)
+        if model in self.prices.models:
+            return cost_by_settings(self.prices.models[model], usage)
+        known = getattr(usage, "prompt_tokens", 0) or getattr(usage, "completion_tokens", 0)
+        cost = response._hidden_params.get("response_cost")
+        return cost if cost or (cost == 0 and known and self._facts_of(model).has_price) else None

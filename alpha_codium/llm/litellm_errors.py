@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from alpha_codium.errors import nearest
-from alpha_codium.llm.endpoints import Endpoint, provider_of
+from alpha_codium.http_errors import http_errors
+from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,
@@ -27,6 +28,7 @@ from alpha_codium.llm.errors import (
     UnknownModel,
 )
 from alpha_codium.llm.litellm_loading import load
+from alpha_codium.llm.names import provider_of
 from alpha_codium.llm.retries import parse_retry_after
 from alpha_codium.log import HIDDEN, redact
 
@@ -96,8 +98,6 @@ def _permanent(status: int, message: str, endpoint: Endpoint) -> ModelError:
 
 def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint) -> ModelError:
     """Return the error for a request that litellm rejected before sending it, or that failed without a status."""
-    import httpx
-
     litellm, model = sys.modules.get("litellm"), endpoint.model  # without it, none of its exceptions is raised
     missing = next((error for error in chain if isinstance(error, ImportError)), None)
     if missing is not None:
@@ -114,13 +114,13 @@ def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint
         return unknown_provider(model)
     if NO_KEY.search(message):
         return no_key(model)
-    if any(isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)) for error in chain):
+    if any(isinstance(error, http_errors("InvalidURL", "UnsupportedProtocol")) for error in chain):
         address = _shown(endpoint.api_base or message, endpoint)
         return UnknownModel(f"{model}: {address!r} isn't a URL; use http://HOST:PORT/v1")
-    timeouts = (httpx.TimeoutException, TimeoutError, *((litellm.Timeout,) if litellm else ()))
+    timeouts = (*http_errors("TimeoutException"), TimeoutError, *((litellm.Timeout,) if litellm else ()))
     if any(isinstance(error, timeouts) for error in chain):
         return TransientError(f"{model}: no answer in time: {message}", cause="timeout")
-    if any(isinstance(error, (httpx.TransportError, OSError)) for error in chain):
+    if any(isinstance(error, (*http_errors("TransportError"), OSError)) for error in chain):
         why = _shown(str(chain[-1]), endpoint)
         return TransientError(f"{model}: the connection failed: {why}", cause="connection")
     # A body with status 200 that contains an error code, or isn't a valid answer.
@@ -167,18 +167,14 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def _response(chain: list[BaseException]) -> "httpx.Response | None":
     """Return the provider's response; those in litellm's own exceptions aren't real."""
-    import httpx
-
-    found = (error for error in reversed(chain) if isinstance(error, httpx.HTTPStatusError))
-    return next((error.response for error in found), None)
+    found = (error for error in reversed(chain) if isinstance(error, http_errors("HTTPStatusError")))
+    return next((getattr(error, "response", None) for error in found), None)
 
 
 def _body(response: "httpx.Response") -> str:
-    import httpx
-
     try:
         return response.text
-    except httpx.StreamError:
+    except http_errors("StreamError"):
         return ""  # the body was never read
 
 

@@ -16,8 +16,9 @@ from loguru import logger
 
 from alpha_codium.errors import ModelNotFound
 from alpha_codium.llm.client import ModelClient
-from alpha_codium.llm.endpoints import LOCAL, Endpoint, models_of
+from alpha_codium.llm.endpoints import Endpoint, Endpoints, models_of
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
+from alpha_codium.llm.names import LOCAL
 
 if TYPE_CHECKING:
     from alpha_codium.config import ConfigSection, PricesSection
@@ -77,8 +78,11 @@ def effective_config(config: "ConfigSection", model: str) -> "ConfigSection":
 
 
 def needs_litellm(config: "ConfigSection") -> bool:
-    """Return whether requests go through litellm: to a model that isn't local, or with extra parameters."""
-    return bool(config.extra) or not all(model.startswith(LOCAL) for model in models_of(config))
+    """Return whether requests go through litellm: to a model that isn't asked directly, or with extra parameters."""
+    endpoints = Endpoints(config, None, {})
+    return bool(config.extra) or not all(
+        model.startswith(LOCAL) or endpoints[model].direct for model in models_of(config)
+    )
 
 
 @contextlib.asynccontextmanager

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from aiolimiter import AsyncLimiter
 
 from alpha_codium.llm.adaptive_limit import AdaptiveLimit
+from alpha_codium.llm.direct import DirectClient
 from alpha_codium.llm.endpoints import Endpoints
 from alpha_codium.llm.errors import TransientError
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
-from alpha_codium.llm.local.sending import LocalClient
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.llm.request_queue import RequestQueue
 
@@ -36,7 +36,7 @@ class Sender:
         self, backend: LiteLLMBackend, endpoints: Endpoints, config: "ConfigSection", longest_wait: float
     ) -> None:
         self._backend, self._endpoints, self._config = backend, endpoints, config
-        self._local = LocalClient()
+        self._direct = DirectClient(backend.prices)
         self._longest_wait = longest_wait
         self._slots = asyncio.Semaphore(config.max_concurrent_requests)
         per_minute = config.max_requests_per_minute
@@ -46,12 +46,12 @@ class Sender:
 
     async def prepare(self, model: str) -> None:
         """Import litellm if requests to the model need it, without blocking the event loop."""
-        if not self._endpoints[model].is_local:
+        if not self._endpoints[model].direct:
             await self._backend.prepare()
 
     async def close(self) -> None:
-        """Close the connections to local servers."""
-        await self._local.close()
+        """Close the connections of direct requests."""
+        await self._direct.close()
 
     def supports_n(self, model: str) -> bool:
         """Return whether one request can ask this model for several answers."""
@@ -101,8 +101,9 @@ class Sender:
         n = call.n if self.supports_n(model) else 1
         request = replace(call.request, max_tokens=call.request.max_tokens or endpoint.max_tokens)
         seconds = self._config.ai_timeout
-        if endpoint.is_local and n == 1 and not request.extra:  # litellm gives some extra parameters a meaning
-            answers = await self._local.send(endpoint, request, seconds, self._backend.left_out_of(endpoint.model))
+        if endpoint.direct and not request.extra:  # litellm gives some extra parameters a meaning
+            left_out = self._backend.left_out_of(endpoint.model)
+            answers = await self._direct.send(endpoint, request, seconds, n, left_out)
         else:
             answers = await self._backend.send(
                 endpoint, request, n=n, timeout=seconds, drop_params=self._config.drop_params

@@ -7,6 +7,7 @@ from alpha_codium.repository.building import LabelTasks
 from alpha_codium.repository.certificate import LOAD, LOADED
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.inside.pinned import MOMENT
+from alpha_codium.wording import counted
 
 TEXT = """\
 ---
@@ -17,7 +18,7 @@ task_categories:
 
 # Methods of {name} {version}
 
-{count} tasks for the repository benchmark of gencode, made by `gencode repo build` from the documented methods of
+{counted} for the repository benchmark of gencode, made by `gencode repo build` from the documented methods of
 {name} {version}. Licence of the repository, whose files are in the rows: {licence}.
 
 | benchmark | tasks | what was seen of each |
@@ -50,13 +51,15 @@ Python {python}, TZ=UTC, LC_ALL=C.UTF-8, PYTHONHASHSEED=0, `random.seed(0)`. The
 def card_of(checkout: Checkout, built: Sequence[LabelTasks], repeats: int, python: str) -> str:
     """Return the text of the card."""
     recipe = checkout.recipe
+    count = sum(len(label.tasks) for label in built)
     bugs = Counter(task.bug for label in built for task in label.tasks)
     return TEXT.format(
         name=recipe.name,
         version=checkout.version,
         licence=recipe.licence or "unknown",
         licence_id=recipe.licence.lower() or "unknown",
-        count=sum(len(label.tasks) for label in built),
+        count=count,
+        counted=counted(count, "task"),
         bugs=", ".join(f"{kind} {count}" for kind, count in bugs.most_common()),
         repeats=repeats,
         calm=max(repeats - LOADED, 0),

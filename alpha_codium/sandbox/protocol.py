@@ -38,6 +38,10 @@ def worker_count(asked: int) -> int:
     return min(asked or cores, most)
 
 
+# For backends that run pairs, but no dialogues.
+NO_DIALOGUES = "{} can't join the streams of two programs: use -o code_tester.tester_type=local"
+
+
 class PairUnsupported(SandboxError):
     """This backend can't run two programs with a channel between them."""
 

@@ -150,7 +150,9 @@ def checked(job: AnyJob) -> AnyJob:
     """Return the job; raises HTTPException 422 if it asks for more than the server gives."""
     if isinstance(job, Job) and len(job.inputs) > MOST_TESTS:
         raise HTTPException(422, f"inputs: at most {MOST_TESTS}")
-    for name, most in MOST.items():
-        if not 0 < getattr(job.limits, name) <= most:
-            raise HTTPException(422, f"limits.{name}: must be above 0 and at most {most:g}")
+    own = [side.limits for side in job.sides if side.limits] if isinstance(job, PairJob) else []
+    for limits in (job.limits, *own):
+        for name, most in MOST.items():
+            if not 0 < getattr(limits, name) <= most:
+                raise HTTPException(422, f"limits.{name}: must be above 0 and at most {most:g}")
     return job

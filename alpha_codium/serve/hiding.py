@@ -59,7 +59,7 @@ class Hiding:
 
     def pair(self, report: PairReport) -> PairReport:
         """Return a report on a pair without these folders."""
-        return PairReport(self.report(report.left), self.report(report.right))
+        return replace(report, left=self.report(report.left), right=self.report(report.right))
 
 
 NOTHING = Hiding()

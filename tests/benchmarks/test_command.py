@@ -23,6 +23,7 @@ def bench(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=240, check=False)
 
 
+@pytest.mark.thorough
 def test_the_table_goes_to_stdout_and_the_figures_to_the_file(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     done = bench("--contenders", "ours,floor", *SMALL, "--json", str(out), home=tmp_path)

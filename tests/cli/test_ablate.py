@@ -94,6 +94,7 @@ def test_an_ablation_that_was_cut_off_goes_on_and_one_more_variant_may_be_added(
     assert [run["run"] for run in values["runs"]] == ["abl", "abl-without-reflect", "abl-without-choose-solutions"]
 
 
+@pytest.mark.thorough
 def test_variants_that_are_spelt_in_two_ways_or_leave_out_the_same_stages_are_one_run(server, home, tmp_path):
     spelt = ("--without", "ai-tests", "--without", "ai_tests", "--without", " ai_tests,,ai-tests")
     same = ("--without", "fix_ai,generate", "--without", "generate_ai_tests,fix_ai_tests")
@@ -107,6 +108,7 @@ def test_variants_that_are_spelt_in_two_ways_or_leave_out_the_same_stages_are_on
     assert "without ai_tests is the same" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_variant_that_is_added_later_is_as_the_whole_flow_was(server, home, tmp_path):
     first = ("--without", "reflect", "--run", "abl", "--k", "1")
     assert ablate(server, tmp_path, *first, "--samples", 2, "--temperature", 0.5).returncode == 0
@@ -117,6 +119,7 @@ def test_a_variant_that_is_added_later_is_as_the_whole_flow_was(server, home, tm
     assert "the runs differ in" not in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_budget_that_ends_a_run_is_told_with_how_to_go_on(server, tmp_path):
     job = ("--without", "reflect", "--run", "abl", "--k", "1", "--no-cache")
     done = ablate(server, tmp_path, *job, "-o", "budget.run_calls=2")
@@ -148,6 +151,7 @@ def test_a_dry_run_says_what_each_run_would_take_and_asks_and_writes_nothing(ser
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_runs_in_a_folder_of_ones_own_are_gone_on_with(server, tmp_path):
     job = ("--without", "reflect", "--run", "mine/abl")
     assert ablate(server, tmp_path, *job).returncode == 0

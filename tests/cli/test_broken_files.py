@@ -106,6 +106,7 @@ def test_a_broken_file_is_named_in_one_line_and_nothing_is_written(home, command
     assert after == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", ["solve_set", "eval_gen_solutions"])
 def test_results_are_made_anew(home, command, kind):

@@ -58,6 +58,7 @@ def test_a_run_that_its_budget_ends_says_so_exits_with_1_and_goes_on_with_a_larg
     assert all(program for *_, program, _ in after)
 
 
+@pytest.mark.thorough
 def test_samples_ended_by_their_own_budget_are_counted_and_complete(server, problems, home, tmp_path):
     own = ("--flow", write_flow(tmp_path / "flow", 3), "--run", "r", "-o", "solve.max_calls=2")
     done = solve_set(problems, server, *own)

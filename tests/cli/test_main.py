@@ -102,7 +102,8 @@ def test_a_command_that_is_done_does_not_look_for_garbage_once_more():
         ("data etl", "--train-sample", "--sample_rate"),
         ("data etl", "--input_dataset", "--dataset_name"),
         ("eval score", "--k_values", "--k"),
-        ("gen solve_problem", "--prompt", "--statement or --flow"),
+        ("gen solve_problem", "--prompt", "solve_problem --statement FILE"),
+        ("gen solve_set", "--prompt", "use --flow"),
         ("data etl", "--translate-references", "leave it out; etl always adds the names of sources"),
     ],
 )

@@ -16,6 +16,7 @@ from tests.data.records import record, write_jsonl
 from tests.data.samples.humaneval import ENCODE, humaneval_file, mbpp_record, write_json
 from tests.data.test_solutions import ROWS
 from tests.eval.splits import RIGHT, WRONG
+from tests.judge.interactors import GUESSES, ICPC
 
 GOOD = ["def add(xs):\n    return sum(xs)\n", ENCODE + "    return s[::-1]\n", "def twice(n):\n    return 2 * n\n"]
 
@@ -52,6 +53,28 @@ def test_completions_are_scored_over_all_problems(tmp_path: Path, problems: Path
     assert rates == {"truncated": None, "no_program": None, "empty": 1, "does_not_compile": 1}
     assert "samples      4 present; empty 1 (25.0%)" in done.stdout
     assert "1 problem without a sample: counted as failed" in done.stdout
+
+
+def test_candidates_of_an_interactive_package_are_judged_beside_its_validator(tmp_path: Path) -> None:
+    package = {"type": "custom interactive", "flags": "", "protocol": "exit 42 or 43", "files": {"v.py": ICPC}}
+    tests = {"input": ["500\n", "1\n"], "output": ["10\n", "10\n"]}
+    problems = write_jsonl(
+        tmp_path / "p.jsonl", [record("guess", private_tests=tests, public_tests=None, checker=package)]
+    )
+    stored = gencode("data", "etl", "--dataset_name", problems, "--output_dataset_name", "guess", home=tmp_path)
+    assert stored.returncode == 0, stored.stderr
+    counts = "n = 500\nprint(n, flush=True)\nwhile input() != 'right':\n    n -= 1\n    print(n, flush=True)"
+    samples = [{"task_id": "guess", "completion": program} for program in (GUESSES, counts)]
+    done = gencode(
+        *("eval", "score", write_jsonl(tmp_path / "s.jsonl", samples), "--dataset_name", "guess"),
+        *("--json", tmp_path / "out.json"),
+        home=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    (problem,) = result(tmp_path)["problems"]
+    assert [each["verdict"] for each in problem["candidates"]] == ["accepted", "wrong_answer"]
+    failure = problem["candidates"][1]["failure"]
+    assert (failure["test"], failure["actual"]) == (1, "more than 10 guesses")
 
 
 def test_every_format_gives_the_same_score(tmp_path: Path, problems: Path) -> None:

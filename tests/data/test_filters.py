@@ -14,6 +14,7 @@ NAMES = st.lists(st.text(min_size=1), unique=True, max_size=50)
 RATES = st.floats(0, 1, exclude_min=True)
 
 
+@pytest.mark.thorough
 @given(NAMES, RATES, st.integers(0, 5))
 def test_a_sample_depends_on_name_and_seed_alone(names, rate, seed):
     chosen = {name for name in names if in_sample(name, rate, seed)}

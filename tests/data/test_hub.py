@@ -113,6 +113,7 @@ def test_problems_of_the_hub_are_stored_on_the_way_and_need_no_hub_again(home, h
         env = env | {"HF_ENDPOINT": "http://127.0.0.1:9"}
 
 
+@pytest.mark.thorough
 def test_a_split_that_the_hub_does_not_have_is_told_the_nearest(home, environment):
     done = gencode(
         "data", "etl", "--source", ID, "--output_dataset_name", "x", "--split_name", "trian", home=home, env=environment

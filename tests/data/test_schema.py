@@ -33,6 +33,7 @@ def test_a_stored_record_is_the_same_problem_and_stays_itself(raw):
     assert set(stored) == set(features())
 
 
+@pytest.mark.thorough
 @given(st.lists(RECORDS, max_size=5))
 def test_arrow_gives_back_the_very_record_that_was_stored(raws):
     import pyarrow as pa
@@ -95,9 +96,25 @@ def test_flags_of_the_default_validator_are_understood(flags, spec):
     assert checker_of_package({"type": "default", "flags": flags}) == spec
 
 
-def test_an_interactive_validator_is_refused_rather_than_called_with_an_output():
-    with pytest.raises(ValueError, match="interactive validators aren't supported"):
-        checker_of_package({"type": "custom", "protocol": "icpc interactive", "files": {"v.py": "pass"}})
+@pytest.mark.parametrize(
+    ("package", "protocol"),
+    [
+        ({"type": "custom interactive"}, "icpc"),
+        ({"type": "custom", "protocol": "icpc interactive"}, "icpc"),
+        ({"type": "custom", "protocol": "Testlib, interactive"}, "testlib"),
+    ],
+)
+def test_an_interactive_validator_becomes_an_interactor_rather_than_a_checker(package, protocol):
+    files = {"v.py": "pass"}
+    expected = CheckerSpec("interactor", {"protocol": protocol, "flags": "", "files": files})
+    assert checker_of_package({**package, "files": files}) == expected
+    problem = problem_from_record({"name": "p", "checker": {**package, "files": files}})
+    assert problem.checker == expected
+
+
+def test_a_validator_that_gives_scores_is_refused():
+    with pytest.raises(ValueError, match="type must be"):
+        checker_of_package({"type": "custom interactive score", "files": {"v.py": "pass"}})
 
 
 def test_a_problem_by_hand_needs_little():

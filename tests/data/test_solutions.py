@@ -47,6 +47,7 @@ def test_solutions_open_with_plain_datasets(home):
     assert stored.features["cost"].feature.dtype == "float64"
 
 
+@pytest.mark.thorough
 @given(st.lists(st.lists(st.text(), max_size=3), max_size=4))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_programs_survive(tmp_path, programs):

@@ -40,6 +40,7 @@ class Caller:
         return self.reduced
 
 
+@pytest.mark.thorough
 @given(VALUES, st.integers(0, pickle.HIGHEST_PROTOCOL))
 def test_what_lists_dicts_text_and_numbers_make_is_read_as_pickle_reads_it(value, protocol):
     assert loads(pickle.dumps(value, protocol), max_bytes=MIB) == value

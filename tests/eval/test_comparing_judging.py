@@ -123,6 +123,7 @@ def test_a_journal_that_somebody_broke_is_the_users_to_mend(two: list[RunRecord]
         judged(two, Arithmetic())
 
 
+@pytest.mark.thorough
 @settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from([RIGHT, WRONG, BROKEN, ""]), min_size=1, max_size=3), min_size=2, max_size=3),

@@ -72,6 +72,7 @@ def test_a_failing_assertion_is_kept_with_the_value_that_the_program_returned(te
     assert (failed["assertion"], failed["actual"]) == (f"assert {assertion}(2) == 4", "2")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("test", "program", "actual"),
     [
@@ -147,6 +148,7 @@ def test_kept_texts_are_short_can_be_encoded_and_show_the_first_difference(expec
         assert len(text) <= KEPT + MARKS
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 50_000), st.sampled_from([1, 7, 80, 10**6]))
 def test_the_difference_of_long_outputs_is_in_the_kept_part(place, width):
     lines = "".join("x" + ("\n" if n % width == 0 else "") for n in range(60_000))

@@ -117,6 +117,7 @@ def test_the_solutions_of_a_language_are_judged_and_the_output_says_what_was_lef
     assert "not run                       1 in python3: left out by --language" in shown
 
 
+@pytest.mark.thorough
 @needs_gcc
 def test_verdicts_of_two_compilers_are_never_mixed(tmp_path: Path, contest: Path) -> None:
     samples = write_jsonl(tmp_path / "samples.jsonl", [row("double", DOUBLE, language=["cpp"])])

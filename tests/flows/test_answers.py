@@ -104,6 +104,7 @@ HUGE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE.keys())
 def test_of_a_huge_answer_only_a_bounded_part_is_read(answer):
     texts = list(readings(answer, TESTS.fields, truncated=True))

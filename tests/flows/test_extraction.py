@@ -136,6 +136,7 @@ HUGE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("answer", HUGE.values(), ids=HUGE.keys())
 def test_the_parser_sees_a_bounded_part_of_a_huge_answer(answer, monkeypatch):
     seen = []

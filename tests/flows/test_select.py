@@ -162,6 +162,7 @@ async def test_max_comparisons_bounds_the_questions_which_is_right(bench, most):
     assert outcome.prompts.count("which_output") == most
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("calls", range(1, 9))
 async def test_a_budget_is_never_exceeded_and_leaves_the_best_program(bench, calls):
     programs = [ZERO, FIRST, CRASH, SUM]
@@ -171,6 +172,7 @@ async def test_a_budget_is_never_exceeded_and_leaves_the_best_program(bench, cal
     assert outcome.candidate.error is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("problem", "wrong", "right", "inputs"),
     [
@@ -200,6 +202,7 @@ async def test_a_function_that_fails_is_repaired_with_the_value_it_gave(bench):
     assert outcome.candidate.solved_public
 
 
+@pytest.mark.thorough
 async def test_a_repeated_sample_makes_no_call_and_chooses_the_same_whichever_answer_came_first(bench, tmp_path):
     """Two answers of one wave hold no program: each is asked for again, by the very same question."""
     asked = iter(["No.", program(FIRST), "No.", program(SUM)])

@@ -114,6 +114,7 @@ async def test_use_test_explanations_shows_them_to_the_planner(bench, used):
     assert "because they add up" in outcome.user("generate_ai_tests")
 
 
+@pytest.mark.thorough
 @changes("possible_solutions.remove_brute_force_solutions")
 @pytest.mark.parametrize("removed", [False, True])
 @pytest.mark.parametrize("brute", [plan("Brute-force"), plan("x", "Brute force")], ids=["name", "label"])
@@ -140,6 +141,7 @@ async def test_validate_ai_tests_has_them_checked(bench, validated):
     assert ("fix" in outcome.prompts) != validated
 
 
+@pytest.mark.thorough
 @changes("generate_ai_tests.number_of_ai_tests")
 @pytest.mark.parametrize(("number", "fixes"), [(0, 0), (1, 1), (3, 3)])
 async def test_number_of_ai_tests_bounds_them(bench, number, fixes):
@@ -166,6 +168,7 @@ async def test_add_public_tests_to_ai_tests_goes_on_fixing_by_public_tests(bench
     assert ("fix" in (await bench.solve(ONE, answers, settings)).prompts) == added
 
 
+@pytest.mark.thorough
 @changes("initial_code_generation.max_attempts")
 @pytest.mark.parametrize("attempts", [1, 3, 8])
 async def test_max_attempts_bounds_the_first_programs(bench, attempts):
@@ -173,6 +176,7 @@ async def test_max_attempts_bounds_the_first_programs(bench, attempts):
     assert (await bench.solve(ONE, WRONG, settings)).prompts.count("initial_code") == attempts
 
 
+@pytest.mark.thorough
 @changes("public_tests.max_allowed_calls")
 @pytest.mark.parametrize("calls", [0, 2, 4])
 async def test_max_allowed_calls_bounds_the_fixes_by_public_tests(bench, calls):
@@ -181,6 +185,7 @@ async def test_max_allowed_calls_bounds_the_fixes_by_public_tests(bench, calls):
     assert outcome.prompts.count("fix") == calls
 
 
+@pytest.mark.thorough
 @changes("public_tests.max_fixes_per_test")
 @pytest.mark.parametrize("fixes", [0, 1, 2])
 async def test_max_fixes_per_test_bounds_the_fixes_of_each(bench, fixes):
@@ -213,6 +218,7 @@ async def test_single_stage_fix_says_whether_a_fix_is_one_call_or_two(bench, sin
     assert outcome.prompts == [*PLANNING, "initial_code", *asked]
 
 
+@pytest.mark.thorough
 @changes("ai_tests.max_allowed_calls")
 @pytest.mark.parametrize("calls", [0, 1, 3])
 async def test_max_allowed_calls_bounds_the_fixes_by_ai_tests(bench, calls):

@@ -1,5 +1,6 @@
 """How the samples of one problem differ."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,12 +39,14 @@ def test_as_many_samples_as_items_begin_each_at_another(count):
     assert {Variation(sample).rotate(range(count))[0] for sample in range(count)} == set(range(count))
 
 
+@pytest.mark.thorough
 @given(samples, temperatures, st.lists(st.integers()))
 def test_switched_off_all_samples_are_alike(sample, own, items):
     off = Variation(sample, enabled=False)
     assert (off.temperature(own), off.rotate(items)) == (own, items)
 
 
+@pytest.mark.thorough
 async def test_each_sample_takes_another_plan_at_a_higher_temperature(bench):
     answers = {"possible_solutions": plans("a", "b", "c"), "choose_best": chosen("b")}
     outcomes = [await bench.solve(ONE, answers, sample=number) for number in range(4)]

@@ -81,6 +81,7 @@ def test_more_samples_ask_only_for_those_that_are_new(run):
     assert requests == summary["asked"] == PROBLEMS * 2 * STEPS
 
 
+@pytest.mark.thorough
 def test_no_cache_asks_anew_and_leaves_nothing_for_others(run, home):
     run("first", "--no-cache")
     assert not (home / "cache").exists()
@@ -90,6 +91,7 @@ def test_no_cache_asks_anew_and_leaves_nothing_for_others(run, home):
     assert run("fourth")[2] == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "other",
     [["--temperature", 0.7], ["--model", "openai/another"], ["--seed", 3], ["-o", "config.drop_params=true"]],

@@ -124,6 +124,7 @@ def test_a_permanent_fault_is_the_providers_and_only_its_samples_are_retried_on_
     assert solutions() == EXPECTED
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [

@@ -79,6 +79,7 @@ async def test_jinja_in_an_answer_is_not_rendered_where_it_comes_back_in_a_later
     assert outcome.program == SUM
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["{path}", "file://{path}", "@{path}", "!include {path}", "{{% include '{path}' %}}"])
 async def test_a_path_in_an_answer_is_not_opened(bench, watch, tmp_path, way):
     secret = tmp_path / "the_secret.txt"
@@ -119,6 +120,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BOMBS)
 async def test_yaml_that_would_do_something_does_nothing(bench, watch, tmp_path, name):
     bomb = BOMBS[name].replace("{path}", str(tmp_path / "touched"))
@@ -132,6 +134,7 @@ async def test_yaml_that_would_do_something_does_nothing(bench, watch, tmp_path,
     assert max(len(call.user) for call in outcome.calls) < 10_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["x" * 3_000_000, "```python\n" + "x = 1\n" * 500_000, "a: |\n" + "  y\n" * 700_000])
 async def test_a_huge_answer_is_cut_and_the_sample_goes_on(bench, text):
     answers = {"reflect": text, "initial_code": [text, program(SUM)]}

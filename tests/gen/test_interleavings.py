@@ -115,6 +115,7 @@ def test_many_interleavings_of_faults_kills_and_resumes_give_the_same_samples(ru
     check(runs, undisturbed, parts)
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_killed_at_every_tenth_remaining_step_finishes(runs, undisturbed):
     """The kills do happen: the property would hold of runs that no kill ever meets, too."""
     assert check(runs, undisturbed, [(10 * n, frozenset()) for n in range(1, 9)]) >= 4

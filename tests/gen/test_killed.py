@@ -142,6 +142,7 @@ def test_a_run_killed_many_times_gives_the_dataset_of_one_that_was_not(home, job
         assert len(store) == CALLS
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_with_130_and_says_how_to_go_on(home, job, asked, tmp_path):
     errors = tmp_path / "stderr"
     with gencode_process("gen", "solve_set", *job, "--run", "stopped", stderr=errors) as child:

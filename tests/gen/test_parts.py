@@ -91,6 +91,7 @@ def test_a_sample_that_was_granted_a_part_of_its_answers_is_replayed(run, kind):
     assert_the_same(replayed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("flow", "hangs"),
     [("resample", {2}), ("resample", {1, 2, 3, 4, 5}), ("resample", {7}), ("select", {1, 3}), ("select", {5, 6})],

@@ -73,6 +73,7 @@ def test_all_stages_of_alphacodium_are_replayed(home, tmp_path):
     assert (status, result["compared"], result["differing"]) == (0, 4, []), said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flow", ["resample", "reflexion", "select"])
 def test_the_other_flows_are_replayed_too(run, flow):
     run("-o", "resample.answers_per_request=2", flow=flow)
@@ -168,6 +169,7 @@ def test_refusals_are_replayed_and_faults_of_the_provider_are_missing_calls(run)
     assert {(each["problem"], each["prompt"]) for each in result["missing"]} == {("echo 1", "step0")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "budget",
     ["solve.max_calls=1", "solve.max_tokens=1", "budget.problem_calls=3", "budget.run_calls=5", "solve.max_seconds=1"],

@@ -63,6 +63,7 @@ async def test_large_answers_in_a_batch_leave_the_others_their_verdicts(sandbox:
         assert len(result_text(result)) < 1 << 13
 
 
+@pytest.mark.thorough
 async def test_very_large_programs_are_judged_beside_a_small_one(sandbox: Sandbox) -> None:
     jobs = [AssertionJob(f"#{'a' * (20 << 20)}{i}\ndef f(x):\n    return 2\n", TEST) for i in range(4)] + [
         AssertionJob(HONEST, TEST)

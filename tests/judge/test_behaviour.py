@@ -119,6 +119,7 @@ def test_invalid_inputs_have_a_reason(problem, text, fits):
     assert (Judge(None).for_problem(problem).kind.input_fault(text) == "") == fits
 
 
+@pytest.mark.thorough
 @given(values)
 def test_an_exact_spelling_reads_back(value):
     assert eval(spelt(value)) == value

@@ -64,6 +64,7 @@ async def test_a_checker_that_raises_gives_no_verdict_on_that_test_and_the_run_g
             assert words in failed.error
 
 
+@pytest.mark.thorough
 def test_a_long_output_is_compared_in_another_process_with_the_same_result(soon_long: None) -> None:
     for spec in (CheckerSpec("deepmind"), CheckerSpec("float", {"abs": 1e-6})):
         check = named_checker(spec)

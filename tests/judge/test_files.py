@@ -66,6 +66,7 @@ async def judged(
     return await Judge(sandbox, Rules(cpu_seconds=seconds)).for_problem(given).judge(program, TESTS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("idiom", IDIOMS)
 async def test_every_idiom_of_files_is_understood(both: Sandbox, idiom: str) -> None:
     judgement = await judged(both, IDIOMS[idiom])

@@ -136,6 +136,7 @@ def test_it_follows_a_capacity_that_shrinks_and_recovers(high, low, seed):
     assert outcome.limits[-1] > 0.6 * high
 
 
+@pytest.mark.thorough
 @settings(max_examples=8, deadline=None)
 @given(st.sampled_from([20, 40]), st.integers(0, 10**6))
 def test_rising_latency_decreases_it_without_any_refusal(servers, seed):
@@ -201,6 +202,7 @@ def test_one_refusal_in_the_first_round_neither_halves_it_nor_ends_the_doubling(
     assert (limit.limit > FIRST_LIMIT, limit.decreases) == (True, 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("share", "ceiling"), [(0.01, 200), (0.05, 50), (0.05, 200)])
 def test_random_refusals_do_not_reduce_throughput(share, ceiling):
     """However few it is sent: so it isn't full."""

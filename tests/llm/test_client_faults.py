@@ -67,6 +67,7 @@ async def test_retries_do_not_multiply(model):
         assert len(server.requests) == 4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", ALL)
 async def test_timeouts_do_not_multiply_either(model):
     with ScriptedServer(faults=[Always(Hang())]) as server:

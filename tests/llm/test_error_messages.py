@@ -32,6 +32,7 @@ def refusal(status: int, body: str, headers: dict[str, str] | None = None) -> Ex
     return outer
 
 
+@pytest.mark.thorough
 @given(st.integers(300, 599), BODIES)
 def test_any_response_becomes_one_short_line(status, body):
     fault = as_model_error(refusal(status, body), ENDPOINT)

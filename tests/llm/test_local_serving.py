@@ -47,6 +47,7 @@ async def test_a_local_model_answers_a_chat_within_a_json_schema():
     assert answer["usage"]["completion_tokens"] > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 @needs_xllamacpp
 async def test_the_better_model_answers_too():

@@ -12,6 +12,7 @@ from tests.llm.asking import client_of, request
 from tests.servers.scripted import Always, FaultOnce, Hang, OnNumbers, ScriptedServer, Seen, Status, When, last_user
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("capacity", [3, 10])
 async def test_a_server_of_limited_capacity_answers_all_calls_with_the_default_retries(capacity):
     def full(seen: Seen) -> Status | None:

@@ -170,6 +170,7 @@ CHEAT_AFTER = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
 def test_a_program_that_cheats_never_passes(way: str) -> None:
     given = results_of([(program, ADD) for program in CHEATS.values()], timeout=2, **WAYS[way])

@@ -64,6 +64,7 @@ def test_it_asks_for_permission(monkeypatch: pytest.MonkeyPatch) -> None:
         metric.compute([["x = 1"]], ["assert x"])
 
 
+@pytest.mark.thorough
 def test_evaluate_loads_it_by_its_folder(tmp_path: Path) -> None:
     pytest.importorskip("evaluate", reason="evaluate isn't installed: pip install alpha_codium[metrics]")
     script = (

@@ -188,6 +188,7 @@ def plainly(cases: list[tuple[str, str]]) -> list[str]:
     return json.loads(ended.stdout)
 
 
+@pytest.mark.thorough
 def test_restrictedpython_by_itself_and_ours_say_the_same() -> None:
     theirs = plainly(list(ALIKE.values()))
     ours = texts_of(ALIKE, allowed_imports=IMPORTS)

@@ -28,6 +28,7 @@ def made(value: Any) -> Any:
     return eval(expression_of(value, "x"), {})
 
 
+@pytest.mark.thorough
 @given(VALUES)
 def test_a_value_comes_back_as_it_was(value: Any) -> None:
     assert type(made(value)) is type(value)

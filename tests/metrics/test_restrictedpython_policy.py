@@ -79,6 +79,7 @@ def test_a_policy_of_a_module_beside_the_users_script_is_followed(
     assert given[1] == "passed"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["a script", "standard input", "exec, as a notebook does"])
 def test_a_policy_of_main_is_followed(way: str, tmp_path: Path) -> None:
     script = (

@@ -58,7 +58,12 @@ def init(user: str) -> None:
 
 # ---- the host
 
-SLEEP = "#include <unistd.h>\nint main(void) { sleep(1); return 0; }"
+# Programs that sleep; what runs them stays in the pool.
+SLEEP = {
+    "c": "#include <unistd.h>\nint main(void) { sleep(1); return 0; }",
+    "java": "class Main { public static void main(String[] a) throws Exception { Thread.sleep(1000); } }",
+    "javascript": "setTimeout(() => {}, 1000)",
+}
 
 
 async def host(plan: dict[str, Any]) -> dict[str, Any]:
@@ -72,9 +77,9 @@ async def host(plan: dict[str, Any]) -> dict[str, Any]:
         assert type(sandbox).__name__ == plan["class"], "hostile programs run in the jail and nowhere else"
         # Together, so that every worker is there, and every compiler's.
         await asyncio.gather(*(sandbox.run("import time; time.sleep(0.5)", [""]) for _ in range(sandbox.workers)))
-        if any(program["language"] == "c" for program in plan["programs"]):
-            compiled = [Program.from_source("c", f"{SLEEP} // {number}") for number in range(sandbox.workers)]
-            await asyncio.gather(*(sandbox.run(program, [""]) for program in compiled))
+        for language in SLEEP.keys() & {program["language"] for program in plan["programs"]}:
+            sources = [f"{SLEEP[language]} // {number}" for number in range(sandbox.workers)]
+            await asyncio.gather(*(sandbox.run(Program.from_source(language, source), [""]) for source in sources))
         probes = {"before": await several(sandbox, plan)}
         idle = len(list(processes()))
         attacks = asyncio.create_task(attack(sandbox, plan))

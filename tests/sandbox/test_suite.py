@@ -94,6 +94,7 @@ def test_a_fault_is_caught_by_the_test_that_is_named_for_it(site: Path, name: st
     assert FAULTS[name] in outcomes(done, "FAILED"), done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -13,6 +13,7 @@ import pytest
 
 from alpha_codium.program import Job, Program
 from alpha_codium.verdict import Report
+from tests.judge.interactors import GUESSES, IN_PYTHON
 from tests.serve.serving import started
 from tests.support import ROOT
 
@@ -86,6 +87,16 @@ def test_limits_and_the_checker_are_those_of_the_request(client):
     assert judged(client, **close)["verdict"] == "wrong_answer"
     near = {"name": "float", "arguments": {"abs": 1e-3}}
     assert judged(client, **close, checker=near)["verdict"] == "accepted"
+
+
+def test_an_interactor_of_the_request_talks_to_the_program(client):
+    assert IN_PYTHON.checker is not None
+    checker = {"name": "interactor", "arguments": IN_PYTHON.checker.arguments}
+    request = {"checker": checker, "tests": [{"input": "77", "output": "10"}], "time_limit_seconds": 2}
+    assert judged(client, program=GUESSES, **request)["verdict"] == "accepted"
+    answer = judged(client, program="for n in range(99): print(n, flush=True), input()", **request)
+    assert answer["verdict"] == "wrong_answer"
+    assert answer["tests"][0]["stderr"].endswith("the interactor said: more than 10 guesses")
 
 
 def test_a_program_that_does_not_compile_says_why(client):

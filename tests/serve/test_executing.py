@@ -2,15 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx
 import pytest
 from fastapi import FastAPI, HTTPException, Request
 
 from alpha_codium.limits import Limits
-from alpha_codium.program import Job, Program
+from alpha_codium.program import Job, PairJob, Program, Side
 from alpha_codium.sandbox import open_sandbox
-from alpha_codium.serve.executing import Executor
+from alpha_codium.serve.executing import Executor, checked
 from alpha_codium.serve.load import Load, Overloaded
 
 ECHO = Program.from_source("python3", "import sys; print(input()); sys.exit('bad' * (input() == 'x') or 0)")
@@ -56,6 +57,14 @@ async def test_a_job_that_asks_for_too_much_is_refused(executor):
     job = Job(ECHO, ("",), Limits(cpu_seconds=10_000))
     with pytest.raises(HTTPException, match="422"):
         await executor.execute(Request({"type": "http"}), job)
+
+
+def test_each_side_of_a_pair_is_held_to_the_servers_limits():
+    side = Side(ECHO)
+    assert checked(PairJob(side, replace(side, limits=Limits(1)))).right.limits == Limits(1)
+    for left, right in ((side, replace(side, limits=Limits(10_000))), (replace(side, limits=Limits(10_000)), side)):
+        with pytest.raises(HTTPException, match=r"limits\.cpu_seconds"):
+            checked(PairJob(left, right))
 
 
 async def test_jobs_without_a_request_take_turns_with_those_of_other_clients(executor):

@@ -50,6 +50,7 @@ def replaced(value: object, program: str) -> object:
     return json.loads(json.dumps(value).replace(json.dumps("print(1)")[1:-1], json.dumps(program)[1:-1]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dialect", RIGHT)
 def test_answers_and_errors_have_no_path_of_the_machine(client, home, dialect):
     hidden = {*paths(), str(home)}
@@ -96,6 +97,7 @@ def test_only_stderr_is_changed():
     assert hiding.execution(Execution(Status.INTERNAL_ERROR, "", text)).stderr == "a.py b.py c.py"
 
 
+@pytest.mark.thorough
 def test_without_the_token_nothing_runs(tmp_path):
     with started(GENCODE_SERVE_TOKEN="secret") as (address, process):
         before = descendants(process)

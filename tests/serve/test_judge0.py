@@ -245,6 +245,7 @@ def test_the_server_tells_what_it_is(client):
     assert workers["queue"] == "default"
 
 
+@pytest.mark.thorough
 def test_a_submission_beyond_the_queue_is_refused_with_503():
     with started("--max_queue", "3") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         body = {"source_code": FOREVER, "language_id": PYTHON, "cpu_time_limit": 2}

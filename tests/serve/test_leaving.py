@@ -70,6 +70,7 @@ def wait_for(client: httpx.Client, *, busy: bool) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", [*REQUESTS])
 def test_the_work_of_a_client_that_left_is_ended(client, path):
     with asking(client, path, REQUESTS[path]):

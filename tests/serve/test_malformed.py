@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from alpha_codium.limits import Limits
-from alpha_codium.program import Job, PairJob, Program, Side
+from alpha_codium.program import Dialogue, Job, PairJob, Program, Side
 from alpha_codium.serve.dialects import DIALECTS
 from tests.serve.malformed import bodies_of, never_a_fault
 from tests.serve.serving import started
@@ -32,6 +32,7 @@ JUDGED = {
     "time_limit_seconds": 0.5,
 }
 PROGRAM = Program.from_source("python3", "print(1)")
+OWN = Side(PROGRAM, limits=Limits(0.5))
 CODE_JUDGE = {"type": "python", "solution": "print(1)", "input": "1", "expected_output": "1"}
 # For the native API and each dialect: addresses, right requests, and further fields.
 RIGHT: dict[str, list[tuple[str, dict, tuple[str, ...]]]] = {
@@ -41,6 +42,7 @@ RIGHT: dict[str, list[tuple[str, dict, tuple[str, ...]]]] = {
         ("/v1/problems", {"tests": JUDGED["tests"]}, ("kind", "entry_point", "checker", "memory_limit_bytes")),
         ("/v1/execute", Job(PROGRAM, ("1",), Limits(0.5)).to_json(), ()),
         ("/v1/execute_pair", PairJob(Side(PROGRAM), Side(PROGRAM), Limits(0.5)).to_json(), ()),
+        ("/v1/execute_pair", PairJob(Side(PROGRAM), OWN, dialogue=Dialogue((0,), 0.5)).to_json(), ()),
     ],
     "code_judge": [
         ("/run", CODE_JUDGE, ("sub_id", "options")),
@@ -113,6 +115,7 @@ def test_a_thousand_malformed_requests_are_no_faults(client, dialect):
     send_to(client, dialect, REQUESTS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dialect", RIGHT)
 def test_large_and_deep_values_are_no_faults(client, dialect):
     deep: object = {}

@@ -4,7 +4,7 @@ import functools
 import json
 from dataclasses import dataclass
 
-from alpha_codium.checkers import Checker, make_checker
+from alpha_codium.checkers import INTERACTOR, Checker, make_checker
 from alpha_codium.judge import Rules
 from alpha_codium.judge.call import call_result
 from alpha_codium.problem import CheckerSpec, Problem
@@ -44,7 +44,9 @@ def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
 
 
 def alternatives_for(problem: Problem) -> tuple[Alternative, ...]:
-    """The checkers to try on a problem's outputs, from strict to lax; none if tests are assertions."""
+    """The checkers to try on a problem's outputs, from strict to lax; none if nothing is compared with an output."""
+    if problem.checker is not None and problem.checker.name == INTERACTOR:
+        return ()
     return _alternatives(problem.execution.kind)
 
 

@@ -1,8 +1,10 @@
-"""A driver that runs a checker program on one output of a candidate.
+"""A driver that runs a checker program on one output of a candidate, or an interactor beside it.
 
 1. stdin holds, packed by `packing`: the checker's protocol (`icpc` or `testlib`), its kind (`python` or `image`), its
    flags, the test's input, its answer, the candidate's output, and then names and texts of the checker's other files.
-   All are written into the current folder; stdin becomes the candidate's output.
+   All are written into the current folder; stdin becomes the candidate's output. For an interactor, the protocol ends
+   in `interactive`, and stdin and stdout become the pipes to the candidate. One in Python that reads beyond the end of
+   what the candidate printed (EOFError) rejects it, as interactors of testlib do.
 2. A checker in Python is the program itself. Otherwise the program only holds the checker's executable image,
    compressed and in base64, which replaces this process (`run_image`). exec can't be used: the sandbox lets no program
    be started and no writable file be executed.
@@ -148,10 +150,11 @@ def check(program: "CodeType") -> None:
     for name, text in zip(names, (*texts[4::2], *texts[:3], b"")):  # noqa: B905 - Python 3.9
         write_file(name, text)
     del texts, text
-    output = os.open("output", os.O_RDONLY)
-    os.dup2(output, 0)
-    os.close(output)
-    os.dup2(2, 1)
+    protocol, _, interactive = protocol.partition(b" ")
+    streams = (3, 4) if interactive else (os.open("output", os.O_RDONLY), os.dup(2))
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
     here = os.getcwdb() + b"/"  # noqa: PTH109
     given = ("input", "output", "answer") if protocol == b"testlib" else ("input", "answer", "feedback/")
     arguments = [NAME.encode(), *(here + name.encode() for name in given), *flags.split()]
@@ -164,7 +167,13 @@ def check(program: "CodeType") -> None:
     sys.argv[:] = map(os.fsdecode, arguments)
     module = type(sys)("__main__")
     sys.modules["__main__"] = module
-    exec(program, module.__dict__)  # noqa: S102 - running it is what a sandbox is for
+    try:
+        exec(program, module.__dict__)  # noqa: S102 - running it is what a sandbox is for
+    except EOFError as error:
+        if not interactive:
+            raise
+        sys.excepthook(type(error), error, error.__traceback__)
+        sys.exit(2 if protocol == b"testlib" else 43)
 
 
 if "program" in globals():

@@ -5,12 +5,14 @@ import shlex
 from pathlib import Path
 
 from alpha_codium.languages.compiled import Compiled
-from alpha_codium.languages.tools import PREPARED, Build
+from alpha_codium.languages.tools import PREPARED, Build, Start
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 # The compiled standard library, which Go 1.20 and later don't contain: the part that contest programs use.
 CACHE = "cache.tar"
+# Of the heap.
+RESERVED = 128 << 20
 IMPORTS = (
     "bufio bytes container/heap container/list container/ring errors fmt io math math/big math/bits math/cmplx "
     "math/rand os reflect regexp runtime/debug sort strconv strings sync sync/atomic time unicode unicode/utf8"
@@ -36,7 +38,7 @@ class Go(Compiled):
     )
     suffixes = (".go",)
     compiler, package = "go", "golang-go"
-    version_option = "version"
+    version_options = ("version",)
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""
@@ -63,6 +65,7 @@ class Go(Compiled):
             readable,
             environment,
             prepared=library,
+            start=Start(reserved_bytes=RESERVED),
         )
 
 

@@ -2,12 +2,14 @@
 
 import re
 import shlex
+import struct
 from collections.abc import Iterator
+from pathlib import Path
 
 from alpha_codium.languages.compiled import QUIET as OUTSIDE_CODE
 from alpha_codium.languages.compiled import Compiled
 from alpha_codium.languages.jvm import BRIEF, QUIET, JavaHome
-from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Start
+from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Resident, Start
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
@@ -16,6 +18,12 @@ PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
 PART = re.compile(r"[{};]|\bpublic\b|(?<!\.)\b(?:class|interface|enum|record)\s+\w+|\bvoid\s+main\s*\(")
 # Where a program without a type begins, which javac 25 and later compiles: in a class named like its file.
 MAIN = "Main"
+# A gibibyte for its classes, and the stacks of about twenty threads.
+RESERVED = 4 << 30
+OPTIONS = ("-proc:none", "-nowarn")
+# The source of a compiler that stays, and options of its virtual machine.
+RESIDENT = Path(__file__).with_name("Resident.java")
+SMALL = ("-Xmx256m", "-XX:+ExitOnOutOfMemoryError")
 # Archives the compiler's classes, which takes half of its time, for all later programs.
 ARCHIVE = "javac.jsa"
 TYPICAL = """
@@ -61,7 +69,8 @@ class Java(Compiled):
     main = re.compile(r"\bvoid\s+main\s*\(")
     suffixes = (".java",)
     compiler, package = "javac", "default-jdk-headless"
-    version_option = "-version"
+    # Without a file of counters in /tmp.
+    version_options = ("-J-XX:-UsePerfData", "-version")
     # Those of the virtual machine that runs the program; the memory limit is added.
     flags = ("-Xss128m", "-DONLINE_JUDGE=true")
 
@@ -77,30 +86,46 @@ class Java(Compiled):
             tool.version,
             home.compiling,
         )
-        jar = (home.program("jar"), *virtual_machine(), "-cf0M", "program.jar", "-C", "classes", ".")
-        compiling = shlex.join((*javac(home, f"-XX:SharedArchiveFile={PREPARED}/{ARCHIVE}"), f"{file}.java"))
+        archived = f"-XX:SharedArchiveFile={PREPARED}/{ARCHIVE}"
+        packing = shlex.join((home.program("jar"), *virtual_machine(), "-cf0M", "program.jar", "-C", "classes", "."))
+        compiling = shlex.join((*javac(home, archived), f"{file}.java"))
+        resident = Build(
+            ("/bin/sh", "-c", f"{shlex.join((*javac(home), 'Resident.java'))} && {packing}"),
+            "program.jar",
+            {"Resident.java": RESIDENT.read_text("utf-8")},
+            tool.version,
+            home.compiling,
+        )
+        java = (home.program("java"), *BRIEF, *SMALL, archived, "-cp", ARTIFACT, "Resident")
         memory = f"-Xmx{limits.memory_bytes >> 10}k"
         running = (home.program("java"), *QUIET, memory, *self.flags, "-cp", ARTIFACT, main)
         return Build(
-            ("/bin/sh", "-c", f"{compiling} && {shlex.join(jar)}"),
+            ("/bin/sh", "-c", f"{compiling} && {packing}"),
             "program.jar",
             {f"{file}.java": program.source},
             tool.version,
             home.compiling,
             prepared=warm,
-            start=Start(running, home.readable, address_space=False),
+            start=Start(running, home.readable, reserved_bytes=RESERVED),
+            resident=Resident(resident, (*java, *OPTIONS, "-cp", "classes"), framed(f"{file}.java", program.source)),
         )
 
 
 def javac(home: JavaHome, *options: str) -> tuple[str, ...]:
     """Return a command that compiles a file, which is to follow; `options` are those of its virtual machine."""
-    quiet = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-Xmaxerrs", "5", "-d", "classes")
-    return (home.program("javac"), *virtual_machine(*options), *quiet)
+    quiet = ("-encoding", "UTF-8", "-Xmaxerrs", "5", "-d", "classes")
+    return (home.program("javac"), *virtual_machine(*options), *OPTIONS, *quiet)
 
 
 def virtual_machine(*options: str) -> list[str]:
     """Return these options of a virtual machine as options of a compiler, and those of all compilers."""
     return [f"-J{option}" for option in (*BRIEF, *options)]
+
+
+def framed(*texts: str) -> bytes:
+    """Return texts, each behind its length, as `Resident.java` reads them."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    return b"".join(struct.pack(">i", len(each)) + each for each in encoded)
 
 
 def names_in(source: str) -> tuple[str, str]:

@@ -9,6 +9,8 @@ from alpha_codium.program import Program
 
 # What a program loads beside the libraries of the system.
 LIBRARIES = ("/usr/lib/mono", "/usr/lib/libMonoPosixHelper.so", "/usr/lib/libmono-native.so", "/etc/mono")
+# Of the stacks of its threads, and of the heap.
+RESERVED = 128 << 20
 
 
 class CSharp(Compiled):
@@ -38,7 +40,7 @@ class CSharp(Compiled):
             {"main.cs": program.source},
             f"{compiler.version}, {mono.version}",
             (*compiler.readable, *LIBRARIES),
-            start=Start((mono.file, ARTIFACT), (*mono.runtime, *LIBRARIES), address_space=False),
+            start=Start((mono.file, ARTIFACT), (*mono.runtime, *LIBRARIES), reserved_bytes=RESERVED),
         )
 
 

@@ -24,6 +24,8 @@ ENVIRONMENT = {
     # Programs may not use io_uring, which isn't restricted by filters of system calls.
     "UV_USE_IO_URING": "0",
 }
+# Of the stacks of its threads, and of code.
+RESERVED = 128 << 20
 # Programs read their input like this.
 READS = (
     r"\brequire\s*\(\s*['\"](?:node:)?(?:fs|readline)\b|\bfrom\s+['\"](?:node:)?(?:fs|readline)\b|\bprocess\.stdin\b"
@@ -47,4 +49,4 @@ class Node(Compiled):
         """Return how the artifact is run."""
         memory = f"--max-old-space-size={limits.memory_bytes >> 20}"
         command = (node.file, memory, *self.flags, ARTIFACT)
-        return Start(command, (*node.runtime, DEBIAN), ENVIRONMENT, address_space=False)
+        return Start(command, (*node.runtime, DEBIAN), ENVIRONMENT, reserved_bytes=RESERVED)

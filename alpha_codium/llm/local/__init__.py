@@ -2,5 +2,5 @@
 
 1. `registry` lists the known models and the files in the models folder; `fetching` downloads and verifies files.
 2. `server` starts a child process (`child`) that speaks OpenAI's protocol on loopback, with a random key.
-3. The client sends requests to it through litellm, as to any other server.
+3. The client sends requests to it without litellm (`alpha_codium.llm.direct`).
 """

@@ -24,6 +24,7 @@ from pathlib import Path
 from loguru import logger
 
 from alpha_codium.errors import ModelNotFound
+from alpha_codium.http_errors import http_errors
 from alpha_codium.llm.local.registry import (
     BEST,
     SMALLEST,
@@ -117,7 +118,6 @@ def _remedy(model: KnownModel) -> str:
 
 
 def _from_hub(model: KnownModel, folder: Path, patience_seconds: float) -> StoredModel:
-    import httpx
     from huggingface_hub import constants
 
     part = folder / f"{model.name}.gguf.part"
@@ -126,7 +126,7 @@ def _from_hub(model: KnownModel, folder: Path, patience_seconds: float) -> Store
         if not part.exists() or part.stat().st_size < model.size_bytes:
             _check_size(url, model.size_bytes, patience_seconds)
             _download(url, part, model.size_bytes)
-    except (OSError, httpx.HTTPError) as error:
+    except (OSError, *http_errors("HTTPError")) as error:
         why = " ".join(str(error).split()) or type(error).__name__
         raise ModelNotFound(f"{url} can't be downloaded: {why}; {_remedy(model)}") from error
     try:
@@ -136,7 +136,7 @@ def _from_hub(model: KnownModel, folder: Path, patience_seconds: float) -> Store
 
 
 def _check_size(url: str, size_bytes: int, patience_seconds: float) -> None:
-    """Raise OSError or httpx.HTTPError if the file isn't available, or is another one, such as a log-in page."""
+    """Raise OSError or an HTTPError if the file isn't available, or is another one, such as a log-in page."""
     from huggingface_hub import get_hf_file_metadata
 
     # In a thread, since resolving a host name has no time-out and can take half a minute.

@@ -116,6 +116,7 @@ class ServerProcess:
                 f"{address}/v1",
                 self._api_key,
                 free=True,
+                direct=True,
                 slots=self._slots,
                 supports_json_schema=True,
                 supports_n=False,  # it does, but counts the tokens of one answer only

@@ -1,6 +1,7 @@
 """Hostile programs, and checks of their outcomes.
 
-1. A program's first line has the outcomes that are allowed: `# expect: TLE/RE; why`, in C `// expect: ...`. `TLE`,
+1. A program's first line has the outcomes that are allowed: `# expect: TLE/RE; why`, in C, Java and JavaScript
+   `// expect: ...`. `TLE`,
    `RE`, `MLE`, `OLE`, `CE` and `finishes` are statuses; `blocked` means that the program prints `blocked` or is
    killed. With any other words, the sandbox only has to survive. A program must never print `ESCAPED`, nor pass a
    test.
@@ -32,7 +33,7 @@ from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution
 
 ATTACKERS = Path(__file__).parent / "attackers"
-LANGUAGES = {".py": "python3", ".c": "c"}
+LANGUAGES = {".py": "python3", ".c": "c", ".java": "java", ".js": "javascript"}
 STATUSES = {
     "TLE": {"time_limit_exceeded"},
     "MLE": {"memory_limit_exceeded"},

@@ -124,7 +124,8 @@ def runner_request(
     """
     machine = platform.machine()
     if native is not None:
-        native = {**native, "address_space": 0 if counted or not native["address_space"] else limits.memory_bytes}
+        name, more = native["memory"] or ("", 0)
+        native = {**native, "memory": (name, limits.memory_bytes + more) if name and not counted else None}
     executing = native is not None
     return {
         "native": native,

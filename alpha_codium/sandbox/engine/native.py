@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build
+from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Start
 from alpha_codium.limits import COMPILER_LIMITS
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.inside.native import FOLDER
@@ -38,6 +38,8 @@ PRINT = 'made=$1; shift; "$@" >&2 && exec cat "$made"'
 TRIES = 2
 ERRORS_KEPT = 1 << 16
 LOCKS = 64
+# Asks a compiler that stays: its request, its command, its tools. It returns what was made, or None.
+Ask = Callable[[bytes, list[str], tuple[str, ...], Cancellation], bytes | None]
 
 
 class ProgramCache:
@@ -101,15 +103,20 @@ def digest_of(build: Build) -> str:
 
 
 def built(
-    build: Build, cache: ProgramCache, compiler: Callable[[tuple[str, ...]], Worker], cancellation: Cancellation
+    build: Build,
+    cache: ProgramCache,
+    compiler: Callable[[tuple[str, ...]], Worker],
+    cancellation: Cancellation,
+    ask: Ask | None = None,
 ) -> RunnerProgram | Execution:
     """Return the program to run, compiled if it isn't kept; or why it doesn't compile, or can't be compiled.
 
-    `compiler` returns a worker whose jail has these tools. Raises Cancelled, and SandboxError if nothing can be stored.
+    `compiler` returns a worker whose jail has these tools, `ask` asks a compiler that stays. Raises Cancelled, and
+    SandboxError if nothing can be stored.
     """
     for _ in range(TRIES):
         try:
-            made = make(build, cache, compiler, cancellation)
+            made = make(build, cache, compiler, cancellation, ask)
             return made if isinstance(made, Execution) else program_of(build, made.read_bytes())
         except FileNotFoundError:
             # Another process has removed it to make room.
@@ -120,7 +127,11 @@ def built(
 
 
 def make(
-    build: Build, cache: ProgramCache, compiler: Callable[[tuple[str, ...]], Worker], cancellation: Cancellation
+    build: Build,
+    cache: ProgramCache,
+    compiler: Callable[[tuple[str, ...]], Worker],
+    cancellation: Cancellation,
+    ask: Ask | None = None,
 ) -> Path | Execution:
     """Return the file that `build` makes, from the cache or from its compiler; see `built`."""
     found = cache.find(build)
@@ -128,18 +139,27 @@ def make(
         return found
     folder = ""
     if build.prepared is not None:
-        prepared = make(build.prepared, cache, compiler, cancellation)
+        prepared = make(build.prepared, cache, compiler, cancellation, ask)
         if isinstance(prepared, Execution) and prepared.status is Status.INTERNAL_ERROR:
             return prepared
         if isinstance(prepared, Path):
             folder = str(prepared)[: -len(build.prepared.artifact) - 1]
     tools = (*build.readable, *filter(None, [folder]))
     command = [argument.replace(PREPARED, folder or ".") for argument in build.command]
+    resident = make(build.resident.build, cache, compiler, cancellation) if build.resident and ask else None
     with cache.building(build):
         found = cache.find(build)
         if found is not None:
             return found
-        result = compiled(build, command, compiler(tools), cancellation)
+        result: bytes | Execution | None = None
+        if build.resident and ask and isinstance(resident, Path):
+            staying = [
+                argument.replace(PREPARED, folder or ".").replace(ARTIFACT, str(resident))
+                for argument in build.resident.command
+            ]
+            result = ask(build.resident.request, staying, (*tools, str(resident.parent)), cancellation)
+        if result is None:
+            result = compiled(build, command, compiler(tools), cancellation)
         return result if isinstance(result, Execution) else cache.keep(build, result)
 
 
@@ -198,12 +218,17 @@ def program_of(build: Build, made: bytes) -> RunnerProgram:
     """Return what runs what `build` made."""
     start = build.start
     if not start.command:
-        image = native_of(["./program"], start.environment, image=True, address_space=start.address_space)
+        image = native_of(["./program"], start.environment, image=True, memory=memory_limit(start))
         return RunnerProgram(made, native=image)
     name = build.artifact.rpartition("/")[2]
     command = [argument.replace(ARTIFACT, f"{FOLDER}/{name}") for argument in start.command]
-    native = native_of(command, start.environment, address_space=start.address_space)
+    native = native_of(command, start.environment, memory=memory_limit(start))
     return RunnerProgram(marshal.dumps({name: made}, 2), native=native)
+
+
+def memory_limit(start: Start) -> tuple[str, int]:
+    """Return the resource to limit if no control group counts the memory, and the bytes beyond the program's limit."""
+    return ("RLIMIT_AS", 0) if start.reserved_bytes is None else ("RLIMIT_DATA", start.reserved_bytes)
 
 
 def native_of(
@@ -212,13 +237,13 @@ def native_of(
     *,
     image: bool = False,
     writable: bool = False,
-    address_space: bool = False,
+    memory: tuple[str, int] | None = None,
 ) -> dict[str, Any]:
-    """Return the description of a program for `inside/native`."""
+    """Return the description of a program for `inside/native`; `memory` as `memory_limit` returns it."""
     return {
         "command": command,
         "environment": dict(environment),
         "image": image,
         "writable": writable,
-        "address_space": address_space,
+        "memory": memory,
     }

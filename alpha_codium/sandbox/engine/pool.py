@@ -21,9 +21,9 @@ import alpha_codium
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages import LANGUAGES, Language, language_named
 from alpha_codium.languages.tools import Build
-from alpha_codium.limits import COMPILER_LIMITS
+from alpha_codium.limits import COMPILER_LIMITS, Limits
 from alpha_codium.paths import programs_folder
-from alpha_codium.program import PYTHON, Job, PairJob, Program, Workspace
+from alpha_codium.program import PYTHON, Job, PairJob, Program, Side, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
@@ -37,9 +37,19 @@ from alpha_codium.sandbox.engine.interpreter import (
 )
 from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.native import ProgramCache, built
-from alpha_codium.sandbox.engine.session import Session, run_pair
+from alpha_codium.sandbox.engine.pairs import run_pair
+from alpha_codium.sandbox.engine.resident import Residents
+from alpha_codium.sandbox.engine.session import Building, Session
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, require_one_file, worker_count
+from alpha_codium.sandbox.protocol import (
+    NO_DIALOGUES,
+    Isolation,
+    PairUnsupported,
+    Sandbox,
+    require_language,
+    require_one_file,
+    worker_count,
+)
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 # Modules loaded in every zygote: those that programs import most and that hardly slow down a fork.
@@ -59,6 +69,7 @@ class Slot:
         self._jail, self._heavy, self._make = plain, heavy, make
         self._others: dict[str, Worker] = {}
         self.thread: ThreadPoolExecutor | None = None
+        self.residents = Residents(lambda tools: self.with_tools(tools, "resident"))
 
     def worker_for(self, program: str) -> Worker:
         """Return the worker that has the program's imports loaded."""
@@ -73,9 +84,9 @@ class Slot:
             self._others[name] = self._make(replace(self._jail, preload=preload))
         return self._others[name]
 
-    def with_tools(self, tools: tuple[str, ...]) -> Worker:
+    def with_tools(self, tools: tuple[str, ...], purpose: str = "") -> Worker:
         """Return the worker whose jail has these tools, made on first use; a compiler runs in no container."""
-        name = f"tools {tools}"
+        name = f"{purpose} tools {tools}"
         if name not in self._others:
             jail = replace(self._jail, interpreter=inspect_interpreter(path_of("")), preload=(), workspace=None)
             self._others[name] = Worker(replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2))
@@ -103,6 +114,8 @@ class JailPool(Sandbox, ABC):
     name: ClassVar[str]
     # Whether programs can run in the runtime of their language, such as a JVM, with the isolation of this backend.
     has_runtimes = True
+    # Whether the standard streams of a program can be joined to another program.
+    has_dialogues = True
     # What has to provide a complete jail, for messages.
     provider = "machine"
 
@@ -167,6 +180,7 @@ class JailPool(Sandbox, ABC):
         for slot in self._slots:
             if slot.thread is not None:
                 await asyncio.to_thread(slot.thread.shutdown)
+            await asyncio.to_thread(slot.residents.close)
         for session in tuple(self._sessions):
             await asyncio.to_thread(session.end)
         try:
@@ -219,14 +233,23 @@ class JailPool(Sandbox, ABC):
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """See `Sandbox.execute_pair`."""
-        for side in (job.left, job.right):
-            require_language(side.program, PYTHON)
+        if job.dialogue is not None and not self.has_dialogues:
+            raise PairUnsupported(NO_DIALOGUES.format(self.name))
+        require_language(job.left.program, PYTHON)
+        require_language(job.right.program, *(LANGUAGES if job.dialogue is not None else (PYTHON,)))
+        for side in job.sides:
             require_one_file(side)
+        build = await self._build_of(job.right, job.limits_of(job.right))
         cancellation = Cancellation()
         async with self._slot() as slot:
-            workers = (slot.beside("pair", slot.plain.jail.preload), slot.worker_for(job.right.program.source))
+            worker, building = self._worker_for(slot, job.right, build)
+            both = ((slot.beside("pair", slot.plain.jail.preload), None), (worker, building))
+            sessions = [
+                Session(worker, self._lock, cancellation, side, job.limits_of(side), building)
+                for side, (worker, building) in zip(job.sides, both, strict=True)
+            ]
             try:
-                run = functools.partial(run_pair, workers, self._lock, cancellation, job)
+                run = functools.partial(run_pair, sessions, self._lock, cancellation, job)
                 return await self._do(slot, cancellation, run)
             except Cancelled:
                 return PairReport(CANCELLED, CANCELLED)
@@ -236,15 +259,10 @@ class JailPool(Sandbox, ABC):
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
         require_language(job.program, *LANGUAGES)
         require_one_file(job)
-        name, build = job.program.language, None
-        if name != PYTHON:
-            # In a thread, since a compiler is asked for its version.
-            build = await asyncio.to_thread(self._language(name).build, job.program, job.limits)
+        build = await self._build_of(job, job.limits)
         async with self._slot() as slot:
-            if build is None:
-                session = Session(slot.worker_for(job.program.source), self._lock, Cancellation(), job, job.limits)
-            else:
-                session = self._native_session(slot, job, build)
+            worker, building = self._worker_for(slot, job, build)
+            session = Session(worker, self._lock, Cancellation(), job, job.limits, building)
             self._sessions.add(session)
             try:
                 with session.cancellation.calling(session.worker.interrupt):
@@ -254,19 +272,29 @@ class JailPool(Sandbox, ABC):
                 if not session.has_ended:
                     await finish(asyncio.to_thread(session.end))
 
-    def _native_session(self, slot: Slot, job: Job, build: Build) -> Session:
-        """Return the session of a program that is built by the tools of its language."""
-        if job.driver:
-            raise SandboxError(f"{job.program.language} programs can't be run by a driver")
+    async def _build_of(self, what: Job | Side, limits: Limits) -> Build | None:
+        """Return how the program is built by the tools of its language; None if the interpreter runs it."""
+        language = self._language(what.program.language)
+        if language.name == PYTHON:
+            return None
+        # In a thread, since a compiler is asked for its version.
+        return await asyncio.to_thread(language.build, what.program, limits)
+
+    def _worker_for(self, slot: Slot, what: Job | Side, build: Build | None) -> tuple[Worker, Building | None]:
+        """Return the worker for a program, and what builds it; raises SandboxError if it can't be run."""
+        if build is None:
+            return slot.worker_for(what.program.source), None
+        if what.driver:
+            raise SandboxError(f"{what.program.language} programs can't be run by a driver")
         tools = build.start.readable
         if tools and not self.has_runtimes:
             raise SandboxError(
-                f"{job.program.language} programs need a runtime, which the containers of {self.name} don't have: use "
+                f"{what.program.language} programs need a runtime, which the containers of {self.name} don't have: use "
                 "-o code_tester.tester_type=local"
             )
         worker = slot.with_tools(tools) if tools else slot.plain
-        building = functools.partial(built, build, ProgramCache(programs_folder()), slot.with_tools)
-        return Session(worker, self._lock, Cancellation(), job, job.limits, building)
+        cache = ProgramCache(programs_folder())
+        return worker, functools.partial(built, build, cache, slot.with_tools, ask=slot.residents.made)
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:

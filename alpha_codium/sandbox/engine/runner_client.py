@@ -9,6 +9,7 @@ import signal
 import socket
 import struct
 import time
+from dataclasses import dataclass
 
 from alpha_codium.limits import COMPILE_SECONDS, MOST_WAIT_FACTOR, Limits
 from alpha_codium.sandbox.engine import files
@@ -38,6 +39,23 @@ class RunnerLost(Exception):
     """The runner died or hung; the worker may still be usable."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """The descriptors by which a program is connected to the other program of a pair.
+
+    `link` becomes the program's descriptor 3, and is closed here as soon as it was sent, so that the other end notices
+    when the program closes it. The others stay open here: `streams` in place of stdin and stdout, `beside` as
+    descriptors 3 and 4.
+    """
+
+    link: int | None = None
+    streams: tuple[int, ...] = ()
+    beside: tuple[int, ...] = ()
+
+
+UNCONNECTED = Wiring()
+
+
 class RunnerClient:
     """A program in a runner of `worker`, under limits that are the same for all its tests."""
 
@@ -47,6 +65,9 @@ class RunnerClient:
         self._socket, self._errors = worker.begin(program, limits)
         # Where the program's files are.
         self._prefix = f"{worker.folder if program.native is None else worker.program_folder}/".encode()
+        # If nothing else counts the memory of a runtime, its peak decides.
+        uncounted = program.native is not None and program.native["memory"] and not worker.counts_memory
+        self._most_bytes = limits.memory_bytes + worker.overhead_bytes if uncounted else 0
         self._patience = self._waited = 0.0
         self._awaited = False
         # The worker of the other program of a pair, for whose answers this one may wait.
@@ -72,14 +93,15 @@ class RunnerClient:
         stderr = said.replace(self._prefix, b"")
         return Execution(Status.COMPILATION_ERROR, stderr=stderr.decode("utf-8", "replace"), exit_code=1)
 
-    def test(self, data: bytes, link: int | None = None) -> tuple[Outcome, Execution]:
-        """Run the program on one input; raises RunnerLost. Closes `link` here after it was sent to the program."""
-        outcome, stdout, stderr = self.output(data, link)
+    def test(self, data: bytes, wiring: Wiring = UNCONNECTED) -> tuple[Outcome, Execution]:
+        """Run the program on one input; raises RunnerLost."""
+        outcome, stdout, stderr = self.output(data, wiring)
         return outcome, execution_of(outcome, outcome.status(stderr, self.limits), stdout, stderr, self._prefix)
 
-    def output(self, data: bytes, link: int | None = None) -> tuple[Outcome, bytes, bytes]:
+    def output(self, data: bytes, wiring: Wiring = UNCONNECTED) -> tuple[Outcome, bytes, bytes]:
         """Run the program as `test` does; return how it ended, and what it wrote to stdout and stderr."""
         fds: list[int] = []
+        link = wiring.link
         try:
             fds.append(files.input_file(data))
             fds.append(files.output_file("stdout"))
@@ -87,7 +109,7 @@ class RunnerClient:
             if link is not None:
                 fds.append(link)
                 link = None
-            outcome = self._run(fds, fds[1], fds[2])
+            outcome = self._run(fds, fds[1], fds[2], wiring)
             stdout = files.beginning(fds[1], outcome.stdout_bytes, self.limits.output_bytes)
             stderr = files.end(fds[2], outcome.stderr_bytes, STDERR_KEPT)
         finally:
@@ -119,14 +141,13 @@ class RunnerClient:
             return WorkerLost(f"the compiler was ended by signal {os.WTERMSIG(status)} {said}".rstrip())
         return RunnerLost(said or "the compiler died of this program")
 
-    def _run(self, fds: list[int], stdout: int, stderr: int) -> Outcome:
+    def _run(self, fds: list[int], stdout: int, stderr: int, wiring: Wiring) -> Outcome:
         nonce = os.urandom(wire.NONCE_BYTES)
         group = self.worker.group
         try:
-            handed = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
-            self._socket.sendmsg([wire.TEST, nonce], [handed])
+            given = array.array("i", [*(wiring.streams or fds[:2]), *fds[2:], *wiring.beside])
+            self._socket.sendmsg([wire.TEST, nonce], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, given)])
             if len(fds) > wire.LINK:
-                # So that the other end notices when the program closes it.
                 os.close(fds.pop())
         except OSError as error:
             raise RunnerLost(str(error)) from error
@@ -146,6 +167,8 @@ class RunnerClient:
             raise RunnerLost(files.last_words(self._errors) or "it gave no answer")
         _, status, cpu_seconds, inner_seconds, peak, processes = wire.RESULT.unpack(answer)
         killed = (status == SIGKILL_STATUS or processes > 1) and self.worker.was_killed_for_memory()
+        if self._most_bytes and peak * 1024 > self._most_bytes:
+            status, killed = SIGKILL_STATUS, True
         if group is not None:
             in_all = group.cpu_seconds() - used
             cpu_seconds = in_all if in_all > cpu_seconds + HIDDEN_SECONDS else cpu_seconds

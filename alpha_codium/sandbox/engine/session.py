@@ -1,4 +1,4 @@
-"""Sessions that run one program on a worker, or two with a channel between them, and the rules for retries.
+"""Sessions that run one program on a worker, and the rules for retries; pairs of them are in `pairs`.
 
 1. If the runner dies while compiling, compilation is tried once more. If that fails through the program's fault, the
    program doesn't compile; otherwise the result is `internal_error`.
@@ -8,28 +8,25 @@
 4. A test that only just exceeded its CPU limit on a busy machine is run once more, alone. So is one that exceeded its
    wall limit and may have waited for a processor, but only once per program, since a program that sleeps would hold up
    all others. A test that was too slow when run alone isn't run again.
-5. The two programs of a pair share one hold of the lock: they wait for each other, so neither may wait for the lock.
 """
 
 import contextlib
-import socket
 from collections.abc import Callable, Generator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from alpha_codium.limits import CLOSE_CALL_FACTOR, STARVED_SHARE, Limits
-from alpha_codium.program import Job, PairJob, Side
+from alpha_codium.program import Job, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES, RunnerProgram
-from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
+from alpha_codium.sandbox.engine.runner_client import UNCONNECTED, RunnerClient, RunnerLost, Wiring
 from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.verdict import Execution, PairReport, Report, Status
+from alpha_codium.verdict import Execution, Status
 
 # The program must leave room for its own files.
 LARGEST_PROGRAM = SCRATCH_BYTES // 2
 TRIES = 2
-# Seconds for the right side of a pair to exit after the left side has ended.
-LEAVE_SECONDS = 0.5
+# Returns what runs, or why it can't be built.
+Building = Callable[[Cancellation], RunnerProgram | Execution]
 
 
 class Session:
@@ -42,9 +39,9 @@ class Session:
         cancellation: Cancellation,
         what: Job | Side,
         limits: Limits,
-        build: Callable[[Cancellation], RunnerProgram | Execution] | None = None,
+        build: Building | None = None,
     ) -> None:
-        """`build`, for a program that the interpreter doesn't run, returns what runs, or why it can't be built."""
+        """`build` is for a program that the interpreter doesn't run."""
         self.worker, self.lock, self.cancellation, self.limits = worker, lock, cancellation, limits
         source = what.program.source.encode("utf-8", "replace")
         self.program = RunnerProgram(source, what.driver.encode(), what.program.main)
@@ -100,10 +97,10 @@ class Session:
                 self._discard_worker()
         return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {reason}")
 
-    def execute_linked(self, data: bytes, link: int, partner: Worker) -> Execution:
-        """Run the program on one input with a link to another program, on worker `partner`, tried once."""
+    def execute_linked(self, data: bytes, wiring: Wiring, partner: Worker) -> Execution:
+        """Run the program on one input, connected to another program, on worker `partner`, tried once."""
         try:
-            return self._test(data, link, partner)
+            return self._test(data, wiring, partner)
         except (RunnerLost, WorkerLost, OSError) as error:
             self._discard_worker()
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
@@ -156,13 +153,13 @@ class Session:
             self._may_rerun = execution.status is not Status.TIME_LIMIT_EXCEEDED
         return execution
 
-    def _test(self, data: bytes, link: int | None = None, partner: Worker | None = None) -> Execution:
+    def _test(self, data: bytes, wiring: Wiring = UNCONNECTED, partner: Worker | None = None) -> Execution:
         if self._client is None:
             self._start_runner().compile()
         self.cancellation.check()
         assert self._client is not None
         self._client.partner = partner
-        outcome, execution = self._client.test(data, link)
+        outcome, execution = self._client.test(data, wiring)
         if outcome.touched or outcome.killed_for_memory:
             self.end()
         return execution
@@ -174,55 +171,3 @@ class Session:
             self.worker.interrupt()
             self.end()
         self.worker.discard()
-
-
-def run_pair(
-    workers: tuple[Worker, Worker], lock: ExclusiveLock, cancellation: Cancellation, job: PairJob
-) -> PairReport:
-    """Compile both programs, then run both if both compiled; raises Cancelled.
-
-    As with a single program, they run again if a worker was lost, and alone if a time limit was narrowly exceeded.
-    """
-    sides = (job.left, job.right)
-    sessions = [
-        Session(worker, lock, cancellation, side, job.limits) for worker, side in zip(workers, sides, strict=True)
-    ]
-    inputs = [side.input.encode("utf-8", "replace") for side in sides]
-
-    def interrupt() -> None:
-        for worker in workers:
-            worker.interrupt()
-
-    executed: list[Execution] = []
-    try:
-        with cancellation.calling(interrupt):
-            compiled = [session.compile() for session in sessions]
-            if all(compilation.finished for compilation in compiled):
-                with lock.shared():
-                    executed = run_linked(sessions, inputs)
-                if any(execution.status is Status.INTERNAL_ERROR for execution in executed):
-                    with lock.shared():
-                        executed = run_linked(sessions, inputs)
-                in_all = sum(execution.cpu_seconds for execution in executed)
-                both = zip(sessions, executed, strict=True)
-                if any(session.is_close_call(each, in_all) for session, each in both) and is_loaded(lock):
-                    with lock.exclusive():
-                        executed = run_linked(sessions, inputs)
-    finally:
-        for session in sessions:
-            session.end()
-    return PairReport(*(Report(each, tuple(executed[i : i + 1])) for i, each in enumerate(compiled)))
-
-
-def run_linked(sessions: list[Session], inputs: list[bytes]) -> list[Execution]:
-    """Run two compiled programs, each with one end of a new channel."""
-    ends = socket.socketpair()
-    with ThreadPoolExecutor(2, thread_name_prefix="pair") as threads:
-        running: list[Future[Execution]] = [
-            threads.submit(session.execute_linked, data, end.detach(), other.worker)
-            for session, other, data, end in zip(sessions, reversed(sessions), inputs, ends, strict=True)
-        ]
-        wait(running[:1])
-        wait(running, LEAVE_SECONDS)
-        sessions[1].worker.end_test()
-        return [each.result() for each in running]

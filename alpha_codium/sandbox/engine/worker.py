@@ -17,7 +17,7 @@ from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, folder_in, program_folder_in, runner_request
-from alpha_codium.sandbox.engine.processes import end, processor_wait, reap_orphans
+from alpha_codium.sandbox.engine.processes import activity, end, processor_wait, reap_orphans
 from alpha_codium.sandbox.engine.scratch import Scratch, ScratchState, make_scratch, unused_user
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
@@ -159,6 +159,11 @@ class Worker:
     def processor_wait(self) -> float:
         """Seconds that the current test has waited for a processor, see `processor_wait`."""
         return processor_wait(self._runner)
+
+    @property
+    def activity(self) -> float | None:
+        """Seconds for which the current test has run or waited for a processor, see `activity` in `processes`."""
+        return activity(self._runner)
 
     def close(self) -> None:
         """Refuse further programs, and end the one that runs."""

@@ -33,7 +33,14 @@ from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, req
 from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
 from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command
 from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
-from alpha_codium.sandbox.protocol import Isolation, Sandbox, require_language, worker_count
+from alpha_codium.sandbox.protocol import (
+    NO_DIALOGUES,
+    Isolation,
+    PairUnsupported,
+    Sandbox,
+    require_language,
+    worker_count,
+)
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
@@ -110,15 +117,17 @@ class PortableSandbox(Sandbox):
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """See `Sandbox.execute_pair`."""
-        sides = (job.left, job.right)
+        if job.dialogue is not None:
+            raise PairUnsupported(NO_DIALOGUES.format("portable"))
+        sides = job.sides
         for side in sides:
             require_language(side.program, PYTHON)
-        compiled = [await self._in_thread(self._compile, side.program, job.limits) for side in sides]
+        compiled = [await self._in_thread(self._compile, side.program, job.limits_of(side)) for side in sides]
         executed: tuple[Execution, ...] = ()
         if all(compilation.status is Status.FINISHED for compilation in compiled):
-            executed = await self._in_thread(self._execute_both, sides, job.limits)
-        reports = [Report(compilation, executed[i : i + 1]) for i, compilation in enumerate(compiled)]
-        return PairReport(*reports)
+            executed = await self._in_thread(self._execute_both, job)
+        left, right = (Report(compilation, executed[i : i + 1]) for i, compilation in enumerate(compiled))
+        return PairReport(left, right)
 
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         """Run a function in a thread; if this task is cancelled, its program ends at once."""
@@ -148,10 +157,12 @@ class PortableSandbox(Sandbox):
         with self._both_workers() as (worker, _):
             return self._run_side(cancellation, worker, side, limits, command)
 
-    def _execute_both(self, cancellation: Cancellation, sides: Sequence[Side], limits: Limits) -> tuple[Execution, ...]:
+    def _execute_both(self, cancellation: Cancellation, job: PairJob) -> tuple[Execution, ...]:
         with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
-            jobs = zip(workers, sides, socket.socketpair(), strict=True)
-            running = [threads.submit(self._run_side, cancellation, w, side, limits, (), end) for w, side, end in jobs]
+            running = [
+                threads.submit(self._run_side, cancellation, worker, side, job.limits_of(side), (), end)
+                for worker, side, end in zip(workers, job.sides, socket.socketpair(), strict=True)
+            ]
             return tuple(each.result() for each in running)
 
     @contextlib.contextmanager

@@ -33,6 +33,7 @@ def records(draw: st.DrawFn) -> dict:
     return row
 
 
+@pytest.mark.thorough
 @given(records())
 def test_any_record_is_a_problem_or_one_line(row):
     try:

@@ -138,6 +138,7 @@ def test_a_malformed_record_is_one_clear_line(fields, message):
     assert str(raised.value).startswith(f"{SPLIT} (7)") and "\n" not in str(raised.value)
 
 
+@pytest.mark.thorough
 @given(st.dictionaries(st.sampled_from(["solutions", "input_output", "starter_code", "difficulty"]), JSON | st.text()))
 def test_any_record_is_a_problem_or_a_clear_error(fields):
     try:

@@ -161,6 +161,7 @@ def test_tests_that_unfold_beyond_all_measure_are_refused_before_they_do(monkeyp
         problem(record(private_test_cases=packed("a" * (1 << 21))))
 
 
+@pytest.mark.thorough
 @given(st.text() | st.binary().map(lambda data: base64.b64encode(zlib.compress(data)).decode()))
 def test_any_private_tests_are_read_or_a_clear_error(text):
     try:

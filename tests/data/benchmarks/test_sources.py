@@ -119,6 +119,7 @@ def test_apps_is_read_without_running_its_script(etl):
     assert etl("codeparrot/apps") == {"train": ["apps/0", "apps/1", "apps/2"], "test": ["apps/3", "apps/4"]}
 
 
+@pytest.mark.thorough
 def test_a_dataset_that_only_a_script_makes_is_one_line(etl):
     said = etl("someone/only")
     assert (

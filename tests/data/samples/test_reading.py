@@ -71,6 +71,7 @@ def test_a_json_object_has_problems_as_its_keys(tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 @given(codes=st.dictionaries(st.integers(0, 5000), st.lists(st.text()), min_size=1))
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -132,6 +133,7 @@ def test_what_is_no_file_of_samples_is_said(name, tmp_path):
         read_samples(tmp_path / name)
 
 
+@pytest.mark.thorough
 @given(
     st.recursive(
         st.none() | st.integers() | st.text() | st.floats(allow_nan=False),

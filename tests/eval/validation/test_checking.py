@@ -33,6 +33,11 @@ def test_no_checker_is_suggested_that_lets_a_known_incorrect_program_pass() -> N
     assert "no checker of ours fits" in next(f.text for f in found.findings if f.reason == "strict_checker")
 
 
+def test_no_checker_is_tried_where_an_interactor_decides() -> None:
+    assert alternatives_for(Problem("p", checker=CheckerSpec("program")))
+    assert alternatives_for(Problem("p", checker=CheckerSpec("interactor"))) == ()
+
+
 @pytest.mark.parametrize(
     ("statement", "fits"),
     [

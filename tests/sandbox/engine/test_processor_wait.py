@@ -12,7 +12,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import PairJob
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.conformance.running import side
-from alpha_codium.sandbox.engine.processes import processor_wait
+from alpha_codium.sandbox.engine.processes import activity, processor_wait
 from alpha_codium.verdict import Status
 
 TIGHT = Limits(cpu_seconds=2, wall_seconds=1.0)
@@ -77,6 +77,8 @@ def test_waiting_is_seen_in_a_child_that_has_to_share_a_processor() -> None:
         try:
             parent.stdout.readline()
             assert processor_wait(grip) > 0.05
+            found = activity(grip)
+            assert found is not None and found > 0.1 + 0.05
         finally:
             os.close(grip)
             parent.stdin.close()
@@ -101,3 +103,4 @@ os.wait()
 @pytest.mark.parametrize("pidfd", [-1, 9999])
 def test_where_nothing_is_known_nothing_was_waited_for(pidfd: int) -> None:
     assert processor_wait(pidfd) == 0.0
+    assert activity(pidfd) is None

@@ -132,6 +132,7 @@ os._exit(0)
 """
 
 
+@pytest.mark.thorough
 async def test_a_process_that_is_being_forked_when_all_are_killed_is_killed_too() -> None:
     """It isn't among those that gVisor goes through: once in a hundred times it lived on."""
     async with GvisorSandbox(workers=2, **installed()) as sandbox:

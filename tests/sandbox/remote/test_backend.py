@@ -29,7 +29,7 @@ from tests.serve.serving import started
 from tests.support import ROOT
 
 SUITE = ROOT / "alpha_codium" / "sandbox" / "conformance"
-PARTS = ("test_jobs.py", "test_programs.py", "test_pairs.py", "test_drivers.py")
+PARTS = ("test_jobs.py", "test_programs.py", "test_pairs.py", "test_dialogues.py", "test_drivers.py")
 SLOWLY = "import sys, hashlib\nfor _ in range(20000): hashlib.sha256(sys.argv[0].encode())\nprint(int(input()) ** 2)"
 
 
@@ -137,6 +137,7 @@ async def test_inputs_that_several_programs_run_on_are_stored_at_each_server(url
     assert [httpx.get(url + stored).status_code for url in urls] == [200, 200]
 
 
+@pytest.mark.thorough
 async def test_inputs_are_sent_along_where_a_server_has_no_room_to_store_them() -> None:
     with started("--max_problem_bytes", "10000") as (url, _):
         async with open_sandbox("remote", urls=[url]) as sandbox:
@@ -185,6 +186,7 @@ async def test_wrong_settings_are_refused(options: dict, message: str) -> None:
         await open_sandbox("remote", **options).__aenter__()
 
 
+@pytest.mark.thorough
 async def test_if_no_server_is_left_that_is_an_error_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "PATIENCE_SECONDS", 0.3)
     with started() as (url, process):

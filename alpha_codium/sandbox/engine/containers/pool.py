@@ -49,6 +49,7 @@ class ContainerSandbox(JailPool):
 
     provider = "container"
     has_runtimes = False
+    has_dialogues = False
 
     def __init__(self, **options: Unpack[PoolOptions]) -> None:
         self.wanted_interpreter = options.pop("interpreter", "")

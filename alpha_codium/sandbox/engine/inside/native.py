@@ -42,7 +42,7 @@ class NativeProgram:
         folder = config["folder"] if native["writable"] else config["program_path"]
         self.arguments = [argument.replace(FOLDER, folder) for argument in native["command"]]
         self.environment = {**os.environ, **native["environment"]}
-        self.address_space, self.writable = native["address_space"], native["writable"]
+        self.memory, self.writable = native["memory"], native["writable"]
         # Not loaded by the zygote: Python programs would find them imported.
         import fcntl
         import mmap
@@ -78,10 +78,10 @@ class NativeProgram:
 
     def execute(self) -> None:
         """Become the program."""
-        if self.address_space:
-            resource.setrlimit(resource.RLIMIT_AS, (self.address_space, self.address_space))
-        else:
-            self.unlimit_address_space()
+        self.unlimit_address_space()
+        if self.memory:
+            name, most = self.memory
+            resource.setrlimit(getattr(resource, name), (most, most))
         for number in IGNORED:
             signal.signal(number, signal.SIG_DFL)
         try:

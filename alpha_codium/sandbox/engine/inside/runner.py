@@ -189,7 +189,7 @@ def serve_native(forker: TestForker, native: NativeProgram) -> NoReturn:
     """Serve the tests of a program that was compiled elsewhere."""
     forker.native = native
     # Tests without a filter of their own are limited by a control group, which a compiler may lack.
-    forks = forker.filter or native.address_space or native.writable
+    forks = forker.filter or native.memory or native.writable
     forker.spawns = not forks and forker.config.get("spawns", False)
     if forker.spawns:
         native.inherit_limits()

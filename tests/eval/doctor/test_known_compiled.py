@@ -1,4 +1,8 @@
-"""Contest submissions in C++: those whose labels a plain execution on this machine confirms get the right verdicts."""
+"""Submissions in C++ and Java: those whose labels a plain execution on this machine confirms get the right verdicts.
+
+They are those of contests in the shared folder, and programs of our own in the folder `java`, in folders as contest
+packages have them.
+"""
 
 import asyncio
 import json
@@ -15,13 +19,33 @@ from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import LANGUAGE_NAMES
 from alpha_codium.sandbox import open_sandbox
-from tests.data.records import write_jsonl
+from tests.data.records import record, write_jsonl
 from tests.eval.plain_execution import COMMANDS, plain_verdict
+from tests.languages.available import require
 from tests.support import shared_path
 
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++: apt-get install g++")
+needs_gcc = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++: apt-get install g++")
 # The limits of the file are used as they are.
 RULES = Rules(time_limit_factor=1.0, time_limit_factors={})
+OWN = Path(__file__).parent / "java"
+LABELS = {
+    "accepted": "AC",
+    "compile_error": "CE",
+    "memory_limit_exceeded": "MLE",
+    "output_limit_exceeded": "OLE",
+    "run_time_error": "RTE",
+    "time_limit_exceeded": "TLE",
+    "wrong_answer": "WA",
+}
+# Programs that run in different ways, one or two for each label.
+FEW = (
+    "accepted/package_statement",
+    "accepted/stack_overflow_that_is_caught",
+    "compile_error/unhandled_exception",
+    "output_limit_exceeded/large_blocks",
+    "run_time_error/exit_with_1_after_the_answer",
+    "wrong_answer/output_not_flushed",
+)
 
 
 def contests(language: str, labels: Sequence[str] = (), most: int = 1000) -> list[dict]:
@@ -36,6 +60,27 @@ def contests(language: str, labels: Sequence[str] = (), most: int = 1000) -> lis
         if own and len(own) >= len(labels):
             found.append(contest | {"submissions": own})
     return found[:most]
+
+
+def sums(files: Sequence[Path]) -> dict:
+    """A problem, the sum of numbers, with these files as submissions in Java."""
+    values = [[1, 2, 3], [-5], [], [(i * 7_919) % 1_000_003 * 2_000 for i in range(100_000)]]
+    tests = {
+        "input": [f"{len(given)}\n{' '.join(map(str, given))}\n" for given in values],
+        "output": [f"{sum(given)}\n" for given in values],
+    }
+    submissions = [
+        {
+            "file": f"{path.parent.name}/{path.name}",
+            "language": LANGUAGE_NAMES.index("java"),
+            "expected_verdict": LABELS[path.parent.name],
+            "code": path.read_text("utf-8"),
+        }
+        for path in files
+    ]
+    limits = {"time_limit": {"seconds": 2, "nanos": 0}, "memory_limit_bytes": 256 << 20}
+    given = record("sum", public_tests={"input": [], "output": []}, private_tests=tests)
+    return given | limits | {"submissions": submissions}
 
 
 async def report_of(rows: list[dict], path: Path) -> tuple[KnownReport, list[str]]:
@@ -57,6 +102,15 @@ async def report_of(rows: list[dict], path: Path) -> tuple[KnownReport, list[str
     return known.report(results, languages, RULES), unconfirmed
 
 
+def require_right_verdicts(report: KnownReport, unconfirmed: list[str]) -> None:
+    """Raise AssertionError unless every confirmed submission was accepted or rejected rightly, 95 % by their class."""
+    print("\n".join([*report.lines(), f"not confirmed by a plain execution: {len(unconfirmed)}", *unconfirmed]))
+    assert report.faultless
+    right, total = report.class_share
+    assert right >= 0.95 * total
+
+
+@needs_gcc
 @pytest.mark.timeout(900)
 async def test_an_accepted_and_a_wrong_submission_get_the_verdicts_of_their_contest(tmp_path: Path) -> None:
     report, unconfirmed = await report_of(contests("cpp", ["AC", "WA"], most=1), tmp_path)
@@ -69,9 +123,25 @@ async def test_an_accepted_and_a_wrong_submission_get_the_verdicts_of_their_cont
 @pytest.mark.timeout(6000)
 @pytest.mark.parametrize("language", COMMANDS)
 async def test_all_confirmed_submissions_get_the_verdicts_of_their_contests(tmp_path: Path, language: str) -> None:
-    report, unconfirmed = await report_of(contests(language), tmp_path)
-    print("\n".join([*report.lines(), "not confirmed by a plain execution:", *unconfirmed]))
-    assert len(report.confirmed) > 50
-    assert report.faultless
-    right, total = report.class_share
-    assert right >= 0.95 * total
+    require(language)
+    rows = contests(language)
+    report, unconfirmed = await report_of(rows, tmp_path)
+    require_right_verdicts(report, unconfirmed)
+    assert len(report.confirmed) > 0.5 * sum(len(row["submissions"]) for row in rows)
+
+
+@pytest.mark.timeout(6000)
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param([OWN / f"{name}.java" for name in FEW], id="few", marks=pytest.mark.thorough),
+        pytest.param(sorted(OWN.glob("*/*.java")), id="all", marks=pytest.mark.slow),
+    ],
+)
+async def test_programs_in_java_get_the_verdicts_that_a_plain_execution_confirms(
+    tmp_path: Path, files: list[Path]
+) -> None:
+    require("java")
+    report, unconfirmed = await report_of([sums(files)], tmp_path)
+    require_right_verdicts(report, unconfirmed)
+    assert unconfirmed == []

@@ -1,0 +1,129 @@
+"""Interactive problems: an interactor, a program that talks to the candidate, decides whether it is right.
+
+The two run at once, isolated from each other but for the pipes between their standard streams. The interactor is called
+as a checker program is (`checker_programs`), without an output; for testlib, the output's file is the one that the
+interactor may write to, and is discarded. Its exit status means the same. The verdict is the first of these:
+
+1. The interactor ended first, and rejects: `wrong_answer`, and the candidate is ended.
+2. The interactor ended first, without a verdict: `internal_error`.
+3. The candidate crashed, or reached a limit, before or after the interactor accepted: that is the verdict. If both only
+   waited for `IDLE_SECONDS`, it is `time_limit_exceeded`, with a message.
+4. The candidate ended by itself, and the interactor found the end of its output: the interactor's verdict, or
+   `internal_error` if it gave none.
+
+Sources: icpc.io/problem-package-format, "output validators"; github.com/Kattis/problemtools, support/interactive;
+github.com/MikeMirzayanov/testlib, `registerInteraction`.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from alpha_codium.checkers import INTERACTOR
+from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.behaviour import error_shown, without_addresses
+from alpha_codium.judge.checker_programs import ACCEPTS, CheckerProgram, CheckerProgramKind
+from alpha_codium.judge.drivers import driver
+from alpha_codium.judge.kinds import goes_on, no_verdict, require_compiled
+from alpha_codium.limits import CHECKER_LIMITS, IDLE_SECONDS
+from alpha_codium.problem import TestCase
+from alpha_codium.program import PYTHON, Dialogue, PairJob, Program, Side
+from alpha_codium.sandbox.protocol import PairUnsupported
+from alpha_codium.verdict import Execution, PairReport, Status, TestResult, Verdict
+
+# What stands between the candidate's stderr and the interactor's.
+SAID = "the interactor said: "
+NO_REASON = "(the interactor gave no reason)"
+# Characters of the end of the interactor's stderr that are kept.
+KEPT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Interactor(CheckerProgram):
+    """A program that talks to the candidate; it is described, started and understood as a checker program is."""
+
+    name: ClassVar[str] = INTERACTOR
+    noun: ClassVar[str] = "interactor"
+    mode: ClassVar[str] = "interactive"
+
+    def verdict_of(self, checking: Execution) -> bool | str:
+        """See `CheckerProgram`; an interactor may also wait in vain."""
+        if checking.status is Status.TIME_LIMIT_EXCEEDED and checking.cpu_seconds < CHECKER_LIMITS.cpu_seconds:
+            return "the interactor waited for too long"
+        return CheckerProgram.verdict_of(self, checking)
+
+
+@dataclass(frozen=True, slots=True)
+class InteractiveKind(CheckerProgramKind):
+    """The test's input and output are the interactor's; the program sees only what the interactor writes."""
+
+    checker: Interactor  # pyrefly: ignore[bad-override] - it is a program, not a function
+
+    def input_fault(self, text: str) -> str:
+        """See `TestKind`; an input that was made up could be one that the interactor can't read."""
+        return "inputs of interactive problems are read by their interactors"
+
+    async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
+        """See `TestKind`; raises Unjudgeable if the interactor doesn't compile, or the sandbox can't run it."""
+        interactor = Program.from_source(PYTHON, await asyncio.to_thread(self.checker.program))
+        results: list[TestResult] = []
+        for test in tests:
+            results.append(self._judged(await self._run(interactor, program, test)))
+            if not goes_on(results[-1], stop_early=stop_early):
+                break
+        return results
+
+    async def execute(self, program: Program, input: str) -> Execution:
+        """See `TestKind`; the interactor gets an empty answer."""
+        return (await self.results(program, [TestCase(input, "")], stop_early=True))[0].execution
+
+    def given(self, result: TestResult) -> str:
+        """See `TestKind`; what the interactor said about it."""
+        return said_in(result.execution)
+
+    def shown(self, execution: Execution) -> str:
+        """See `TestKind`; what the interactor said, or why the program ended."""
+        lines = execution.stderr.rstrip().splitlines()
+        if execution.finished:
+            return without_addresses(said_in(execution))
+        return lines[-1] if lines and lines[-1].startswith("idleness limit") else error_shown(execution)
+
+    async def _run(self, interactor: Program, program: Program, test: TestCase) -> PairReport:
+        """Run the candidate beside the interactor; raises NotCompiled and Unjudgeable."""
+        # The candidate waits while the interactor works.
+        longest = self.limits.wall_seconds + CHECKER_LIMITS.cpu_seconds
+        limits = replace(self.limits, wall_seconds=longest)
+        own = replace(CHECKER_LIMITS, wall_seconds=longest + CHECKER_LIMITS.cpu_seconds)
+        left = Side(interactor, driver("checking"), self.checker.packed(test), own)
+        right = Side(self.job(program, ()).program)  # with setup code
+        dialogue = Dialogue(ACCEPTS[self.checker.protocol], IDLE_SECONDS)
+        try:
+            report = await self.sandbox.execute_pair(PairJob(left, right, limits, dialogue))
+        except PairUnsupported as unsupported:
+            raise Unjudgeable(f"it is interactive: {unsupported}") from unsupported
+        require_compiled(report.right.compilation)
+        if not report.left.compiled:
+            lines = report.left.compilation.stderr.strip().splitlines() or [report.left.compilation.status.value]
+            raise Unjudgeable(f"its interactor doesn't compile: {lines[-1].strip()[:300]}")
+        return report
+
+    def _judged(self, report: PairReport) -> TestResult:
+        """Return the result of one test; see the module."""
+        interactor, candidate = report.left.executions[0], report.right.executions[0]
+        accepted = self.checker.verdict_of(interactor)
+        refused_first = report.first == "left" and accepted is not True
+        if candidate.status is Status.INTERNAL_ERROR or not (refused_first or candidate.finished):
+            return TestResult(Verdict(candidate.status.value), candidate.shortened())
+        if isinstance(accepted, str):
+            return no_verdict(candidate, accepted)
+        said = SAID + (interactor.stderr.rstrip()[-KEPT:] or NO_REASON)
+        stderr = "\n".join(filter(None, (candidate.stderr.rstrip(), said)))
+        # How a program ended that was ended, or left alone, doesn't count.
+        execution = replace(candidate, status=Status.FINISHED, stderr=stderr).shortened()
+        return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution)
+
+
+def said_in(execution: Execution) -> str:
+    """Return what the interactor said, at the end of an execution's stderr."""
+    return execution.stderr.rpartition(SAID)[2]

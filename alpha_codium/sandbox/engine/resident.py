@@ -1,0 +1,124 @@
+"""Compilers that stay: a process in a jail of its own that compiles one program after the other.
+
+1. It takes a request at descriptor 3, a socket, and answers with what it made, behind its length. What it says is taken
+   only as a compiled program: if it makes nothing, takes too long or ends, the ordinary compiler decides.
+2. After any fault, and after `MOST_PROGRAMS`, another takes its place.
+"""
+
+import contextlib
+import marshal
+import os
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from alpha_codium.limits import COMPILER_LIMITS
+from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.inside.wire import LINK
+from alpha_codium.sandbox.engine.jail import RunnerProgram
+from alpha_codium.sandbox.engine.native import native_of
+from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost, Wiring
+from alpha_codium.sandbox.engine.worker import Worker
+
+MOST_PROGRAMS = 200
+# Seconds for an answer.
+PATIENCE = 10.0
+# Of all programs that one of them compiles.
+LIMITS = replace(COMPILER_LIMITS, cpu_seconds=600.0, wall_seconds=86400.0)
+# Gives a command the socket as its standard input and output.
+CONNECT = f'exec "$@" <&{LINK} >&{LINK} {LINK}<&-'
+LENGTH = struct.Struct(">i")
+
+
+class ResidentCompiler:
+    """One such process, started at once; `ask` and `close` are for one thread."""
+
+    def __init__(self, worker: Worker, command: list[str]) -> None:
+        self.left = MOST_PROGRAMS
+        self._worker = worker
+        self._socket, theirs = socket.socketpair()
+        native = native_of(["/bin/sh", "-c", CONNECT, "sh", *command], {}, writable=True)
+        program = RunnerProgram(marshal.dumps({}, 2), native=native)
+        self._thread = threading.Thread(target=self._run, args=(program, theirs.detach()), name="resident")
+        self._thread.start()
+
+    def ask(self, request: bytes) -> bytes | None:
+        """Return what it makes for a request, empty if nothing; None if it has to be replaced."""
+        self.left -= 1
+        end = time.monotonic() + PATIENCE
+        try:
+            self._socket.settimeout(PATIENCE)
+            self._socket.sendall(request)
+            (size,) = LENGTH.unpack(self._receive(LENGTH.size, end))
+            return self._receive(size, end) if 0 <= size <= COMPILER_LIMITS.output_bytes else None
+        except OSError:
+            return None
+
+    def interrupt(self) -> None:
+        """End what it is doing, and itself; may be called from any thread."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._worker.interrupt()
+
+    def close(self) -> None:
+        """End it, and wait until it has ended."""
+        self.interrupt()
+        self._thread.join()
+        self._socket.close()
+
+    def _receive(self, size: int, end: float) -> bytes:
+        received = bytearray()
+        while len(received) < size:
+            self._socket.settimeout(max(end - time.monotonic(), 1e-3))
+            part = self._socket.recv(min(size - len(received), 1 << 20))
+            if not part:
+                raise ConnectionError("the compiler has ended")
+            received += part
+        return bytes(received)
+
+    def _run(self, program: RunnerProgram, link: int) -> None:
+        """Run it until it ends."""
+        try:
+            with contextlib.ExitStack() as stack:
+                stack.callback(os.close, link)
+                client = RunnerClient(self._worker, program, LIMITS)
+                stack.callback(client.close)
+                client.compile()
+                client.output(b"", Wiring(link=os.dup(link)))
+        except (RunnerLost, WorkerLost, OSError):
+            self._worker.discard()
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+
+class Residents:
+    """The resident compilers of one slot, by their commands; `worker_with` returns a worker whose jail has tools."""
+
+    def __init__(self, worker_with: Callable[[tuple[str, ...]], Worker]) -> None:
+        self._worker_with = worker_with
+        self._running: dict[tuple[str, ...], ResidentCompiler] = {}
+
+    def made(
+        self, request: bytes, command: list[str], tools: tuple[str, ...], cancellation: Cancellation
+    ) -> bytes | None:
+        """Return what the compiler makes for a request, None if it makes nothing. Raises Cancelled."""
+        key = (*command, *tools)
+        if key not in self._running:
+            self._running[key] = ResidentCompiler(self._worker_with(tools), command)
+        compiler = self._running[key]
+        with cancellation.calling(compiler.interrupt):
+            made = compiler.ask(request)
+        if made is None or not compiler.left:
+            del self._running[key]
+            compiler.close()
+        cancellation.check()
+        return made or None
+
+    def close(self) -> None:
+        """End all of them."""
+        for compiler in self._running.values():
+            compiler.close()
+        self._running.clear()

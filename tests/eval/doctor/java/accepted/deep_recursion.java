@@ -1,0 +1,15 @@
+import java.io.*;
+import java.util.*;
+
+public class Main {
+    static long sum(long[] values, int from) { return from == values.length ? 0 : values[from] + sum(values, from + 1); }
+
+    public static void main(String[] arguments) throws Exception {
+        StreamTokenizer in = new StreamTokenizer(new BufferedInputStream(System.in));
+        in.nextToken();
+        int n = (int) in.nval;
+        long[] values = new long[n];
+        for (int i = 0; i < n; i++) { in.nextToken(); values[i] = (long) in.nval; }
+        System.out.println(sum(values, 0));
+    }
+}

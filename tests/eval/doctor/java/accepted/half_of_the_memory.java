@@ -1,0 +1,17 @@
+import java.io.*;
+import java.util.*;
+
+public class Main {
+    public static void main(String[] arguments) throws Exception {
+        StreamTokenizer in = new StreamTokenizer(new BufferedInputStream(System.in));
+        in.nextToken();
+        int n = (int) in.nval;
+        long[] values = new long[n];
+        for (int i = 0; i < n; i++) { in.nextToken(); values[i] = (long) in.nval; }
+        long sum = 0;
+        for (long value : values) sum += value;
+        int[] large = new int[30_000_000];
+        Arrays.fill(large, 1);
+        System.out.println(sum + large[n] - 1);
+    }
+}

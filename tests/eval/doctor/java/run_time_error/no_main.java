@@ -1,0 +1,3 @@
+class Helper {
+    static int twice(int value) { return 2 * value; }
+}

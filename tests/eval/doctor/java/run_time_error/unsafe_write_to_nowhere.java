@@ -1,0 +1,19 @@
+import java.io.*;
+import java.lang.reflect.Field;
+
+public class Main {
+    public static void main(String[] arguments) throws Exception {
+        StreamTokenizer in = new StreamTokenizer(new BufferedInputStream(System.in));
+        in.nextToken();
+        int n = (int) in.nval;
+        long[] values = new long[n];
+        for (int i = 0; i < n; i++) { in.nextToken(); values[i] = (long) in.nval; }
+        long sum = 0;
+        for (long value : values) sum += value;
+        System.out.println(sum);
+
+        Field field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
+        field.setAccessible(true);
+        ((sun.misc.Unsafe) field.get(null)).putLong(0, 1);
+    }
+}

@@ -1,0 +1,88 @@
+"""Where no control group counts the memory, as for an ordinary user without systemd, limits of the kernel hold."""
+
+import pytest
+
+from alpha_codium.limits import Limits
+from alpha_codium.sandbox.engine import worker
+from alpha_codium.verdict import Status
+from tests.languages.available import BUILT, require
+from tests.sandbox.local.test_languages import executed, source_in
+
+# Each program is compiled.
+pytestmark = pytest.mark.thorough
+LIMITS = Limits(cpu_seconds=4, memory_bytes=256 << 20)
+OUTSIDE_OF_THE_HEAP = {
+    "csharp": """
+        using System.Runtime.InteropServices;
+        class P { static void Main() { for (;;) { var all = Marshal.AllocHGlobal(1 << 24);
+            for (int i = 0; i < 1 << 24; i += 4096) Marshal.WriteByte(all, i, 1); } } }
+    """,
+    "java": """
+        class Main {
+            public static void main(String[] arguments) throws Exception {
+                var field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
+                field.setAccessible(true);
+                var unsafe = (sun.misc.Unsafe) field.get(null);
+                for (int i = 0; i < 64; i++) unsafe.setMemory(unsafe.allocateMemory(16 << 20), 16 << 20, (byte) 1);
+                System.out.println("ended");
+            }
+        }
+    """,
+    "javascript": "const all = []; while (true) all.push(Buffer.alloc(1 << 24, 1));",
+}
+THREADS_AND_HALF_OF_THE_MEMORY = {
+    "csharp": """
+        using System; using System.Threading;
+        class P { static void Main() {
+            for (int i = 0; i < 16; i++) new Thread(() => Thread.Sleep(60000)) { IsBackground = true }.Start();
+            var half = new byte[128 << 20]; for (int i = 0; i < half.Length; i += 4096) half[i] = 1;
+            Console.WriteLine(half[4096]); } }
+    """,
+    "java": """
+        class Main {
+            public static void main(String[] arguments) throws Exception {
+                for (int i = 0; i < 16; i++) {
+                    Thread thread = new Thread(java.util.concurrent.locks.LockSupport::park);
+                    thread.setDaemon(true);
+                    thread.start();
+                }
+                byte[] half = new byte[128 << 20];
+                java.util.Arrays.fill(half, (byte) 1);
+                System.out.println(half[4096]);
+            }
+        }
+    """,
+    "javascript": """
+        const { Worker } = require("worker_threads");
+        for (let i = 0; i < 4; i++) new Worker("setInterval(() => {}, 1000)", { eval: true }).unref();
+        console.log(Buffer.alloc(128 << 20, 1)[4096]);
+        process.exit();
+    """,
+}
+
+
+@pytest.fixture(autouse=True)
+def no_control_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine gives no control group."""
+    monkeypatch.setattr(worker, "open_worker_group", lambda _name: None)
+
+
+@pytest.mark.parametrize("language", BUILT)
+def test_a_program_that_collects_memory_exceeds_the_memory_limit(language: str) -> None:
+    _, test = executed(language, source_in(language), "hoard", limits=LIMITS)
+    assert test.status is Status.MEMORY_LIMIT_EXCEEDED, test
+
+
+@pytest.mark.parametrize("language", OUTSIDE_OF_THE_HEAP)
+def test_memory_outside_of_the_heap_of_a_runtime_counts(language: str) -> None:
+    require(language)
+    _, test = executed(language, OUTSIDE_OF_THE_HEAP[language], "", limits=LIMITS)
+    assert test.status is Status.MEMORY_LIMIT_EXCEEDED, test
+    assert test.max_rss_bytes < 2 << 30
+
+
+@pytest.mark.parametrize("language", THREADS_AND_HALF_OF_THE_MEMORY)
+def test_threads_and_half_of_the_memory_are_within_the_limit(language: str) -> None:
+    require(language)
+    _, test = executed(language, THREADS_AND_HALF_OF_THE_MEMORY[language], "", limits=LIMITS)
+    assert (test.status, test.stdout) == (Status.FINISHED, "1\n"), test

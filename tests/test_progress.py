@@ -1,0 +1,25 @@
+"""Progress of long commands where stderr is no terminal."""
+
+import time
+
+from alpha_codium import progress
+from alpha_codium.progress import Progress
+
+
+def test_while_one_step_takes_long_lines_say_what_is_being_done(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "PLAIN_WITHOUT_STEPS", 0.1)
+    lines, end = "", time.monotonic() + 30
+    with Progress("solving", 2, status=lambda: "asking the model"):
+        while lines.count("solving: 0/2") < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+            lines += capsys.readouterr().err
+    assert lines.count("asking the model") >= 2
+
+
+def test_after_the_end_nothing_is_said(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "PLAIN_WITHOUT_STEPS", 0.05)
+    with Progress("solving", 2):
+        pass
+    capsys.readouterr()
+    time.sleep(0.3)
+    assert capsys.readouterr().err == ""
