@@ -84,7 +84,8 @@ class Build:
 
     `command` begins with the path of a program. It can read `readable`, files and folders of which some may not exist,
     and nothing else of the machine. `version` is that of the compiler. `prepared` is a build of what many programs
-    share, such as a precompiled header: its artifact is below the folder `PREPARED`. `start` runs the artifact.
+    share, such as a precompiled header: its artifact is below the folder `PREPARED`, and so are those of its files that
+    are `kept`. `start` runs the artifact.
     `resident`, which makes the same, is asked first.
     """
 
@@ -96,6 +97,7 @@ class Build:
     environment: Mapping[str, str] = field(default_factory=dict)
     prepared: "Build | None" = None
     start: Start = field(default_factory=Start)
+    kept: tuple[str, ...] = ()
     resident: Resident | None = None
 
 

@@ -10,6 +10,16 @@ from alpha_codium.program import Program
 
 # It includes the whole standard library, as most contest programs do; reading it takes two seconds.
 HEADER = "bits/stdc++.h"
+# A source in which nothing but comments and headers of the standard library is before it: they may be in any order.
+# No comment may hide a line's end, so neither a backslash nor the trigraph for one may be in what is matched.
+EARLY = re.compile(
+    r"""\ufeff?(?>\s+ | /\*.*?\*/ | //[^\n]*\n
+        | \#[ \t]*include[ \t]*<(?:[a-z_0-9]+|(?:assert|ctype|errno|float|inttypes|limits|locale|math|setjmp|signal
+          |stdarg|stdbool|stddef|stdint|stdio|stdlib|string|time|wchar|wctype)\.h)>[ \t\r]*(?://[^\n]*)?\n
+        )*+\#[ \t]*include[ \t]*[<"]bits/stdc\+\+\.h[>"]""",
+    re.DOTALL | re.VERBOSE,
+)
+HIDING = re.compile(r"\\|\?\?/")
 
 
 class Cpp(Gcc):
@@ -36,9 +46,22 @@ class Cpp(Gcc):
         if not any(HEADER in text for text in program.files.values()):
             return super().build(program, limits)
         tool, made = self.tool(), f"{HEADER}.gch"
-        command = (tool.path, *self.options, "-x", "c++-header", "-o", made, "bits/all.h")
-        header = Build(command, made, {"bits/all.h": f"#include <{HEADER}>\n"}, tool.version, tool.readable)
-        return replace(self.build_with(program, ("-I", PREPARED)), prepared=header)
+        command = (tool.path, *self.options, "-x", "c++-header", "-o", made, HEADER)
+        # gcc reads the header beside the precompiled one where it is included again.
+        files = {HEADER: f"#include_next <{HEADER}>\n"}
+        header = Build(command, made, files, tool.version, tool.readable, kept=(HEADER,))
+        options = ("-include", HEADER) if may_be_first(program) else ()
+        return replace(self.build_with(program, ("-I", PREPARED, *options)), prepared=header)
+
+
+def may_be_first(program: Program) -> bool:
+    """Whether a program means the same if it begins with the header, so that gcc can use the precompiled one.
+
+    gcc uses none behind another header. A pragma or a macro before the header may change what is in it, and in a
+    program of several files the name of a header may be that of a file.
+    """
+    early = EARLY.match(program.source) if len(program.files) == 1 else None
+    return early is not None and not HIDING.search(early[0])
 
 
 LANGUAGE = Cpp()

@@ -63,6 +63,8 @@ class ProgramCache:
             new = Path(name) / "entry"
             (new / build.artifact).parent.mkdir(parents=True)
             (new / build.artifact).write_bytes(made)
+            for path in build.kept:
+                (new / path).write_text(build.files[path])
             with contextlib.suppress(OSError):
                 new.rename(entry)
         self._make_room()

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -55,9 +56,24 @@ async def test_a_program_is_compiled_once_for_all_its_tests_and_runs(sandbox: Lo
 @pytest.mark.thorough
 async def test_the_precompiled_header_gives_the_same_program(sandbox: LocalSandbox) -> None:
     source = "#include <bits/stdc++.h>\nint main() { std::map<int, int> m; m[1] = 2; std::cout << m[1]; }\n"
-    report = await run(sandbox, source, "")
-    assert report.executions[0].stdout == "2"
+    again = "#include <bits/stdc++.h>\n"
+    for beginning in (
+        "",
+        again,
+        "#define x y\n" + again,
+        "#include <vector>\n",
+        "#define _GLIBCXX_DEBUG\n",
+        '#pragma GCC optimize("O3")\n',
+    ):
+        report = await run(sandbox, beginning + source, "")
+        assert report.executions[0].stdout == "2"
     assert list(Path(os.environ["GENCODE_HOME"], "cache", "programs").glob("*/bits/stdc++.h.gch"))
+
+
+async def test_what_is_defined_before_the_header_of_the_standard_library_changes_it(sandbox: LocalSandbox) -> None:
+    source = "{}\n#include <bits/stdc++.h>\nint main() {{ std::deque<int> d; return d[0]; }}\n"
+    checked = await run(sandbox, source.format("#define _GLIBCXX_ASSERTIONS"), "")
+    assert checked.executions[0].signal == signal.SIGABRT
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,7 @@ def furnish(config: Config) -> None:
         k.mount("tmpfs", "/proc", "tmpfs", k.MS_RDONLY | k.MS_NOSUID | k.MS_NODEV, "size=4k")
         config["proc"] = False
     k.mount("tmpfs", PROGRAM_FOLDER, "tmpfs", k.MS_NOSUID | k.MS_NODEV | k.MS_NOEXEC, "size=64m,mode=755")
+    config["spawns"] = config["proc"]
     config["program_folder"] = os.open(PROGRAM_FOLDER, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     config["program_path"] = PROGRAM_FOLDER
     k.mount(PROGRAM_FOLDER, PROGRAM_FOLDER, None, k.MS_BIND)

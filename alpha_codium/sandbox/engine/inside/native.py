@@ -2,8 +2,11 @@
 
 1. It is a static executable, which is handed over as an open file, or a command that finds its files in a folder:
    read-only beside the programs of the interpreter, or, for a compiler, in the folder where it can write.
-2. A test's process that can't execute it says why in memory that it shares with the runner; a program that was
-   executed no longer has that memory. So a program can't pretend that it wasn't executed.
+2. If a control group limits the CPU time and memory of all processes together, and /proc is there, `posix_spawn` starts
+   it: that costs less than half of a fork, which copies the interpreter's page tables. Tests then inherit the limits of
+   the runner, so its own hard limit of CPU time must leave room for what it uses itself.
+3. Otherwise each test is forked. A process that can't execute the program says why in memory that it shares with the
+   runner; a program that was executed no longer has that memory, so it can't pretend that it wasn't executed.
 """
 
 from __future__ import annotations
@@ -22,6 +25,10 @@ from alpha_codium.sandbox.engine.inside import trees, wire
 # A command finds the path of the folder with the program's files in place of this.
 FOLDER = "{folder}"
 REASON_BYTES = 4096
+# Signals that Python ignores, and that of the soft limit of CPU time, which a runner ignores.
+IGNORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGXCPU)
+# CPU seconds that a runner may use itself.
+RUNNER_SECONDS = 60
 
 
 class NativeProgram:
@@ -35,7 +42,7 @@ class NativeProgram:
         folder = config["folder"] if native["writable"] else config["program_path"]
         self.arguments = [argument.replace(FOLDER, folder) for argument in native["command"]]
         self.environment = {**os.environ, **native["environment"]}
-        self.memory = native["memory"]
+        self.memory, self.writable = native["memory"], native["writable"]
         # Not loaded by the zygote: Python programs would find them imported.
         import fcntl
         import mmap
@@ -49,15 +56,33 @@ class NativeProgram:
                 trees.write(path, data, place)
         self.target = self.image if native["image"] else native["command"][0]
 
-    def execute(self) -> None:
-        """Become the program."""
-        # The runner's own is lower.
+    def inherit_limits(self) -> None:
+        """In the runner: take the limits of tests, which `spawn` needs."""
+        signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+        self.unlimit_address_space()
+
+    def spawn(self, fds: list[int], cpu_seconds: int) -> int:
+        """Start a test's process with these streams; return its process id. Raises OSError if it can't be executed."""
+        # Each time: the kernel raises the soft limit of a process that ignores its signal.
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + RUNNER_SECONDS))
+        target = "/proc/self/fd/%d" % self.image if self.image >= 0 else self.arguments[0]
+        streams = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(fds)]
+        return os.posix_spawn(
+            target, self.arguments, self.environment, file_actions=streams, setsid=True, setsigdef=IGNORED
+        )
+
+    def unlimit_address_space(self) -> None:
+        """Raise the limit of the address space: a control group counts the memory."""
         most = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+    def execute(self) -> None:
+        """Become the program."""
+        self.unlimit_address_space()
         if self.memory:
             name, most = self.memory
             resource.setrlimit(getattr(resource, name), (most, most))
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        for number in IGNORED:
             signal.signal(number, signal.SIG_DFL)
         try:
             os.execve(self.target, self.arguments, self.environment)  # noqa: S606 - a shell isn't wanted

@@ -50,6 +50,8 @@ class TestForker:
         self.native: NativeProgram | None = None
         self.cpu_limit = (candidate["cpu_seconds"],) * 2
         self.filter = candidate["test_filter"]
+        # Whether the program is started without a fork.
+        self.spawns = False
 
     def serve(self) -> None:
         """Fork a test for each message of the host; return in the test's process."""
@@ -58,7 +60,7 @@ class TestForker:
             if message != wire.TEST:
                 os._exit(0)
             start = time.monotonic()
-            pid = os.fork()
+            pid = self.native.spawn(fds, self.cpu_limit[0]) if self.native and self.spawns else os.fork()
             if pid == 0:
                 return self.become_test(fds)
             os.closerange(fds[0], fds[-1] + 1)
@@ -186,6 +188,11 @@ def lay_out(candidate: jail.Config, source: int, config: jail.Config) -> NativeP
 def serve_native(forker: TestForker, native: NativeProgram) -> NoReturn:
     """Serve the tests of a program that was compiled elsewhere."""
     forker.native = native
+    # Tests without a filter of their own are limited by a control group, which a compiler may lack.
+    forks = forker.filter or native.memory or native.writable
+    forker.spawns = not forks and forker.config.get("spawns", False)
+    if forker.spawns:
+        native.inherit_limits()
     signal.signal(END_TEST, forker.end_test)
     gc.freeze()
     forker.host.send(wire.COMPILED)

@@ -249,6 +249,6 @@ def renew(config: jail.Config) -> None:
 
 def receive(control: _socket.socket, most: int = wire.MESSAGE_BYTES) -> tuple[bytes, list[int]]:
     """Receive one message and the descriptors that came with it."""
-    message, ancillary, _, _ = control.recvmsg(most, CONTROL_BYTES)
+    message, ancillary, _, _ = control.recvmsg(most, CONTROL_BYTES, _socket.MSG_CMSG_CLOEXEC)
     # The host sends no other ancillary data, and all descriptors at once.
     return message, memoryview(ancillary[0][2]).cast("i").tolist() if ancillary else []
