@@ -35,7 +35,7 @@ setup(
         "alpha_codium.eval.doctor": ["cases/*.toml"],
         "alpha_codium.languages.jvm": ["*.java"],
         "alpha_codium.repository.resources": ["*.yaml", "prompts/*.yaml"],
-        "alpha_codium.sandbox.conformance": ["attackers/*.py", "attackers/*.c", "attackers/*.java", "attackers/*.js"],
+        "alpha_codium.sandbox.conformance": ["attackers/*.[cjp]*", "modes/*.*"],
         "alpha_codium.settings": ["*.toml"],
         "alpha_codium.prompts": ["*/*.toml"],
     },

@@ -81,7 +81,7 @@ class CheckerProgram:
                 raise Unjudgeable(f"the checker {cls.name!r} has no argument {name!r}{nearest(name, ARGUMENTS)}")
         files, protocol = arguments.get("files"), str(arguments.get("protocol") or "")
         if not isinstance(files, Mapping) or not files or not all(map(_is_text, (*files, *files.values()))):
-            raise Unjudgeable(f"the checker {cls.name!r} needs files: the paths of its source files and their texts")
+            raise Unjudgeable(f"the checker {cls.name!r} takes `files`: the paths of its source files and their texts")
         # A colon may be followed by an explanation.
         known = PROTOCOLS.get(protocol.lower().partition(":")[0].strip())
         if known is None:

@@ -30,10 +30,10 @@ def test_the_validator_of_a_package_becomes_one() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({}, "needs files"),
-        ({"files": {}}, "needs files"),
-        ({"files": ["check.py"]}, "needs files"),
-        ({"files": {"check.py": 1}}, "needs files"),
+        ({}, "takes `files`"),
+        ({"files": {}}, "takes `files`"),
+        ({"files": ["check.py"]}, "takes `files`"),
+        ({"files": {"check.py": 1}}, "takes `files`"),
         (PYTHON | {"flag": "x"}, "no argument 'flag' (did you mean 'flags'?)"),
         (PYTHON | {"protocol": "testlb"}, "no checker protocol 'testlb' (did you mean 'testlib'?)"),
         ({"files": {"../check.py": ""}}, "relative path, not '../check.py'"),

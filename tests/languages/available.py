@@ -1,11 +1,9 @@
 """Which languages this machine has the tools of; tests of the others are skipped with the reason."""
 
-from pathlib import Path
-
 import pytest
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages import LANGUAGES, Language, language_named
+from alpha_codium.languages import Language, language_named
 
 
 def require(name: str) -> Language:
@@ -16,9 +14,3 @@ def require(name: str) -> Language:
     except SandboxError as error:
         pytest.skip(str(error))
     return language
-
-
-# All languages whose programs the interpreter of the sandbox doesn't run.
-BUILT = [name for name in LANGUAGES if name != "python3"]
-# A program in each language, which does what the first word of its input says.
-MODES = Path(__file__).parent / "modes"

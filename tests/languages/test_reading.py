@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.languages import CodeKind, language_named
 from alpha_codium.program import LANGUAGE_SUFFIXES
-from tests.languages.available import BUILT, MODES
+from alpha_codium.sandbox.conformance.test_languages import BUILT, MODES
 
 SNIPPETS = {
     "c": "int add(int a, int b) { return a + b; }",

@@ -200,8 +200,19 @@ class JailPool(Sandbox, ABC):
 
     def tool_version(self, language: str) -> str:
         """See `Sandbox.tool_version`; with the options, unless they are the defaults."""
-        tool, options = self._language(language).tool(), self.languages.get(language, {}).get("options")
-        return "" if tool is None else ", ".join([tool.version, *([f"options {options}"] if options else [])])
+        found, options = self._language(language), self.languages.get(language, {}).get("options")
+        tool = found.tool()
+        if tool is None:
+            return ""
+        self._require_runtime(language, found.build(Program.from_source(language, ""), Limits()))
+        return ", ".join([tool.version, *([f"options {options}"] if options else [])])
+
+    def _require_runtime(self, language: str, build: Build | None) -> None:
+        if build is not None and build.start.readable and not self.has_runtimes:
+            raise SandboxError(
+                f"programs in {language} need a runtime, which the containers of {self.name} don't have: use "
+                "-o code_tester.tester_type=local"
+            )
 
     def _language(self, name: str) -> Language:
         """Return a language with the configured compiler and options."""
@@ -285,13 +296,9 @@ class JailPool(Sandbox, ABC):
         if build is None:
             return slot.worker_for(what.program.source), None
         if what.driver:
-            raise SandboxError(f"{what.program.language} programs can't be run by a driver")
+            raise SandboxError(f"programs in {what.program.language} can't be run by a driver")
+        self._require_runtime(what.program.language, build)
         tools = build.start.readable
-        if tools and not self.has_runtimes:
-            raise SandboxError(
-                f"{what.program.language} programs need a runtime, which the containers of {self.name} don't have: use "
-                "-o code_tester.tester_type=local"
-            )
         worker = slot.with_tools(tools) if tools else slot.plain
         cache = ProgramCache(programs_folder())
         return worker, functools.partial(built, build, cache, slot.with_tools, ask=slot.residents.made)

@@ -12,6 +12,7 @@ import pytest
 import alpha_codium as ac
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox.conformance.processes import descendants
+from alpha_codium.sandbox.conformance.test_languages import MODES
 from alpha_codium.sandbox.engine import resident
 from alpha_codium.sandbox.engine.resident import ResidentCompiler, Residents
 from alpha_codium.verdict import Status
@@ -20,7 +21,7 @@ from tests.languages.available import require
 # Programs are compiled.
 pytestmark = pytest.mark.thorough
 OWN = Path(__file__).parents[2] / "eval" / "doctor" / "java"
-MODES = Path(__file__).parents[2] / "languages" / "modes" / "modes.java"
+JAVA = MODES / "modes.java"
 GOOD = "class Main { public static void main(String[] arguments) { System.out.println(NUMBER); } }"
 # The constant is too long for the resident compiler's memory, and too much for the ordinary one's limits or patience.
 BOMB = "class Main {{ {} public static void main(String[] arguments) {{ System.out.println(s29.length()); }} }}".format(
@@ -68,7 +69,7 @@ def process_of(sandbox: ac.Sandbox) -> ResidentCompiler:
 
 
 def test_classes_are_those_of_the_ordinary_compiler_byte_for_byte(tmp_path, monkeypatch):
-    sources = [path.read_text() for path in [MODES, *sorted(OWN.glob("accepted/*.java"))[::3]]]
+    sources = [path.read_text() for path in [JAVA, *sorted(OWN.glob("accepted/*.java"))[::3]]]
     asked, ask = [], ResidentCompiler.ask
     monkeypatch.setattr(ResidentCompiler, "ask", lambda self, request: asked.append(ask(self, request)) or asked[-1])
     for name, made in (("warm", Residents.made), ("cold", lambda *_: None)):

@@ -1,12 +1,15 @@
 """Where no control group counts the memory, as for an ordinary user without systemd, limits of the kernel hold."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
+import alpha_codium as ac
 from alpha_codium.limits import Limits
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.conformance.test_languages import BUILT, executed, source_in
 from alpha_codium.sandbox.engine import worker
 from alpha_codium.verdict import Status
-from tests.languages.available import BUILT, require
-from tests.sandbox.local.test_languages import executed, source_in
 
 # Each program is compiled.
 pytestmark = pytest.mark.thorough
@@ -61,28 +64,28 @@ THREADS_AND_HALF_OF_THE_MEMORY = {
 }
 
 
-@pytest.fixture(autouse=True)
-def no_control_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This machine gives no control group."""
+@pytest.fixture
+async def uncounted(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sandbox]:
+    """A sandbox on a machine that gives no control group."""
     monkeypatch.setattr(worker, "open_worker_group", lambda _name: None)
+    async with ac.open_sandbox("local", workers=1, preload=()) as sandbox:
+        yield sandbox
 
 
 @pytest.mark.parametrize("language", BUILT)
-def test_a_program_that_collects_memory_exceeds_the_memory_limit(language: str) -> None:
-    _, test = executed(language, source_in(language), "hoard", limits=LIMITS)
+async def test_a_program_that_collects_memory_exceeds_the_memory_limit(uncounted: Sandbox, language: str) -> None:
+    _, test = await executed(uncounted, language, source_in(language), "hoard", limits=LIMITS)
     assert test.status is Status.MEMORY_LIMIT_EXCEEDED, test
 
 
 @pytest.mark.parametrize("language", OUTSIDE_OF_THE_HEAP)
-def test_memory_outside_of_the_heap_of_a_runtime_counts(language: str) -> None:
-    require(language)
-    _, test = executed(language, OUTSIDE_OF_THE_HEAP[language], "", limits=LIMITS)
+async def test_memory_outside_of_the_heap_of_a_runtime_counts(uncounted: Sandbox, language: str) -> None:
+    _, test = await executed(uncounted, language, OUTSIDE_OF_THE_HEAP[language], "", limits=LIMITS)
     assert test.status is Status.MEMORY_LIMIT_EXCEEDED, test
     assert test.max_rss_bytes < 2 << 30
 
 
 @pytest.mark.parametrize("language", THREADS_AND_HALF_OF_THE_MEMORY)
-def test_threads_and_half_of_the_memory_are_within_the_limit(language: str) -> None:
-    require(language)
-    _, test = executed(language, THREADS_AND_HALF_OF_THE_MEMORY[language], "", limits=LIMITS)
+async def test_threads_and_half_of_the_memory_are_within_the_limit(uncounted: Sandbox, language: str) -> None:
+    _, test = await executed(uncounted, language, THREADS_AND_HALF_OF_THE_MEMORY[language], "", limits=LIMITS)
     assert (test.status, test.stdout) == (Status.FINISHED, "1\n"), test

@@ -20,7 +20,7 @@ fn main() {
         "flood" => loop { println!("all work and no play makes a program dull"); },
         "deep" => println!("{}", deep(100000)),
         "connect" => say(TcpStream::connect("127.0.0.1:80").is_ok(), "connected", "refused"),
-        "read" => say(can_read("/etc/passwd"), "read", "refused"),
+        "read" => say(can_read(words.next().unwrap()), "read", "refused"),
         "write" => say(can_write("/program/x") || can_write("/etc/x"), "written", "refused"),
         "leave" => say(can_write("left") && can_write("/tmp/left"), "left", "refused"),
         "look" => say(can_read("left") || can_read("/tmp/left"), "found", "nothing"),

@@ -69,7 +69,9 @@ func main() {
 		_, err := net.Dial("tcp", "127.0.0.1:80")
 		say(err == nil, "connected", "refused")
 	case "read":
-		say(canRead("/etc/passwd"), "read", "refused")
+		var path string
+		fmt.Fscan(in, &path)
+		say(canRead(path), "read", "refused")
 	case "write":
 		say(canWrite("/program/x") || canWrite("/etc/x"), "written", "refused")
 	case "leave":

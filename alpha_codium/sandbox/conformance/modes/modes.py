@@ -48,7 +48,7 @@ if mode == "deep":
 if mode == "connect":
     print("connected" if can(lambda: socket.create_connection(("127.0.0.1", 80))) else "refused")
 if mode == "read":
-    print("read" if can_read("/etc/passwd") else "refused")
+    print("read" if can_read(words[0]) else "refused")
 if mode == "write":
     print("written" if can_write("/program/x") or can_write("/etc/x") else "refused")
 if mode == "leave":

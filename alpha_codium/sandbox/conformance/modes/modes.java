@@ -23,7 +23,7 @@ public class Modes {
             case "flood": while (true) System.out.println("all work and no play makes a program dull");
             case "deep": System.out.println(deep(100000)); break;
             case "connect": System.out.println(connected() ? "connected" : "refused"); break;
-            case "read": System.out.println(Files.canRead("/etc/passwd") ? "read" : "refused"); break;
+            case "read": System.out.println(Files.canRead(in.next()) ? "read" : "refused"); break;
             case "write": System.out.println(Files.canWrite("/program/x") || Files.canWrite("/etc/x") ? "written" : "refused"); break;
             case "leave": System.out.println(Files.canWrite("left") && Files.canWrite("/tmp/left") ? "left" : "refused"); break;
             case "look": System.out.println(Files.canRead("left") || Files.canRead("/tmp/left") ? "found" : "nothing"); break;

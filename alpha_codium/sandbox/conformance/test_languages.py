@@ -1,17 +1,25 @@
-"""A program in each language does what it may do, and nothing else: the same program, in `tests/languages/modes`."""
+"""Tests of programs in other languages: the same program in each, in `modes`, does what it may do, and nothing else.
+
+A language that the backend doesn't run, or whose tools are missing, is skipped with the reason.
+"""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
-import alpha_codium as ac
+from alpha_codium.errors import SandboxError
+from alpha_codium.languages import LANGUAGES
 from alpha_codium.limits import Limits
-from alpha_codium.program import LANGUAGE_SUFFIXES, Job, Program
-from alpha_codium.verdict import Status
-from tests.languages.available import BUILT, MODES, require
+from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON, Job, Program
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Execution, Status
 
 # Each program is compiled, and each of its tests may run twice on a busy machine.
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.thorough]
+# All languages whose programs the interpreter of the sandbox doesn't run.
+BUILT = [name for name in LANGUAGES if name != PYTHON]
+MODES = Path(__file__).parent / "modes"
 
 LIMITS = Limits(cpu_seconds=1, memory_bytes=256 << 20, output_bytes=1 << 20)
 # The input of each test, how it ends, and what it prints, if that is all that it prints.
@@ -23,7 +31,7 @@ ENDS = {
     "hoard": (Status.MEMORY_LIMIT_EXCEEDED, ""),
     "deep": (Status.FINISHED, "100000\n"),
     "connect": (Status.FINISHED, "refused\n"),
-    "read": (Status.FINISHED, "refused\n"),
+    "read HOST": (Status.FINISHED, "refused\n"),
     "write": (Status.FINISHED, "refused\n"),
     "leave": (Status.FINISHED, "left\n"),
     "look": (Status.FINISHED, "nothing\n"),
@@ -31,26 +39,29 @@ ENDS = {
 }
 
 
-def executed(language: str, source: str, *inputs: str, limits: Limits = LIMITS) -> list[ac.Execution]:
-    """Return the executions of a program: the compiler's, then one for each input."""
-
-    async def run() -> list[ac.Execution]:
-        async with ac.open_sandbox("local", workers=1, preload=()) as sandbox:
-            job = Job(Program.from_source(language, source), inputs, limits)
-            return [execution async for execution in sandbox.execute(job)]
-
-    return asyncio.run(run())
+async def executed(
+    sandbox: Sandbox, language: str, source: str, *inputs: str, limits: Limits = LIMITS
+) -> list[Execution]:
+    """Return the executions of a program: the compiler's, then one for each input. Skips the test if it can't run."""
+    try:
+        await asyncio.to_thread(sandbox.tool_version, language)
+    except SandboxError as error:
+        pytest.skip(str(error))
+    job = Job(Program.from_source(language, source), inputs, limits)
+    return [execution async for execution in sandbox.execute(job)]
 
 
 def source_in(language: str) -> str:
-    """Return the program with all modes; skips the test if the language's tools are missing."""
-    require(language)
+    """Return the program with all modes."""
     return (MODES / f"modes{LANGUAGE_SUFFIXES[language]}").read_text()
 
 
 @pytest.mark.parametrize("language", BUILT)
-def test_a_program_does_what_it_may_do_and_nothing_else(language):
-    compilation, *tests = executed(language, source_in(language), *ENDS)
+async def test_a_program_does_what_it_may_do_and_nothing_else(jailed: Sandbox, language: str, tmp_path: Path) -> None:
+    of_host = tmp_path / "file"
+    of_host.write_text("private")
+    inputs = [data.replace("HOST", str(of_host)) for data in ENDS]
+    compilation, *tests = await executed(jailed, language, source_in(language), *inputs)
     assert compilation.finished, compilation.stderr
     assert {data: (test.status, test.stdout) for data, test in zip(ENDS, tests, strict=True)} == ENDS
     by_input = dict(zip(ENDS, tests, strict=True))
@@ -61,10 +72,9 @@ def test_a_program_does_what_it_may_do_and_nothing_else(language):
 
 
 @pytest.mark.parametrize("language", BUILT)
-def test_a_program_that_prints_without_end_exceeds_its_output_limit(language):
-    _, test = executed(
-        language, source_in(language), "flood", limits=Limits(3, memory_bytes=256 << 20, output_bytes=1 << 20)
-    )
+async def test_a_program_that_prints_without_end_exceeds_its_output_limit(jailed: Sandbox, language: str) -> None:
+    limits = Limits(3, memory_bytes=256 << 20, output_bytes=1 << 20)
+    _, test = await executed(jailed, language, source_in(language), "flood", limits=limits)
     assert test.status is Status.OUTPUT_LIMIT_EXCEEDED
     assert len(test.stdout) == 1 << 20
 
@@ -84,9 +94,10 @@ def test_a_program_that_prints_without_end_exceeds_its_output_limit(language):
         ("typescript", 'const x: number = "s";', "Type 'string' is not assignable to type 'number'"),
     ],
 )
-def test_a_program_that_does_not_compile_gets_its_compilers_message(language, source, message):
-    require(language)
-    (compilation,) = executed(language, source, "")
+async def test_a_program_that_does_not_compile_gets_its_compilers_message(
+    jailed: Sandbox, language: str, source: str, message: str
+) -> None:
+    (compilation,) = await executed(jailed, language, source, "")
     assert compilation.status is Status.COMPILATION_ERROR
     assert message in compilation.stderr
     assert "/scratch" not in compilation.stderr

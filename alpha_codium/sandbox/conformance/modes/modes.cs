@@ -26,7 +26,7 @@ static class Modes
             case "flood": for (;;) Console.WriteLine("all work and no play makes a program dull");
             case "deep": Console.WriteLine(Deep(100000)); break;
             case "connect": Say(Can(Connect), "connected", "refused"); break;
-            case "read": Say(CanRead("/etc/passwd"), "read", "refused"); break;
+            case "read": Say(CanRead(words[1]), "read", "refused"); break;
             case "write": Say(CanWrite("/program/x") || CanWrite("/etc/x"), "written", "refused"); break;
             case "leave": Say(CanWrite("left") && CanWrite("/tmp/left"), "left", "refused"); break;
             case "look": Say(CanRead("left") || CanRead("/tmp/left"), "found", "nothing"); break;

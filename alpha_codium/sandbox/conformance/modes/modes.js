@@ -19,7 +19,7 @@ if (mode === 'connect') {
     socket.on('connect', () => console.log('connected'));
     socket.on('error', () => console.log('refused'));
 }
-if (mode === 'read') console.log(canRead('/etc/passwd') ? 'read' : 'refused');
+if (mode === 'read') console.log(canRead(words[0]) ? 'read' : 'refused');
 if (mode === 'write') console.log(canWrite('/program/x') || canWrite('/etc/x') ? 'written' : 'refused');
 if (mode === 'leave') console.log(canWrite('left') && canWrite('/tmp/left') ? 'left' : 'refused');
 if (mode === 'look') console.log(canRead('left') || canRead('/tmp/left') ? 'found' : 'nothing');

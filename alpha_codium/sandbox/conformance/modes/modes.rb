@@ -26,7 +26,7 @@ when 'hoard'
 when 'flood' then loop { puts 'all work and no play makes a program dull' }
 when 'deep' then puts deep(100000)
 when 'connect' then puts can { TCPSocket.new('127.0.0.1', 80) } ? 'connected' : 'refused'
-when 'read' then puts can_read('/etc/passwd') ? 'read' : 'refused'
+when 'read' then puts can_read(words[0]) ? 'read' : 'refused'
 when 'write' then puts can_write('/program/x') || can_write('/etc/x') ? 'written' : 'refused'
 when 'leave' then puts can_write('left') && can_write('/tmp/left') ? 'left' : 'refused'
 when 'look' then puts can_read('left') || can_read('/tmp/left') ? 'found' : 'nothing'

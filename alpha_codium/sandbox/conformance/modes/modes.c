@@ -14,7 +14,7 @@ static int connected(void) {
 }
 
 int main(void) {
-    char mode[16];
+    char mode[16], path[1000];
     if (scanf("%15s", mode) != 1) return 9;
     if (!strcmp(mode, "add")) { long long sum = 0, x; while (scanf("%lld", &x) == 1) sum += x; printf("%lld\n", sum); }
     if (!strcmp(mode, "exit")) { puts("leaving"); exit(3); }
@@ -24,7 +24,7 @@ int main(void) {
     if (!strcmp(mode, "flood")) for (;;) puts("all work and no play makes a program dull");
     if (!strcmp(mode, "deep")) printf("%d\n", deep(100000));
     if (!strcmp(mode, "connect")) puts(connected() ? "connected" : "refused");
-    if (!strcmp(mode, "read")) puts(can_open("/etc/passwd", "r") ? "read" : "refused");
+    if (!strcmp(mode, "read") && scanf("%999s", path) == 1) puts(can_open(path, "r") ? "read" : "refused");
     if (!strcmp(mode, "write")) puts(can_open("/program/x", "w") || can_open("/etc/x", "w") ? "written" : "refused");
     if (!strcmp(mode, "leave")) puts(can_open("left", "w") && can_open("/tmp/left", "w") ? "left" : "refused");
     if (!strcmp(mode, "look")) puts(can_open("left", "r") || can_open("/tmp/left", "r") ? "found" : "nothing");

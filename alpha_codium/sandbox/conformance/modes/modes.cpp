@@ -15,7 +15,7 @@ bool connected() {
 }
 
 int main() {
-    string mode;
+    string mode, path;
     cin >> mode;
     if (mode == "add") { long long sum = 0, x; while (cin >> x) sum += x; cout << sum << endl; }
     if (mode == "exit") { cout << "leaving" << endl; exit(3); }
@@ -25,7 +25,7 @@ int main() {
     if (mode == "flood") for (;;) cout << "all work and no play makes a program dull\n";
     if (mode == "deep") cout << deep(100000) << endl;
     if (mode == "connect") cout << (connected() ? "connected" : "refused") << endl;
-    if (mode == "read") cout << (can_read("/etc/passwd") ? "read" : "refused") << endl;
+    if (mode == "read") cout << (can_read((cin >> path, path.c_str())) ? "read" : "refused") << endl;
     if (mode == "write") cout << (can_write("/program/x") || can_write("/etc/x") ? "written" : "refused") << endl;
     if (mode == "leave") cout << (can_write("left") && can_write("/tmp/left") ? "left" : "refused") << endl;
     if (mode == "look") cout << (can_read("left") || can_read("/tmp/left") ? "found" : "nothing") << endl;
