@@ -1,4 +1,4 @@
-// expect: MLE/RE; what is outside of the heap counts, too
+// expect: MLE/RE/TLE; what is outside of the heap counts, too
 require("fs").writeSync(1, "ran\n");
 const all = [];
 while (true) {
