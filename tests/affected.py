@@ -1,13 +1,13 @@
 """The tests of what was changed, for `make check`: prints their paths.
 
-`alpha_codium/ROOM/NAME.py` is tested by `tests/ROOM/test_NAME*.py`, or by all of `tests/ROOM` where there is no such
-file, and by `tests/test_ROOM*.py` where there is no such folder; a changed test file by itself; prompts, settings
-and pages by the tests of `DATA`; some modules also by those of `MORE`. What every change may break is always tested:
-`ALWAYS`.
+`alpha_codium/ROOM/NAME.py` is tested by `tests/ROOM/test_NAME*.py`, or by all of `tests/ROOM` where no such file was
+there before the change, and by `tests/test_ROOM*.py` where there is no such folder; a changed test file by itself;
+prompts, settings and pages by the tests of `DATA`; some modules also by those of `MORE`. What every change may break is
+always tested: `ALWAYS`.
 """
 
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,15 +26,15 @@ DATA = {
 MORE = {PACKAGE / "checkers.py": ["tests/test_linear_work.py"]}
 
 
-def affected(changed: Iterable[Path], root: Path = ROOT) -> list[str]:
-    """The paths of the tests of these changed files, in order; all paths are relative to `root`."""
+def affected(changed: Iterable[Path], root: Path = ROOT, added: Collection[Path] = ()) -> list[str]:
+    """The paths of the tests of these changed files, of which some were added; all paths are relative to `root`."""
     found = dict.fromkeys(ALWAYS)
     for path in changed:
-        found |= dict.fromkeys(_tests_of(path, root))
+        found |= dict.fromkeys(_tests_of(path, root, {str(each) for each in added}))
     return list(found)
 
 
-def _tests_of(path: Path, root: Path) -> Iterator[str]:
+def _tests_of(path: Path, root: Path, added: Collection[str]) -> Iterator[str]:
     yield from (*DATA.get(path.parts[0], ()), *MORE.get(path, ()))
     if path.suffix != ".py":
         return
@@ -46,7 +46,7 @@ def _tests_of(path: Path, root: Path) -> Iterator[str]:
     while not (root / folder).is_dir():
         folder = folder.parent
     stem = path.stem if path.stem != "__init__" else path.parent.name
-    mirrored = _named(stem.strip("_"), root / folder, root)
+    mirrored = [test for test in _named(stem.strip("_"), root / folder, root) if test not in added]
     yield from mirrored or ([str(folder)] if folder != Path("tests") else _named(path.parent.name, root / folder, root))
 
 
@@ -54,16 +54,22 @@ def _named(stem: str, folder: Path, root: Path) -> list[str]:
     return sorted(str(test.relative_to(root)) for test in folder.glob(f"test_{stem}*.py"))
 
 
-def changed_files() -> list[Path]:
-    """The files that differ from origin's main branch, or from the last commit where there is no origin."""
+def changed_files(which: str = "") -> list[Path]:
+    """The files that differ from origin's main branch, or from the last commit where there is no origin.
+
+    `which` is a letter of git's --diff-filter, such as A for those that were added.
+    """
     known = subprocess.run(
         ["git", "rev-parse", "--verify", "-q", "origin/main"], cwd=ROOT, capture_output=True, check=False
     )
     base = "origin/main" if known.returncode == 0 else "HEAD"
-    commands = (["git", "diff", "--name-only", base], ["git", "ls-files", "--others", "--exclude-standard"])
+    commands = (
+        ["git", "diff", "--name-only", f"--diff-filter={which}", base],
+        ["git", "ls-files", "--others", "--exclude-standard"],
+    )
     lines = (subprocess.run(each, cwd=ROOT, capture_output=True, text=True, check=True).stdout for each in commands)
     return [Path(line) for text in lines for line in text.splitlines()]
 
 
 if __name__ == "__main__":
-    print(" ".join(affected(changed_files())))
+    print(" ".join(affected(changed_files(), added=changed_files("A"))))

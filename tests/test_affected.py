@@ -27,3 +27,9 @@ from tests.affected import ALWAYS, SETTINGS, affected
 )
 def test_the_tests_of_a_change_are_those_that_mirror_it(changed, tests):
     assert affected([Path(changed)]) == [*ALWAYS, *tests]
+
+
+def test_an_added_test_file_does_not_replace_the_tests_of_its_folder():
+    changed = [Path("alpha_codium/eval/scoring.py"), Path("tests/eval/test_scoring.py")]
+    assert affected(changed) == [*ALWAYS, "tests/eval/test_scoring.py"]
+    assert affected(changed, added=changed[1:]) == [*ALWAYS, "tests/eval", "tests/eval/test_scoring.py"]

@@ -212,7 +212,8 @@ async def _generate(
     planned: GenerationPlan, judge: OpenJudge, ledger: Ledger, folder: RunFolder, on_event: OnEvent
 ) -> list[Candidate]:
     job, settings = planned.job, planned.settings
-    with working(on_event, "samples", len(job.problems) * job.samples, RunProgress(job.samples)) as on_done:
+    progress = RunProgress(job.samples, ledger.run)
+    with working(on_event, "samples", len(job.problems) * job.samples, progress) as on_done:
 
         def on_candidate(candidate: Candidate) -> None:
             logger.debug(summary_line(candidate))

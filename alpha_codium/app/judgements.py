@@ -112,7 +112,6 @@ def _task_of_pair(place: int, pair: Any, language: str) -> tuple[Program, Proble
 
 
 def _task(program: Any, tests: Any, language: str) -> tuple[Program, Problem]:
-    language_named(language)
     if not isinstance(program, str | Program):
         raise TypeError(f"a program must be a str or a Program, not {shown(program)}")
     return Program.from_source(language, program) if isinstance(program, str) else program, _problem_of(tests)

@@ -18,7 +18,7 @@ from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow
 from alpha_codium.flows.context import language_of
-from alpha_codium.gen.budgets import Ledger
+from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import DEFAULT_FLOW, check_problems, chosen_flow
 from alpha_codium.gen.preview import Preview, preview_of
@@ -31,19 +31,23 @@ from alpha_codium.runs import AnswerStore
 from alpha_codium.runs.answers import NOWHERE
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Judgement, Verdict
-from alpha_codium.wording import counted, in_dollars
+from alpha_codium.wording import counted
 
 NO_EXAMPLES = (
-    "no examples were recognized in the statement: give tests with --problem_file (`public_tests`), see "
-    "docs/own_problems.md"
+    "no examples were recognized in the statement: give them below a heading, `## Examples`, or as `public_tests` with "
+    "--problem_file, see docs/own_problems.md"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The best candidate for a problem, and its judgement on the requested tests; None without tests or a program."""
+    """The best candidate for a problem, and its judgement on the requested tests; None without tests or a program.
+
+    `usage` is that of all samples.
+    """
 
     candidate: Candidate
+    usage: Usage
     judgement: Judgement | None = None
 
     @property
@@ -65,16 +69,16 @@ class Solved:
         candidate, judgement = self.candidate, self.judgement
         total = candidate.public_tests_total
         public = f"{candidate.public_tests_passed} of {counted(total, 'public test')}" if total else "no public tests"
-        tokens = counted(candidate.prompt_tokens + candidate.completion_tokens, "token")
-        costs = f"{counted(candidate.llm_calls, 'call')}, {tokens}, cost {in_dollars(candidate.cost)}"
+        costs = f"{counted(self.usage.llm_calls, 'call')}, {self.usage.tokens_and_cost()}"
         if judgement is None:
             return [f"{public}; {costs}"]
         passed = f"({judgement.tests_passed}/{judgement.tests_total})"
         return [f"{public}; {costs}", f"{', '.join(test_types)}: {judgement.verdict} {passed}"]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the candidate and its verdict for `--json`."""
-        values, judgement = candidate_to_json(self.candidate), self.judgement
+        """Return the candidate, its verdict, and calls and cost of all samples for `--json`."""
+        of_all = {"all_calls": self.usage.llm_calls, "all_cost": self.usage.cost}
+        values, judgement = candidate_to_json(self.candidate) | of_all, self.judgement
         if judgement is None:
             return values
         passed = {"tests_passed": judgement.tests_passed, "tests_total": judgement.tests_total}
@@ -105,8 +109,9 @@ async def solve_problem_async(
             own = replace(solver, store=store, ledger=ledger)
             best = await _best_of(samples, own, problem, ledger, on_event)
         if not test_types or best.error is not None:
-            return Solved(best)
-        return Solved(best, await opened.judge.for_problem(problem).judge(best.to_program(), problem.tests(test_types)))
+            return Solved(best, ledger.run.usage)
+        judgement = await opened.judge.for_problem(problem).judge(best.to_program(), problem.tests(test_types))
+        return Solved(best, ledger.run.usage, judgement)
 
 
 solve_problem = blocking(solve_problem_async)

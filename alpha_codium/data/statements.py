@@ -32,7 +32,7 @@ LABEL = re.compile(
     re.IGNORECASE,
 )
 EXAMPLES = re.compile(
-    r"[\s#>*_-]{0,12}(?:examples?|samples?)(?:\s(?:tests?|cases?))?\s?#?\d{0,3}[*_:\s]{0,6}", re.IGNORECASE
+    r"[\s#>*_-]{0,12}(?:for\s)?(?:examples?|samples?)(?:\s(?:tests?|cases?))?\s?#?\d{0,3}[*_:\s]{0,6}", re.IGNORECASE
 )
 # What follows the examples.
 AFTER = re.compile(r"[\s#>*_-]{0,12}(?:explanation|note|constraints|hint|scoring|limits)s?\b.*|#+\s.*", re.IGNORECASE)

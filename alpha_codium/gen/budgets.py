@@ -24,6 +24,7 @@ from alpha_codium.llm.messages import Answer
 from alpha_codium.llm.prices import cost_of
 from alpha_codium.solution import BudgetEnd, BudgetLimit, BudgetOwner, Candidate
 from alpha_codium.values import JsonValue, Readers
+from alpha_codium.wording import counted, in_dollars
 
 
 @dataclass
@@ -53,6 +54,10 @@ class Usage:
         self.prompt_tokens += other.prompt_tokens
         self.completion_tokens += other.completion_tokens
         self._add_cost(other.cost)
+
+    def tokens_and_cost(self) -> str:
+        """Return the tokens, read and written together, and the cost as text."""
+        return f"{counted(self.prompt_tokens + self.completion_tokens, 'token')}, cost {in_dollars(self.cost)}"
 
     def _add_cost(self, cost: float | None) -> None:
         self.cost = None if self.cost is None or cost is None else self.cost + cost

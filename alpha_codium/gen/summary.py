@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.config import Settings
+from alpha_codium.gen.budgets import Account
 from alpha_codium.runs.transcripts import finished_transcripts
 from alpha_codium.solution import Candidate
 from alpha_codium.wording import counted, in_dollars
@@ -17,12 +18,11 @@ MANY_TRUNCATED = 0.1
 
 @dataclass
 class RunProgress:
-    """The numbers of a run so far, for its display."""
+    """The numbers of a run so far, for its display; `account` is the run's, which counts unfinished samples, too."""
 
     samples: int
+    account: Account
     passing: int = 0
-    tokens: int = 0
-    cost: float | None = 0.0
     by_problem: Counter[str] = field(default_factory=Counter)
     problems: int = 0
 
@@ -31,14 +31,12 @@ class RunProgress:
         self.by_problem[candidate.task_name] += 1
         self.problems += self.by_problem[candidate.task_name] == self.samples
         self.passing += candidate.solved_public
-        self.tokens += candidate.prompt_tokens + candidate.completion_tokens
-        self.cost = None if self.cost is None or candidate.cost is None else self.cost + candidate.cost
 
     def status(self) -> str:
         """Return the text next to the progress bar."""
         passing = f"{self.passing} of {counted(self.by_problem.total(), 'candidate')} passed the public tests"
         done = f"{counted(self.problems, 'problem')} done, {passing}"
-        return f"{done}, {counted(self.tokens, 'token')}, cost {in_dollars(self.cost)}"
+        return f"{done}, {self.account.usage.tokens_and_cost()}"
 
 
 @dataclass(frozen=True, slots=True)

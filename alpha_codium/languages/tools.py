@@ -85,8 +85,7 @@ class Build:
     `command` begins with the path of a program. It can read `readable`, files and folders of which some may not exist,
     and nothing else of the machine. `version` is that of the compiler. `prepared` is a build of what many programs
     share, such as a precompiled header: its artifact is below the folder `PREPARED`, and so are those of its files that
-    are `kept`. `start` runs the artifact.
-    `resident`, which makes the same, is asked first.
+    are `kept`. `start` runs the artifact. `resident`, which makes the same, is asked first.
     """
 
     command: tuple[str, ...]

@@ -85,8 +85,10 @@ def _mean(counts: Counts, k: int, estimator: Callable[[int, int, int], float]) -
         return Estimate(k, 0.0)
     short = [n for n, _ in counts if 0 < n < k]
     if short:
-        some = f"{len(short)} of {counted(len(counts), 'problem')} {'has' if len(short) == 1 else 'have'}"
-        return Estimate(k, None, f"{some} fewer than {counted(k, 'sample')} (least {min(short)})")
+        some = (
+            f"{len(short)} of {counted(len(counts), 'problem')} {'has samples' if len(short) == 1 else 'have samples'}"
+        )
+        return Estimate(k, None, f"{some}, but fewer than {k} (least {min(short)})")
     return Estimate(k, sum(problem_scores(counts, k, estimator)) / len(counts))
 
 

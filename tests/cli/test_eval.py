@@ -104,10 +104,10 @@ def test_candidates_are_scored_over_all_problems_of_the_split(tmp_path: Path, pr
     assert done.returncode == 0, done.stderr
     values = of_json(tmp_path / "out.json")
     assert values["pass_at_k"] == {"pass@1": pytest.approx(1 / 3), "pass@2": 0.5, "pass@5": None}
-    assert values["reasons"] == {"pass@5": "1 of 2 problems has fewer than 5 samples (least 3)"}
+    assert values["reasons"] == {"pass@5": "1 of 2 problems has samples, but fewer than 5 (least 3)"}
     assert values["problems"][1] == {"name": "b", "candidates": []}
     assert "pass@1   0.3333" in done.stdout
-    assert "pass@5   n/a (1 of 2 problems has fewer than 5 samples (least 3))" in done.stdout
+    assert "pass@5   n/a (1 of 2 problems has samples, but fewer than 5 (least 3))" in done.stdout
 
 
 def test_several_kinds_of_tests_are_judged_together(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from alpha_codium.data import load_problem_file
 from alpha_codium.data.statements import problem_of_statement
 from tests.gen.running import ECHO, KEY, assert_refused, model_arguments, problem_record, run_cli
-from tests.servers.scripted import ScriptedServer, Status, last_user
+from tests.servers.scripted import ScriptedServer, Status, Text, last_user
 from tests.support import ROOT
 
 STATEMENT = "# Echo\n\nPrint the line that you read.\n"
@@ -248,7 +248,7 @@ def test_examples_in_a_statement_are_public_tests_and_it_says_so(home, tmp_path)
 def test_where_no_examples_are_recognized_it_says_how_to_give_tests(server, tmp_path):
     (tmp_path / "s.md").write_text(f"{STATEMENT}\n\nFor 7 it prints 7.\n")
     (tmp_path / "my.json").write_text(json.dumps(problem_record(1)))
-    said = "no examples were recognized in the statement: give tests with --problem_file"
+    said = "no examples were recognized in the statement: give them below a heading, `## Examples`, or as"
     assert said in solve(server, "--statement", tmp_path / "s.md").stderr
     assert "no examples" not in solve(server, "--problem_file", tmp_path / "my.json").stderr
 
@@ -273,3 +273,16 @@ def test_the_calls_and_the_stage_are_shown_while_a_program_is_generated(home, tm
         quiet = solve(server, "--statement", tmp_path / "s.md", "-q")
     assert re.search(r"^calls: 2 in \d+ s, stage 1 of 1 \(write_code\), \d+ tokens$", done.stderr, re.MULTILINE)
     assert "calls:" not in quiet.stderr
+
+
+def test_the_last_line_counts_the_calls_and_the_cost_of_all_samples(home, tmp_path):
+    (tmp_path / "s.md").write_text(f"{STATEMENT}\nFor example:\nInput: a\nOutput: b\n")
+    priced = ("-o", "prices.models={'openai/scripted' = {input = 1000000, output = 0}}")
+    with ScriptedServer(lambda body: Text("```python\nprint('c')\n```", prompt_tokens=2)) as server:
+        several = ("-o", "dataset.num_iterations=3", *priced, "--json", tmp_path / "x.json")
+        done = solve(server, "--statement", tmp_path / "s.md", *several)
+    assert "0 of 1 public test; 3 calls" in done.stderr
+    assert "cost $6.0000" in done.stderr
+    values = json.loads((tmp_path / "x.json").read_text())
+    assert (values["all_calls"], values["all_cost"]) == (3, 6.0)
+    assert values["llm_calls"] == 1

@@ -97,7 +97,7 @@ def test_a_k_above_the_samples_is_not_compared_and_says_why(tmp_path: Path) -> N
     )
     pair = pair_of(first, second, 5)
     assert pair.difference is None and pair.bounds is None
-    assert "x: 2 of 2 problems have fewer than 5 samples (least 1)" in sentence(pair)
+    assert "x: 2 of 2 problems have samples, but fewer than 5 (least 1)" in sentence(pair)
 
 
 def test_runs_are_compared_in_pairs_or_each_with_the_baseline(tmp_path: Path) -> None:

@@ -81,8 +81,8 @@ def test_an_unfinished_run_has_bounds_in_place_of_a_score(tmp_path: Path) -> Non
 def test_a_k_that_one_run_has_the_samples_for_is_shown_and_why_the_other_has_not(tmp_path: Path) -> None:
     text = text_of(report(tmp_path, ("old", made(3)), ("new", made(3, samples=5))))
     assert "A  pass@5     n/a" in text and "B  pass@5  0.2500" in text
-    assert "n/a: A pass@5: 12 of 12 problems have fewer than 5 samples (least 1)" in text
-    said = "- not compared at pass@5: new and old: old: 12 of 12 problems have fewer than 5 samples"
+    assert "n/a: A pass@5: 12 of 12 problems have samples, but fewer than 5 (least 1)" in text
+    said = "- not compared at pass@5: new and old: old: 12 of 12 problems have samples, but fewer than 5"
     assert said in text.replace("\n  ", " ")
 
 
@@ -147,7 +147,7 @@ def test_all_numbers_are_in_json(tmp_path: Path) -> None:
     }
     (first, fifth) = values["differences"]
     assert first["only_second"] == list("defghijk") and first["test"] == "McNemar" and first["shown"]
-    assert fifth["difference"] is None and "fewer than 5 samples" in fifth["reason"]
+    assert fifth["difference"] is None and "fewer than 5" in fifth["reason"]
 
 
 # A character is escaped by ten at most: all columns stay in one table.
@@ -168,7 +168,7 @@ def test_a_comparison_is_a_table_of_scores_and_differences(tmp_path: Path) -> No
     assert [*compared.runs[0].score.intervals["pass@1"]] == [old["low"], old["high"]]
     assert (new["value"], new["solved"], new["calls_per_sample"], new["tokens_per_sample"]) == (11 / 12, 11, 2.0, 40.0)
     assert new["dollars_per_sample"] is None, "a price is unknown"
-    assert too_few["value"] is None and "fewer than 2 samples" in too_few["reason"]
+    assert too_few["value"] is None and "fewer than 2" in too_few["reason"]
     assert (difference["run"], difference["minus"], difference["measure"]) == ("new", "old", "pass@1")
     assert difference["value"] == pytest.approx(2 / 3) and difference["low"] < 2 / 3 < difference["high"]
     assert (difference["p_value"], difference["better"], difference["worse"]) == (0.0078125, 8, 0)

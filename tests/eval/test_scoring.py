@@ -44,7 +44,7 @@ def test_a_problem_without_candidates_stays_in_the_denominator() -> None:
 def test_fewer_samples_than_k_make_that_k_null_with_the_reason() -> None:
     result = scored([row("a", RIGHT, WRONG), row("b", RIGHT)], [1, 2])
     assert result.pass_at_k == {"pass@1": pytest.approx(1.5 / 4), "pass@2": None}
-    assert result.reasons == {"pass@2": "1 of 4 problems has fewer than 2 samples (least 1)"}
+    assert result.reasons == {"pass@2": "1 of 4 problems has samples, but fewer than 2 (least 1)"}
 
 
 def test_a_problem_without_tests_is_never_a_pass() -> None:
@@ -183,7 +183,7 @@ def test_one_sample_a_problem_has_the_wilson_interval_of_the_problems_solved() -
     values = score([judged(f"p{i}", passes=int(i < 6), samples=1) for i in range(10)], [1, 5]).to_json()
     assert values["intervals"] == {"pass@1": [*(wilson_interval(6, 10).bounds or ())], "pass@5": None}
     assert values["interval_method"] == "wilson"
-    assert values["interval_reasons"] == {"pass@5": "10 of 10 problems have fewer than 5 samples (least 1)"}
+    assert values["interval_reasons"] == {"pass@5": "10 of 10 problems have samples, but fewer than 5 (least 1)"}
 
 
 def test_a_problem_without_a_sample_is_one_not_solved_in_the_interval_too() -> None:
@@ -251,7 +251,7 @@ def test_strata_are_scored_like_splits_of_their_own_in_the_schemas_order() -> No
         "n_problems": 2,
         "complete": True,
         "pass_at_k": {"pass@1": 0.75, "pass@3": None},
-        "reasons": {"pass@3": "2 of 2 problems have fewer than 3 samples (least 2)"},
+        "reasons": {"pass@3": "2 of 2 problems have samples, but fewer than 3 (least 2)"},
         "intervals": alone.intervals,
         "interval_method": "bootstrap over problems",
         "interval_reasons": alone.interval_reasons,

@@ -93,8 +93,8 @@ def test_the_mean_is_over_all_problems_and_one_without_samples_counts_0() -> Non
 def test_a_problem_with_too_few_samples_makes_it_undefined_with_the_reason() -> None:
     estimate = mean_pass_at_k([(10, 3), (4, 4), (3, 0), (0, 0)], 5)
     assert estimate.value is None
-    assert estimate.reason == "2 of 4 problems have fewer than 5 samples (least 3)"
-    assert mean_pass_at_k([(10, 3), (4, 4)], 5).reason == "1 of 2 problems has fewer than 5 samples (least 4)"
+    assert estimate.reason == "2 of 4 problems have samples, but fewer than 5 (least 3)"
+    assert mean_pass_at_k([(10, 3), (4, 4)], 5).reason == "1 of 2 problems has samples, but fewer than 5 (least 4)"
 
 
 def test_no_samples_at_all_is_0_and_no_problem_at_all_is_undefined() -> None:

@@ -204,7 +204,8 @@ class JailPool(Sandbox, ABC):
         tool = found.tool()
         if tool is None:
             return ""
-        self._require_runtime(language, found.build(Program.from_source(language, ""), Limits()))
+        if not self.has_runtimes:
+            self._require_runtime(language, found.build(Program.from_source(language, ""), Limits()))
         return ", ".join([tool.version, *([f"options {options}"] if options else [])])
 
     def _require_runtime(self, language: str, build: Build | None) -> None:
