@@ -16,7 +16,7 @@ import marshal
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -137,30 +137,39 @@ def make(
     found = cache.find(build)
     if found is not None:
         return found
-    folder = ""
-    if build.prepared is not None:
-        prepared = make(build.prepared, cache, compiler, cancellation, ask)
-        if isinstance(prepared, Execution) and prepared.status is Status.INTERNAL_ERROR:
-            return prepared
-        if isinstance(prepared, Path):
-            folder = str(prepared)[: -len(build.prepared.artifact) - 1]
+    folder = prepared_folder(build, cache, compiler, cancellation)
+    if isinstance(folder, Execution):
+        return folder
     tools = (*build.readable, *filter(None, [folder]))
-    command = [argument.replace(PREPARED, folder or ".") for argument in build.command]
     resident = make(build.resident.build, cache, compiler, cancellation) if build.resident and ask else None
     with cache.building(build):
         found = cache.find(build)
         if found is not None:
             return found
-        result: bytes | Execution | None = None
+        made = None
         if build.resident and ask and isinstance(resident, Path):
-            staying = [
-                argument.replace(PREPARED, folder or ".").replace(ARTIFACT, str(resident))
-                for argument in build.resident.command
-            ]
-            result = ask(build.resident.request, staying, (*tools, str(resident.parent)), cancellation)
-        if result is None:
-            result = compiled(build, command, compiler(tools), cancellation)
+            staying = [argument.replace(ARTIFACT, str(resident)) for argument in build.resident.command]
+            given = (*tools, str(resident.parent))
+            made = ask(build.resident.request, filled(staying, folder), given, cancellation)
+        result = made or compiled(build, filled(build.command, folder), compiler(tools), cancellation)
         return result if isinstance(result, Execution) else cache.keep(build, result)
+
+
+def prepared_folder(
+    build: Build, cache: ProgramCache, compiler: Callable[[tuple[str, ...]], Worker], cancellation: Cancellation
+) -> str | Execution:
+    """Return the folder of what `build` has prepared, empty if there is none; or why the sandbox can't prepare it."""
+    if build.prepared is None:
+        return ""
+    prepared = make(build.prepared, cache, compiler, cancellation)
+    if isinstance(prepared, Path):
+        return str(prepared)[: -len(build.prepared.artifact) - 1]
+    return prepared if prepared.status is Status.INTERNAL_ERROR else ""
+
+
+def filled(command: Sequence[str], folder: str) -> list[str]:
+    """Return a command with the folder of what was prepared in it."""
+    return [argument.replace(PREPARED, folder or ".") for argument in command]
 
 
 def compiled(build: Build, command: list[str], worker: Worker, cancellation: Cancellation) -> bytes | Execution:

@@ -9,7 +9,6 @@
 import asyncio
 import contextlib
 import functools
-import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,7 @@ import alpha_codium
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages import LANGUAGES, Language, language_named
 from alpha_codium.languages.tools import Build
-from alpha_codium.limits import COMPILER_LIMITS, Limits
+from alpha_codium.limits import Limits
 from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
@@ -38,8 +37,8 @@ from alpha_codium.sandbox.engine.interpreter import (
 from alpha_codium.sandbox.engine.jail import Jail, Layer
 from alpha_codium.sandbox.engine.native import ProgramCache, built
 from alpha_codium.sandbox.engine.pairs import run_pair
-from alpha_codium.sandbox.engine.resident import Residents
 from alpha_codium.sandbox.engine.session import Building, Session
+from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import (
     NO_DIALOGUES,
@@ -55,47 +54,8 @@ from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 # Modules loaded in every zygote: those that programs import most and that hardly slow down a fork.
 WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "operator", "_sitebuiltins")
 HEAVY = ("numpy",)
-# `[ \t]`, not `\s`, which matches line ends: on a program of blank lines it would take quadratic time.
-IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
 CANCELLED = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled"))
 T = TypeVar("T")
-
-
-class Slot:
-    """The workers that share a thread: a plain one, and one for each heavy module that programs have imported."""
-
-    def __init__(self, plain: Jail, heavy: Sequence[str], make: Callable[[Jail], Worker]) -> None:
-        self.plain = make(plain)
-        self._jail, self._heavy, self._make = plain, heavy, make
-        self._others: dict[str, Worker] = {}
-        self.thread: ThreadPoolExecutor | None = None
-        self.residents = Residents(lambda tools: self.with_tools(tools, "resident"))
-
-    def worker_for(self, program: str) -> Worker:
-        """Return the worker that has the program's imports loaded."""
-        for module in self._heavy:
-            if module in program and re.search(IMPORT.format(re.escape(module)), program, re.MULTILINE):
-                return self.beside(module, (*self._jail.preload, module))
-        return self.plain
-
-    def beside(self, name: str, preload: tuple[str, ...]) -> Worker:
-        """Return another worker, made on first use."""
-        if name not in self._others:
-            self._others[name] = self._make(replace(self._jail, preload=preload))
-        return self._others[name]
-
-    def with_tools(self, tools: tuple[str, ...], purpose: str = "") -> Worker:
-        """Return the worker whose jail has these tools, made on first use; a compiler runs in no container."""
-        name = f"{purpose} tools {tools}"
-        if name not in self._others:
-            jail = replace(self._jail, interpreter=inspect_interpreter(path_of("")), preload=(), workspace=None)
-            self._others[name] = Worker(replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2))
-        return self._others[name]
-
-    @property
-    def workers(self) -> tuple[Worker, ...]:
-        """All workers made so far."""
-        return (self.plain, *self._others.values())
 
 
 class PoolOptions(TypedDict, total=False):
