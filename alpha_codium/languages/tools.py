@@ -68,9 +68,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A compiler that stays for many programs: the artifact of `build`, which `command` runs.
+    """A compiler that is kept running for many programs: the artifact of `build`, started by `command`.
 
-    For `request` at its standard input, it writes the length of what it makes, in 4 bytes, and what it makes.
+    It reads `request` from stdin, and writes the length of the compiled program, in 4 bytes, and its bytes.
     """
 
     build: "Build"

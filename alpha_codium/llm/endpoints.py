@@ -3,7 +3,7 @@
 1. Each model string of a run has one endpoint. A local model's is passed in when its server has started; others are
    created on first use.
 2. Requests to an OpenAI-compatible server at an `api_base` with http:// don't go through litellm if it has no data on
-   the model, and doesn't treat models of such names in its own way (`alpha_codium.llm.direct`).
+   the model, and has no special treatment for models of such names (`alpha_codium.llm.direct`).
 3. `api_base` and its key are used only for the provider of the first model that isn't local. For other providers, their
    own address is used, with the key from the environment.
 """

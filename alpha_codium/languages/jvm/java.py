@@ -21,7 +21,7 @@ MAIN = "Main"
 # A gibibyte for its classes, and the stacks of about twenty threads.
 RESERVED = 4 << 30
 OPTIONS = ("-proc:none", "-nowarn")
-# The source of a compiler that stays, and options of its virtual machine.
+# The source of the resident compiler, and options of its virtual machine.
 RESIDENT = Path(__file__).with_name("Resident.java")
 SMALL = ("-Xmx256m", "-XX:+ExitOnOutOfMemoryError")
 # Archives the compiler's classes, which takes half of its time, for all later programs.

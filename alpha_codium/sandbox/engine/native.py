@@ -38,7 +38,7 @@ PRINT = 'made=$1; shift; "$@" >&2 && exec cat "$made"'
 TRIES = 2
 ERRORS_KEPT = 1 << 16
 LOCKS = 64
-# Asks a compiler that stays: its request, its command, its tools. It returns what was made, or None.
+# Asks a resident compiler: takes the request, the command that starts it, and its tools. Returns the artifact, or None.
 Ask = Callable[[bytes, list[str], tuple[str, ...], Cancellation], bytes | None]
 
 
@@ -111,7 +111,7 @@ def built(
 ) -> RunnerProgram | Execution:
     """Return the program to run, compiled if it isn't kept; or why it doesn't compile, or can't be compiled.
 
-    `compiler` returns a worker whose jail has these tools, `ask` asks a compiler that stays. Raises Cancelled, and
+    `compiler` returns a worker whose jail has these tools, `ask` asks a resident compiler. Raises Cancelled, and
     SandboxError if nothing can be stored.
     """
     for _ in range(TRIES):

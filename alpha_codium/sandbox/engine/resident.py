@@ -1,8 +1,8 @@
-"""Compilers that stay: a process in a jail of its own that compiles one program after the other.
+"""Resident compilers: processes, each in a jail of its own, that compile one program after the other.
 
-1. It takes a request at descriptor 3, a socket, and answers with what it made, behind its length. What it says is taken
-   only as a compiled program: if it makes nothing, takes too long or ends, the ordinary compiler decides.
-2. After any fault, and after `MOST_PROGRAMS`, another takes its place.
+1. A resident compiler reads requests from a socket, and answers with the length and the bytes of the compiled program.
+   If the answer is empty or late, or the process ends, the program is compiled by the ordinary compiler instead.
+2. It is replaced after any fault, and after `MOST_PROGRAMS`.
 """
 
 import contextlib
@@ -24,17 +24,17 @@ from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost, 
 from alpha_codium.sandbox.engine.worker import Worker
 
 MOST_PROGRAMS = 200
-# Seconds for an answer.
+# Seconds to wait for an answer.
 PATIENCE = 10.0
-# Of all programs that one of them compiles.
+# For all programs that one process compiles.
 LIMITS = replace(COMPILER_LIMITS, cpu_seconds=600.0, wall_seconds=86400.0)
-# Gives a command the socket as its standard input and output.
+# Runs a command with the socket, descriptor 3, as its stdin and stdout.
 CONNECT = f'exec "$@" <&{LINK} >&{LINK} {LINK}<&-'
 LENGTH = struct.Struct(">i")
 
 
 class ResidentCompiler:
-    """One such process, started at once; `ask` and `close` are for one thread."""
+    """A resident compiler, which starts at once. Call `ask` and `close` from one thread only."""
 
     def __init__(self, worker: Worker, command: list[str]) -> None:
         self.left = MOST_PROGRAMS
@@ -46,7 +46,7 @@ class ResidentCompiler:
         self._thread.start()
 
     def ask(self, request: bytes) -> bytes | None:
-        """Return what it makes for a request, empty if nothing; None if it has to be replaced."""
+        """Return the compiled program, empty if it doesn't compile; None if this compiler must be replaced."""
         self.left -= 1
         end = time.monotonic() + PATIENCE
         try:
@@ -58,13 +58,13 @@ class ResidentCompiler:
             return None
 
     def interrupt(self) -> None:
-        """End what it is doing, and itself; may be called from any thread."""
+        """End the process. May be called from any thread."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._worker.interrupt()
 
     def close(self) -> None:
-        """End it, and wait until it has ended."""
+        """End the process, and wait until it has ended."""
         self.interrupt()
         self._thread.join()
         self._socket.close()
@@ -104,7 +104,7 @@ class Residents:
     def made(
         self, request: bytes, command: list[str], tools: tuple[str, ...], cancellation: Cancellation
     ) -> bytes | None:
-        """Return what the compiler makes for a request, None if it makes nothing. Raises Cancelled."""
+        """Return the compiled program, None if the ordinary compiler has to be used. Raises Cancelled."""
         key = (*command, *tools)
         if key not in self._running:
             self._running[key] = ResidentCompiler(self._worker_with(tools), command)
