@@ -183,7 +183,7 @@ async def test_an_accepted_program_must_still_end_well(sandbox: Sandbox) -> None
 
 async def test_an_interactor_that_can_not_be_used_is_one_clear_line(sandbox: Sandbox) -> None:
     judge = Judge(sandbox)
-    with pytest.raises(Unjudgeable, match="the checker 'interactor' needs files"):
+    with pytest.raises(Unjudgeable, match="the checker 'interactor' takes `files`"):
         judge.for_problem(Problem("p", checker=CheckerSpec("interactor", {})))
     with pytest.raises(Unjudgeable, match="programs use files in place of stdin and stdout"):
         judge.for_problem(replace(IN_PYTHON, input_file="in.txt"))

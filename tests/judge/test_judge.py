@@ -109,7 +109,7 @@ async def test_a_single_run_is_not_compared_with_anything(sandbox: Sandbox) -> N
 
 
 def test_an_invalid_checker_is_reported_before_anything_runs() -> None:
-    for name, said in (("tokenz", "no checker 'tokenz'"), ("program", "needs files")):
+    for name, said in (("tokenz", "no checker 'tokenz'"), ("program", "takes `files`")):
         with pytest.raises(UserError, match=said):
             Judge(Recorded([])).for_problem(Problem("a", checker=CheckerSpec(name)))
 
