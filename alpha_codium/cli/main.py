@@ -2,15 +2,16 @@
 
 1. A command group's module is imported when the group is used, so that `gencode --help` stays quick.
 2. `-` and `_` are the same in names of commands and options.
-3. A `UserError` and a full disk are one line on stderr and exit status 2. Ctrl-C is exit status 130. Anything else
-   keeps its traceback and is exit status 1.
+3. A `UserError` and a full disk are one line on stderr and exit status 2. Ctrl-C is exit status 130, SIGTERM 143; both
+   keep what was done. Anything else keeps its traceback and is exit status 1.
 """
 
 import atexit
 import errno
 import gc
+import signal
 import sys
-from typing import Any
+from typing import Any, Never
 
 import click
 
@@ -69,10 +70,19 @@ def cli() -> None:
     """Generate programs with language models, and measure how good they are."""
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, by which schedulers end programs: handled as Ctrl-C is."""
+
+
+def _terminate(*_: object) -> Never:
+    raise Terminated
+
+
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line and exit."""
     # All memory goes back to the kernel: to look for garbage once more takes up to a second where litellm is loaded.
     atexit.register(gc.freeze)
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         # Without its standalone mode click gives the status of `Exit` back instead of exiting with it.
         sys.exit(cli.main(args=arguments, prog_name="gencode", standalone_mode=False))
@@ -89,9 +99,11 @@ def main(arguments: list[str] | None = None) -> Any:
     except UserError as error:
         say_error(error.for_command_line if isinstance(error, SandboxError) else str(error))
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(130)
+    except (click.Abort, KeyboardInterrupt) as error:
+        # Click raises its own Abort from a KeyboardInterrupt.
+        terminated = isinstance(error.__cause__ or error, Terminated)
+        click.echo("terminated" if terminated else "interrupted", err=True)
+        sys.exit(143 if terminated else 130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)

@@ -1,9 +1,6 @@
 """`gencode repo run` and `gencode repo get-resources`, which are also `run-multiturn` and `get-resources`."""
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,23 +39,13 @@ def run(json_path: Path | None, verbose: int, quiet: int, **given: Any) -> None:
     setup_logging(common.verbosity)
     common.check_json_path()
     reporter = Reporter(common)
-    with reporter.resumable(), ended_by_sigterm():
+    with reporter.resumable():
         runs = run_repository(RunOptions(**given), reporter)
     common.write_json([each.to_json() for each in runs])
     for each in runs:
         say("\n".join(each.summary.lines()))
     if not all(each.summary.complete for each in runs):
         raise click.exceptions.Exit(1)
-
-
-@contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """Have SIGTERM, by which schedulers end programs, do what Ctrl-C does: what there is is kept, and servers end."""
-    earlier = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, earlier)
 
 
 @click.command("get_resources")

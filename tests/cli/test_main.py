@@ -60,16 +60,19 @@ def test_a_bug_of_ours_keeps_its_traceback_and_is_exit_status_1(home, tmp_path):
     assert "Traceback" in done.stderr
 
 
-def test_ctrl_c_anywhere_is_exit_status_130_without_a_traceback(home, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "status", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_signal_that_ends_a_command_is_its_exit_status_without_a_traceback(home, tmp_path, number, status, word):
     fifo = tmp_path / "problem.json"
     os.mkfifo(fifo)
     command = [sys.executable, "-m", "alpha_codium", "settings", "--config", str(fifo)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
         with fifo.open("w"):  # the child has opened its settings file, and waits for what is in it
-            child.send_signal(signal.SIGINT)
+            child.send_signal(number)
             _, said = child.communicate(timeout=60)
-    assert child.returncode == 130
-    assert "interrupted" in said
+    assert child.returncode == status
+    assert word in said
     assert "Traceback" not in said
 
 

@@ -143,12 +143,13 @@ def test_a_run_killed_many_times_gives_the_dataset_of_one_that_was_not(home, job
 
 
 @pytest.mark.thorough
-def test_ctrl_c_ends_with_130_and_says_how_to_go_on(home, job, asked, tmp_path):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_a_signal_ends_says_how_to_resume_it(home, job, asked, tmp_path, number, status):
     errors = tmp_path / "stderr"
     with gencode_process("gen", "solve_set", *job, "--run", "stopped", stderr=errors) as child:
         asked.wait_for(10, lambda: child.poll() is not None)
-        os.kill(child.pid, signal.SIGINT)
-        assert child.wait(PATIENCE_SECONDS) == 130
+        os.kill(child.pid, number)
+        assert child.wait(PATIENCE_SECONDS) == status
     said = errors.read_text()
     assert "resume this run with gencode gen solve_set --resume stopped\n" in said
     assert "Traceback" not in said
