@@ -141,6 +141,7 @@ class JailPool(Sandbox, ABC):
             if slot.thread is not None:
                 await asyncio.to_thread(slot.thread.shutdown)
             await asyncio.to_thread(slot.residents.close)
+            slot.executables.close()
         for session in tuple(self._sessions):
             await asyncio.to_thread(session.end)
         try:
@@ -262,7 +263,9 @@ class JailPool(Sandbox, ABC):
         tools = build.start.readable
         worker = slot.with_tools(tools) if tools else slot.plain
         cache = ProgramCache(programs_folder())
-        return worker, functools.partial(built, build, cache, slot.with_tools, ask=slot.residents.made)
+        return worker, functools.partial(
+            built, build, cache, slot.with_tools, ask=slot.residents.made, load=slot.executables.of
+        )
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
