@@ -174,14 +174,14 @@ def main() -> None:
     """Read the arguments, and measure in a control group of our own."""
     known = [name for name in LANGUAGE_SUFFIXES if name not in ("python3", "python2")]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("languages", nargs="*", choices=[[], *known], default=known)
+    parser.add_argument("languages", nargs="*", choices=[*known, []], default=[], metavar="LANGUAGE")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tests", type=int, default=30)
     parser.add_argument(INSIDE, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
         group = CgroupMeter(Path(options.inside[0]), options.inside[1])
-        asyncio.run(measure(options.languages, options.rounds, options.tests, lambda: paused(group)))
+        asyncio.run(measure(options.languages or known, options.rounds, options.tests, lambda: paused(group)))
         return
     meter = open_meter()
     try:
