@@ -11,7 +11,7 @@ from alpha_codium.eval.languages import Languages
 from alpha_codium.eval.prepare import human_solutions
 from alpha_codium.judge import Rules
 from alpha_codium.problem import ExecutionSpec, Problem, Solution, TestCase
-from alpha_codium.sandbox.portable.backend import PortableSandbox
+from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
 from tests.data.records import record, write_jsonl
 from tests.eval.test_prepare import row
 from tests.support import gencode
@@ -47,11 +47,11 @@ def test_only_the_languages_that_are_asked_for_are_judged() -> None:
 
 
 def test_a_sandbox_that_runs_python_only_skips_the_others_with_its_reason() -> None:
-    languages, skipped = judged_and_skipped(Languages(sandbox=PortableSandbox()), problem())
+    languages, skipped = judged_and_skipped(Languages(sandbox=CodeContestsSandbox()), problem())
     assert languages == ["python3"]
     assert skipped["cpp", "this backend runs python3, not cpp"] == 1
     with pytest.raises(SandboxError, match="this backend runs python3, not cpp"):
-        Languages(["cpp"], PortableSandbox())
+        Languages(["cpp"], CodeContestsSandbox())
     with pytest.raises(UserError, match="unsupported language 'ada'"):
         Languages(["ada"])
 

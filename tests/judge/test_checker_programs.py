@@ -154,7 +154,7 @@ async def test_a_checker_that_gives_no_verdict_is_our_fault_and_says_why(
 
 @needs_compiler
 async def test_a_checker_that_does_not_compile_says_so_for_every_test(both: Sandbox) -> None:
-    for files, said in (({"c.py": "if"}, "SyntaxError"), ({"c.cpp": "int main( { }"}, "./c.cpp:1:5: error:")):
+    for files, said in (({"c.py": "if"}, "SyntaxError"), ({"c.cpp": "int main( { }"}, "compile: c.cpp:1:5: error:")):
         judgement = await judged(both, files, "print(2)", TESTS)
         assert judgement.verdict is Verdict.INTERNAL_ERROR
         assert said in judgement.message

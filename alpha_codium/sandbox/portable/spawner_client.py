@@ -44,12 +44,14 @@ class SpawnerClient:
     """One spawner; used by one thread at a time, and interrupted from any.
 
     With `counted`, a control group limits the sum of its programs' memory and processes, if this machine has one.
-    `interpreter` stays visible in private folders.
+    `interpreter` and the folder `shown`, if any, stay visible in private folders.
     """
 
-    def __init__(self, prefix: Sequence[str], *, counted: bool = False, interpreter: str = sys.executable) -> None:
+    def __init__(
+        self, prefix: Sequence[str], *, counted: bool = False, interpreter: str = sys.executable, shown: str = ""
+    ) -> None:
         self.command = [*prefix, sys.executable, "-I", "-S", str(SPAWNER)]
-        self.interpreter = interpreter
+        self.interpreter, self.shown = interpreter, shown
         self.counted = counted
         self._group: WorkerGroup | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -68,24 +70,26 @@ class SpawnerClient:
         environment: Mapping[str, str],
         channel: socket.socket | None = None,
         files: Mapping[str, str] | None = None,
+        memory: tuple[str, int] = ("RLIMIT_AS", 0),
     ) -> Ended:
         """Run one program; raises WorkerLost if the spawner fails, and starts a new one next time.
 
         `channel`, one end of a socket pair, becomes the program's and is closed here. With `files`, the program gets
-        private folders: one with these files is mounted over `folder`, see `engine/inside/private`.
+        private folders: one with these files is mounted over `folder`, see `engine/inside/private`. `memory` is the
+        resource that `limits.memory_bytes` limits, and how many bytes more of it there may be.
         """
         job: dict[str, object] = {
             "command": list(command),
             "folder": str(folder),
             "environment": dict(environment),
-            "rlimits": rlimits_of(limits),
+            "rlimits": rlimits_of(limits) | {memory[0]: limits.memory_bytes + memory[1]},
             "wall_seconds": limits.wall_seconds,
             "output_bytes": limits.output_bytes,
             "stdin_bytes": len(stdin),
             "channel": channel is not None,
         }
         if files is not None:
-            job |= {"files": dict(files), "interpreter": self.interpreter}
+            job |= {"files": dict(files), "interpreter": self.interpreter, "shown": self.shown}
             job |= {"processes": limits.processes + OWN_PROCESSES}
         try:
             process = self._started()
@@ -190,7 +194,6 @@ def rlimits_of(limits: Limits) -> dict[str, int]:
     """
     return {
         "RLIMIT_CPU": int(limits.cpu_seconds) + 1,
-        "RLIMIT_AS": limits.memory_bytes,
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_CORE": 0,
