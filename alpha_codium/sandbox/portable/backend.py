@@ -19,7 +19,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -31,26 +30,22 @@ import alpha_codium
 from alpha_codium.errors import UserError
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.languages.python import DRIVER, LANGUAGE
-from alpha_codium.languages.tools import ARTIFACT, Build
+from alpha_codium.languages.tools import ARTIFACT
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
 from alpha_codium.sandbox.engine.interpreter import (
     environment_of,
-    environment_of_zygote,
-    inspect_interpreter,
     path_of,
     require_interpreter,
     version_of,
 )
-from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.native import ProgramCache, artifact_of, memory_limit
+from alpha_codium.sandbox.engine.native import memory_limit
 from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
-from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.toolchains import Toolchains
-from alpha_codium.sandbox.engine.worker import Worker
-from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command, namespaces_command
+from alpha_codium.sandbox.portable.compilers import CANCELLED, Compilers
+from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command
 from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 from alpha_codium.sandbox.protocol import (
     NO_DIALOGUES,
@@ -64,53 +59,16 @@ from alpha_codium.sandbox.protocol import (
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
-CANCELLED = Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled")
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """What a test's process runs: a command in a folder with `files`; `memory` is as `memory_limit` returns it."""
+    """What a test's process runs: a command in a folder with `files`; `memory` as for `SpawnerClient.run`."""
 
     command: Sequence[str]
     files: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
-    memory: tuple[str, int] = ("RLIMIT_AS", 0)
-
-
-class Compilers:
-    """Compiles programs in jails of the engine, one at a time."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._slot: Slot | None = None
-        self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
-
-    def made(self, cancellation: Cancellation, build: Build) -> Path | Execution:
-        """Return where `build` has made its artifact; or why it doesn't compile, or can't be compiled."""
-        with self._lock:
-            slot = self._slot = self._slot or self._new_slot()
-            cache = ProgramCache(programs_folder())
-            try:
-                return artifact_of(build, cache, slot.with_tools, cancellation, slot.residents.made)
-            except Cancelled:
-                return CANCELLED
-
-    def close(self) -> None:
-        """End what is compiled; a thread in `made` returns."""
-        slot = self._slot
-        if slot is not None:
-            for worker in slot.workers:
-                worker.close()
-            with self._lock:
-                slot.residents.close()
-                for worker in slot.workers:
-                    worker.discard()
-        self._starter.shutdown()
-
-    def _new_slot(self) -> Slot:
-        interpreter = inspect_interpreter(path_of(""))
-        walls = not namespaces_command()
-        return Slot(Jail(interpreter, self._starter, (), environment_of_zygote(), walls), (), Worker)
+    memory: tuple[str, int] | None = None
 
 
 class PortableSandbox(Sandbox):

@@ -70,19 +70,19 @@ class SpawnerClient:
         environment: Mapping[str, str],
         channel: socket.socket | None = None,
         files: Mapping[str, str] | None = None,
-        memory: tuple[str, int] = ("RLIMIT_AS", 0),
+        memory: tuple[str, int] | None = None,
     ) -> Ended:
         """Run one program; raises WorkerLost if the spawner fails, and starts a new one next time.
 
         `channel`, one end of a socket pair, becomes the program's and is closed here. With `files`, the program gets
-        private folders: one with these files is mounted over `folder`, see `engine/inside/private`. `memory` is the
-        resource that `limits.memory_bytes` limits, and how many bytes more of it there may be.
+        private folders: one with these files is mounted over `folder`, see `engine/inside/private`. The address
+        space is limited; if `memory` is given, the resource that it names is, with so many bytes more, and only if no
+        control group counts the memory.
         """
         job: dict[str, object] = {
             "command": list(command),
             "folder": str(folder),
             "environment": dict(environment),
-            "rlimits": rlimits_of(limits) | {memory[0]: limits.memory_bytes + memory[1]},
             "wall_seconds": limits.wall_seconds,
             "output_bytes": limits.output_bytes,
             "stdin_bytes": len(stdin),
@@ -93,6 +93,8 @@ class SpawnerClient:
             job |= {"processes": limits.processes + OWN_PROCESSES}
         try:
             process = self._started()
+            counted = self._group is not None and self._group.counts_memory
+            job["rlimits"] = rlimits_of(limits, None if counted and memory else memory or ("RLIMIT_AS", 0))
             self._limit_sums(limits, len(stdin))
             timer = threading.Timer(limits.wall_seconds + GRACE, process.kill)
             timer.start()
@@ -187,12 +189,14 @@ def read_result(stream: IO[bytes]) -> Ended:
     return Ended(stdout=stdout, stderr=stderr, **values)
 
 
-def rlimits_of(limits: Limits) -> dict[str, int]:
+def rlimits_of(limits: Limits, memory: tuple[str, int] | None) -> dict[str, int]:
     """Return the limits as the kernel takes them; CPU time in whole seconds, rounded up.
 
-    A program that ignores the signal at its CPU limit gets one more second.
+    A program that ignores the signal at its CPU limit gets one more second. `memory` is the resource that the memory
+    limit is for, and how many bytes more of it there may be.
     """
     return {
+        **({memory[0]: limits.memory_bytes + memory[1]} if memory else {}),
         "RLIMIT_CPU": int(limits.cpu_seconds) + 1,
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
