@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Self
 
 from alpha_codium.checkers import PROGRAM
 from alpha_codium.errors import SandboxError, Unjudgeable, nearest
-from alpha_codium.judge.cpp_checkers import SUFFIXES, cpp_side, first_error
+from alpha_codium.judge.cpp_checkers import SUFFIXES, cpp_side, first_error, last_line
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import goes_on, no_verdict, require_compiled
 from alpha_codium.judge.packing import pack
@@ -104,8 +104,15 @@ class CheckerProgram:
         try:
             sandbox.tool_version(side.program.language)
         except SandboxError as error:
-            raise Unjudgeable(f"its {self.noun} is written in C++: {error}") from error
+            raise Unjudgeable(f"its {self.noun} is written in C++: {error.for_command_line}") from error
         return side
+
+    def require_compiled(self, compilation: Execution) -> None:
+        """Raise Unjudgeable, with the first error in one line, unless the program compiled."""
+        if not compilation.finished:
+            says = "doesn't compile" if compilation.status is Status.COMPILATION_ERROR else "can't be compiled"
+            why = last_line(compilation) if self.main else first_error(compilation)
+            raise Unjudgeable(f"its {self.noun} {says}: {why}")
 
     def packed(self, test: TestCase, output: str = "") -> str:
         """Return the input of the driver for one output; an interactor gets none."""
@@ -255,8 +262,7 @@ class CheckerProgramKind(StdinKind):
         inputs = tuple(self.checker.packed(test, output) for test, output in outputs)
         job = Job(checker.program, inputs, CHECKER_LIMITS, checker.driver)
         compilation = await self.sandbox.consume(job, take)
-        if not compilation.finished:
-            raise Unjudgeable(f"its checker doesn't compile: {first_error(compilation)}")
+        self.checker.require_compiled(compilation)
 
     async def _decides(self, checker: Side, test: TestCase) -> bool:
         """Whether the checker gives a verdict on the expected output."""

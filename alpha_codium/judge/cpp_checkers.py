@@ -55,13 +55,16 @@ def include_folder() -> Path:
 
 
 def first_error(compilation: Execution) -> str:
-    """Return why a program didn't compile, in one line: the first error, if there is one."""
-    lines = [line.strip() for line in compilation.stderr.splitlines() if line.strip()] or [compilation.status.value]
-    # The last line of a SyntaxError in Python says what is wrong.
-    first = next((line for line in lines if ERROR.search(line)), lines[-1])
+    """Return why a program in C++ didn't compile, in one line: the first error, if there is one."""
+    found = next((line for line in compilation.stderr.splitlines() if ERROR.search(line)), last_line(compilation))
     hint = ""
-    if "testlib.h: No such file" in first:
+    if "testlib.h: No such file" in found:
         hint = f"; put testlib.h (github.com/MikeMirzayanov/testlib) into {include_folder()}"
-    elif "cannot find -l" in first:
+    elif "cannot find -l" in found:
         hint = "; static libraries are needed: dnf install glibc-static libstdc++-static (Fedora, Amazon Linux)"
-    return first[:300] + hint
+    return found.strip()[:300] + hint
+
+
+def last_line(compilation: Execution) -> str:
+    """Return the last line of what a compiler said, or its status."""
+    return (compilation.stderr.strip().splitlines() or [compilation.status.value])[-1].strip()[:300]

@@ -24,7 +24,6 @@ from alpha_codium.checkers import INTERACTOR
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.behaviour import error_shown, without_addresses
 from alpha_codium.judge.checker_programs import ACCEPTS, CheckerProgram, CheckerProgramKind
-from alpha_codium.judge.cpp_checkers import first_error
 from alpha_codium.judge.kinds import goes_on, no_verdict, require_compiled
 from alpha_codium.limits import CHECKER_LIMITS, IDLE_SECONDS
 from alpha_codium.problem import TestCase
@@ -103,8 +102,7 @@ class InteractiveKind(CheckerProgramKind):
         except PairUnsupported as unsupported:
             raise Unjudgeable(f"it is interactive: {unsupported}") from unsupported
         require_compiled(report.right.compilation)
-        if not report.left.compiled:
-            raise Unjudgeable(f"its interactor doesn't compile: {first_error(report.left.compilation)}")
+        self.checker.require_compiled(report.left.compilation)
         return report
 
     def _judged(self, report: PairReport) -> TestResult:

@@ -98,9 +98,8 @@ class PortableSandbox(Sandbox):
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._is_private = await asyncio.to_thread(gives_private_folders, prefix, self.interpreter)
         self._workers, self._idle, self._compilers = [], queue.SimpleQueue(), Compilers()
-        make = functools.partial(
-            SpawnerClient, prefix, counted=bool(prefix), interpreter=self.interpreter, shown=folder_of_programs()
-        )
+        shown = await asyncio.to_thread(folder_of_programs)
+        make = functools.partial(SpawnerClient, prefix, counted=bool(prefix), interpreter=self.interpreter, shown=shown)
         for _ in range(self.workers):
             left, right = make(), make()
             self._workers += (left, right)

@@ -25,6 +25,10 @@ from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import servers
 from alpha_codium.sandbox.remote.inputs import StoredInputs
 from alpha_codium.verdict import Execution, Identity, Judgement, Report, Status, Verdict
+from tests.judge.checkers import CPP_FILES, needs_compiler, problem
+from tests.judge.checkers import TESTS as CHECKED
+from tests.judge.interactors import GUESSES, IN_CPP
+from tests.judge.interactors import TESTS as GUESSED
 from tests.serve.serving import started
 from tests.support import ROOT
 
@@ -56,6 +60,21 @@ async def test_reports_and_identity_are_those_of_the_servers_and_of_local(urls: 
         for program in ("print(input()[::-1])", "print(1 / int(input()))", "print("):
             job = Job(Program.from_source("python3", program), [str(number) for number in range(30)])
             assert outputs(await report_of(remote, job)) == outputs(await report_of(local, job))
+
+
+@needs_compiler
+@pytest.mark.thorough
+async def test_checkers_and_interactors_in_cpp_are_compiled_by_the_servers(urls: list[str]) -> None:
+    async with open_sandbox("remote", urls=urls) as remote:
+        divides = Judge(remote).for_problem(problem(CPP_FILES))
+        talks = Judge(remote).for_problem(IN_CPP)
+        found = [
+            await divides.judge("n = int(input())\nprint(n // 2)", CHECKED),
+            await divides.judge("print(1)", CHECKED),
+            await talks.judge(GUESSES, GUESSED),
+            await talks.judge(GUESSES.replace('"higher"', '"lower"'), GUESSED),
+        ]
+    assert [each.verdict.value for each in found] == ["accepted", "wrong_answer"] * 2, found
 
 
 def outputs(report: Report) -> list[tuple[Status, str, str]]:
