@@ -117,8 +117,9 @@ class PortableSandbox(Sandbox):
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.interrupt(closing=True)
-        await asyncio.to_thread(self._compilers.close)
+        self._compilers.interrupt()
         await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self._compilers.close)
         for worker in self._workers:
             await asyncio.to_thread(worker.close)
         await asyncio.to_thread(remove, self._scratch)
@@ -177,7 +178,6 @@ class PortableSandbox(Sandbox):
         made = await self._in_thread(self._compilers.made, build)
         if isinstance(made, Execution):
             return made, Process(())
-        made.chmod(0o755)
         start = build.start
         command = [argument.replace(ARTIFACT, str(made)) for argument in start.command] or [str(made)]
         return Execution(Status.FINISHED, exit_code=0), Process(command, {}, start.environment, memory_limit(start))

@@ -1,5 +1,6 @@
 """Compiling programs that the interpreter doesn't run, in jails of the engine, whatever isolates the programs."""
 
+import contextlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,32 +26,43 @@ class Compilers:
         self._lock = threading.Lock()
         self._slot: Slot | None = None
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
+        self._closing = False
 
     def made(self, cancellation: Cancellation, build: Build) -> Path | Execution:
         """Return where `build` has made its artifact; or why it doesn't compile, or can't be compiled."""
-        cache = ProgramCache(programs_folder())
-        if found := cache.find(build):
-            return found
+        made = ProgramCache(programs_folder()).find(build) or self._compiled(cancellation, build)
+        if isinstance(made, Path):
+            # If another process has removed it to make room, starting it fails.
+            with contextlib.suppress(OSError):
+                made.chmod(0o755)
+        return made
+
+    def interrupt(self) -> None:
+        """End what is compiled, and compile nothing more."""
+        self._closing = True
+        for worker in self._slot.workers if self._slot else ():
+            worker.close()
+
+    def close(self) -> None:
+        """Release everything; no thread may be in `made`."""
+        if self._slot is not None:
+            self._slot.residents.close()
+            for worker in self._slot.workers:
+                worker.discard()
+        self._starter.shutdown()
+
+    def _compiled(self, cancellation: Cancellation, build: Build) -> Path | Execution:
         with self._lock:
-            slot = self._slot = self._slot or self._new_slot()
+            if self._closing:
+                return CANCELLED
+            slot, cache = self._slot or self._new_slot(), ProgramCache(programs_folder())
             try:
                 return artifact_of(build, cache, slot.with_tools, cancellation, slot.residents.made)
             except Cancelled:
                 return CANCELLED
 
-    def close(self) -> None:
-        """End what is compiled; a thread in `made` returns."""
-        slot = self._slot
-        if slot is not None:
-            for worker in slot.workers:
-                worker.close()
-            with self._lock:
-                slot.residents.close()
-                for worker in slot.workers:
-                    worker.discard()
-        self._starter.shutdown()
-
     def _new_slot(self) -> Slot:
         walls = not namespaces_command()
         jail = Jail(inspect_interpreter(path_of("")), self._starter, (), environment_of_zygote(), walls)
-        return Slot(jail, (), Worker)
+        self._slot = Slot(jail, (), Worker)
+        return self._slot

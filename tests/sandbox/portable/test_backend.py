@@ -227,3 +227,26 @@ async def test_compiled_programs_run_where_they_are_kept_and_no_program_can_chan
     assert looking.stdout.splitlines()[0] == "Read-only file system"
     assert "planted" not in str(list((tmp_path / "home").rglob("*")))
     assert beside.stdout == "['home']\n"
+
+
+@needs_namespaces
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++: apt-get install g++")
+async def test_a_compiler_ends_with_the_sandbox_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
+    endless = "constexpr unsigned long f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+    endless += "constexpr unsigned long x = f(60);\nint main() { return x; }\n"
+    async with open_sandbox("portable", workers=1) as sandbox:
+        running = asyncio.create_task(sandbox.run(Program.from_source("cpp", endless), [""]))
+        while not (found := compiling()) and not running.done():
+            await asyncio.sleep(0.01)
+    assert found
+    assert not compiling()
+    assert (await running).compilation.status is Status.INTERNAL_ERROR
+
+
+def compiling() -> list[int]:
+    """The processes below this one that are compilers of C++."""
+    lines = dict(command_lines())
+    return [number for number in descendants() if "cc1plus" in lines.get(number, "")]
