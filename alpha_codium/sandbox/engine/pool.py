@@ -77,6 +77,8 @@ class JailPool(Sandbox, ABC):
     has_runtimes = True
     # Whether the standard streams of a program can be joined to another program.
     has_dialogues = True
+    # Whether compilers run in the backend's own jails, not in those of this machine.
+    compiles_inside = False
     # What has to provide a complete jail, for messages.
     provider = "machine"
 
@@ -277,7 +279,8 @@ class JailPool(Sandbox, ABC):
 
     def start(self, jail: Jail, make: Callable[[Jail], Worker]) -> None:
         """Make the slots, and start the first worker; raises WorkerLost."""
-        self._slots = [Slot(jail, self.preload, make) for _ in range(self.workers)]
+        compiler = make if self.compiles_inside else Worker
+        self._slots = [Slot(jail, self.preload, make, compiler) for _ in range(self.workers)]
         self._slots[0].plain.start()
 
     def attempt(self, cancellation: Cancellation, program: str) -> Execution:

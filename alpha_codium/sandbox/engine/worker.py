@@ -100,11 +100,12 @@ class Worker:
         try:
             with inner:
                 errors = files.output_file("stderr")
-                # A compiler consists of several programs, each with the limits.
-                compiles = program.native is not None and program.native["writable"]
-                may_fork = self.may_fork or (compiles and not self.jail.walls)
                 request = runner_request(
-                    limits, program.native, may_fork=may_fork, walls=self.jail.walls, counted=self.counts_memory
+                    limits,
+                    program.native,
+                    may_fork=self.may_fork_for(program),
+                    walls=self.jail.walls,
+                    counted=self.counts_memory,
                 )
                 request["covers"] = self.jail.covered_by(program.main)
                 self._hand_over([program.source, program.driver], inner, errors, request)
@@ -252,7 +253,17 @@ class Worker:
     @property
     def may_fork(self) -> bool:
         """Whether a test may have several processes: only if the sum of their CPU time and memory is known."""
-        return self.group is not None and self.group.complete and not self.jail.walls
+        return self.group is not None and self.group.complete and self.has_namespaces
+
+    @property
+    def has_namespaces(self) -> bool:
+        """Whether all processes of a test can be ended together."""
+        return not self.jail.walls
+
+    def may_fork_for(self, program: RunnerProgram) -> bool:
+        """Whether this program may have several processes: a compiler consists of several, each with the limits."""
+        compiles = program.native is not None and program.native["writable"]
+        return self.may_fork or (compiles and self.has_namespaces)
 
     @property
     def _user(self) -> int:

@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,8 +20,10 @@ from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.gvisor.backend import GvisorSandbox, best_platform
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
 from alpha_codium.verdict import Status
+from tests.judge.checkers import needs_compiler
 from tests.sandbox.gvisor.environment import installed, sandboxes
 from tests.sandbox.test_hostile import USERS, copy_package, python_for
+from tests.support import ROOT
 
 MIB = 2**20
 BURN = "x = 0\nfor i in range(8_000_000): x += i"
@@ -256,3 +259,37 @@ def test_a_bundle_tells_nothing_of_folders_on_the_way_to_what_it_shows(tmp_path:
     way = bundle / "root" / str(shown).lstrip("/")
     assert [stat.S_IMODE(folder.stat().st_mode) for folder in (way, way.parent, way.parent.parent)] == [0o711] * 3
     assert (bundle / "root" / "lib").readlink() == Path("usr/lib")
+
+
+INSIDE = """
+import asyncio, pathlib, sys
+from alpha_codium.judge import Judge
+from alpha_codium.sandbox import open_sandbox
+from tests.judge.checkers import CPP_FILES, TESTS, problem
+
+secret = pathlib.Path(sys.argv[1])
+secret.write_text("int main() { return 42; }")
+including = {"check.cpp": '#include "' + str(secret) + '"'}
+
+async def main():
+    async with open_sandbox("gvisor", workers=1) as sandbox:
+        for checker, program in ((CPP_FILES, "print(2)"), (CPP_FILES, "print(1)"), (including, "print(2)")):
+            judgement = await Judge(sandbox).for_problem(problem(checker)).judge(program, TESTS[:1])
+            print(judgement.verdict.value, judgement.message)
+asyncio.run(main())
+"""
+
+
+@needs_compiler
+@pytest.mark.thorough
+def test_a_gencode_inside_gvisor_compiles_there_and_shows_the_compiler_no_other_files(tmp_path: Path) -> None:
+    installed()
+    environment = os.environ | {"GENCODE_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)}
+    command = ["runsc", "--network=none", "--ignore-cgroups", "--platform=ptrace", "do", sys.executable, "-c", INSIDE]
+    done = subprocess.run(
+        [*command, str(tmp_path / "secret.h")], capture_output=True, text=True, env=environment, cwd=ROOT, check=False
+    )
+    accepted, wrong, refused = done.stdout.splitlines() or [done.stderr] * 3
+    assert (accepted.strip(), wrong.strip()) == ("accepted", "wrong_answer"), done.stderr
+    assert "its checker doesn't compile: " in refused
+    assert "secret.h: No such file or directory" in refused
