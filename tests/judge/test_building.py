@@ -22,6 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @needs_compiler
 def test_a_checker_is_compiled_once_and_kept_by_the_hash_of_its_inputs(
     home: Path, monkeypatch: pytest.MonkeyPatch
@@ -41,6 +42,7 @@ def test_a_checker_is_compiled_once_and_kept_by_the_hash_of_its_inputs(
     assert len(compiled) == 3
 
 
+@pytest.mark.thorough
 @needs_compiler
 def test_a_compiled_program_needs_nothing_but_the_kernel(home: Path, tmp_path: Path) -> None:
     program = tmp_path / "program"
@@ -198,6 +200,7 @@ def test_every_limit_is_set_and_can_not_be_raised(home: Path, anywhere: None, mo
     assert str(caught.value).endswith(f"error: 121 122 {4 << 20} {128 << 11} 0")
 
 
+@pytest.mark.thorough
 @needs_compiler
 def test_cc1plus_is_limited_and_does_not_outlive_the_time_out(
     home: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
@@ -221,6 +224,7 @@ def test_cc1plus_is_limited_and_does_not_outlive_the_time_out(
     assert until_none_is_left(home)
 
 
+@pytest.mark.thorough
 def test_nothing_that_a_waiting_compiler_started_is_left(
     home: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +241,7 @@ def test_nothing_that_a_waiting_compiler_started_is_left(
     assert not list((home / "checkers").iterdir())
 
 
+@pytest.mark.thorough
 @needs_compiler
 def test_a_compiler_that_never_ends_is_stopped(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "CHECKER_COMPILE_LIMITS", Limits(cpu_seconds=0.5, wall_seconds=60))

@@ -75,6 +75,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         return build(CPP_FILES)
 
 
+@pytest.mark.thorough
 @needs_compiler
 @pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])
 def test_a_compiled_checker_takes_each_supported_python_over(python: str, tmp_path: Path, compiled: bytes) -> None:
