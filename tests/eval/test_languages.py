@@ -107,6 +107,7 @@ def evaluated(home: Path, contest: Path, *more: object) -> tuple[dict, str]:
     return json.loads((home / "out.json").read_text()), done.stdout
 
 
+@pytest.mark.thorough
 @needs_gcc
 def test_the_solutions_of_a_language_are_judged_and_the_output_says_what_was_left_out(
     tmp_path: Path, contest: Path

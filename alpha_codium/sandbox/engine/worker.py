@@ -26,6 +26,10 @@ ANSWER_SECONDS = 10.0
 _numbers = itertools.count()
 
 
+class TooSlow(WorkerLost):
+    """The jail isn't ready in time, which doesn't mean that it can't be made."""
+
+
 class Worker:
     """One zygote in its jail. Used by one thread at a time; `interrupt` and `close` may be called from any."""
 
@@ -61,7 +65,7 @@ class Worker:
         return program_folder_in(self._scratch)
 
     def start(self) -> None:
-        """Make the jail; raises WorkerLost with the reason if that fails."""
+        """Make the jail; raises WorkerLost with the reason if that fails, and TooSlow if it takes too long."""
         try:
             self._open()
             assert self._control is not None and self._process is not None
@@ -74,6 +78,9 @@ class Worker:
             self._process.send_signal(0)
             self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:3]), strict=True))
             self._control.settimeout(ANSWER_SECONDS)
+        except TimeoutError as error:
+            self.discard()
+            raise TooSlow(f"the sandbox isn't ready after {START_SECONDS:g} s: is the machine overloaded?") from error
         except (OSError, ValueError) as error:
             self.discard()
             raise WorkerLost(f"cannot make the jail: {error}") from error

@@ -84,6 +84,7 @@ async def test_a_machine_without_a_place_for_temporary_files_is_refused_in_one_l
     assert "folder for temporary files" in await refusal()
 
 
+@pytest.mark.thorough
 async def test_an_input_may_be_larger_than_what_programs_may_write_and_than_their_memory(
     sandbox: GvisorSandbox,
 ) -> None:
@@ -171,6 +172,7 @@ async def test_a_mount_for_each_candidate_is_taken_away_again(sandbox: GvisorSan
     assert len(counts) == 1
 
 
+@pytest.mark.thorough
 async def test_cpu_time_is_what_the_processors_spent_and_not_what_gvisor_counts() -> None:
     """Where two wait for one processor, gVisor's clock counts both as running all the time."""
     if os.geteuid() != 0:
@@ -222,6 +224,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.thorough
 def test_an_ordinary_user_gets_it_too_with_one_process_a_test_where_nothing_counts_more(tmp_path: Path) -> None:
     installed()
     python, number = python_for("nobody"), USERS["nobody"]
@@ -237,6 +240,7 @@ def test_an_ordinary_user_gets_it_too_with_one_process_a_test_where_nothing_coun
         assert (done.stdout, list(Path(folder, "tmp").iterdir())) == ("a True\n True\n", []), done.stderr[-3000:]
 
 
+@pytest.mark.thorough
 async def test_who_imports_numpy_gets_a_sandbox_of_its_own_in_which_it_is_loaded(sandbox: GvisorSandbox) -> None:
     before = len(sandboxes())
     report = await sandbox.run("import numpy\nprint(numpy.arange(4).sum())", ["", ""])

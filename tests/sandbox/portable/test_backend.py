@@ -148,6 +148,7 @@ async def two_at_a_time() -> AsyncIterator[Sandbox]:
         yield sandbox
 
 
+@pytest.mark.thorough
 @needs_namespaces
 async def test_programs_can_neither_read_nor_change_what_another_has(two_at_a_time: Sandbox) -> None:
     right, thief = await asyncio.gather(*(run_one(two_at_a_time, text, "7\n") for text in (RIGHT, THIEF)))
@@ -177,6 +178,7 @@ async def test_the_processes_of_a_program_are_counted(two_at_a_time: Sandbox) ->
     assert 50 < int(execution.stdout) <= 64
 
 
+@pytest.mark.thorough
 @needs_namespaces
 @needs_groups
 async def test_the_memory_of_all_its_processes_together_is_limited(two_at_a_time: Sandbox) -> None:
