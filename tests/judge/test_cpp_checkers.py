@@ -61,6 +61,7 @@ def test_headers_of_the_user_are_added_if_a_file_or_such_a_header_names_them(inc
 
 
 @needs_compiler
+@pytest.mark.thorough
 async def test_a_checker_is_compiled_once_for_each_version_of_its_headers(
     home: Path, include: Path, sandbox: Sandbox
 ) -> None:
@@ -153,6 +154,7 @@ def compilers(name: str) -> list[Path]:
 
 
 @needs_compiler
+@pytest.mark.thorough
 async def test_no_compiler_outlives_its_time_out(both: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "COMPILER_LIMITS", Limits(cpu_seconds=30, wall_seconds=2.5, memory_bytes=1 << 30))
     files, seen = {"slow_checker.cpp": SLOW}, False
@@ -213,6 +215,7 @@ async def test_any_output_comes_to_the_checker_unchanged(both: Sandbox, text: st
 
 
 @needs_compiler
+@pytest.mark.thorough
 async def test_options_that_users_set_for_programs_do_not_change_a_checker() -> None:
     code = """
 #if defined ONLINE_JUDGE || defined MINE || __cplusplus < 201703
