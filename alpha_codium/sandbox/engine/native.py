@@ -115,25 +115,15 @@ def built(
     SandboxError if nothing can be stored.
     """
     for _ in range(TRIES):
-        made = artifact_of(build, cache, compiler, cancellation, ask)
-        # Another process may have removed it to make room.
-        with contextlib.suppress(FileNotFoundError):
+        try:
+            made = make(build, cache, compiler, cancellation, ask)
             return made if isinstance(made, Execution) else program_of(build, made.read_bytes())
+        except FileNotFoundError:
+            # Another process has removed it to make room.
+            continue
+        except OSError as error:
+            raise SandboxError(f"cannot store a compiled program in {cache.folder}: {error.strerror}") from error
     return Execution(Status.INTERNAL_ERROR, stderr="sandbox: a compiled program was removed before it could be run")
-
-
-def artifact_of(
-    build: Build,
-    cache: ProgramCache,
-    compiler: Callable[[tuple[str, ...]], Worker],
-    cancellation: Cancellation,
-    ask: Ask | None = None,
-) -> Path | Execution:
-    """Return the file that `build` makes; see `built`."""
-    try:
-        return make(build, cache, compiler, cancellation, ask)
-    except OSError as error:
-        raise SandboxError(f"cannot store a compiled program in {cache.folder}: {error.strerror}") from error
 
 
 def make(

@@ -10,7 +10,7 @@ from alpha_codium.paths import programs_folder
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled
 from alpha_codium.sandbox.engine.interpreter import environment_of_zygote, inspect_interpreter, path_of
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.native import ProgramCache, artifact_of
+from alpha_codium.sandbox.engine.native import ProgramCache, make
 from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.portable.isolation import namespaces_command
@@ -57,9 +57,12 @@ class Compilers:
                 return CANCELLED
             slot, cache = self._slot or self._new_slot(), ProgramCache(programs_folder())
             try:
-                return artifact_of(build, cache, slot.with_tools, cancellation, slot.residents.made)
+                return make(build, cache, slot.with_tools, cancellation, slot.residents.made)
             except Cancelled:
                 return CANCELLED
+            except OSError as error:
+                why = f"sandbox: cannot store a compiled program in {cache.folder}: {error.strerror}"
+                return Execution(Status.INTERNAL_ERROR, stderr=why)
 
     def _new_slot(self) -> Slot:
         walls = not namespaces_command()
