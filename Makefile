@@ -46,6 +46,7 @@ docs: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.sandbox $(BENCH_OPTIONS)
+	$(if $(BENCH_OPTIONS),,$(BIN)/python -m benchmarks.languages)
 
 backends: $(VENV)/.dev
 	$(BIN)/python -m docs.make_backends

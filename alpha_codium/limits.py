@@ -24,6 +24,7 @@ TIME_LIMIT_FACTORS: Mapping[str, float] = {
     "go": 2.0,
     "java": 2.0,
     "javascript": 2.0,
+    "kotlin": 2.0,
     "pypy3": 3.0,
     "ruby": 3.0,
     "rust": 1.0,

@@ -17,6 +17,7 @@ LANGUAGE_SUFFIXES = {
     "cpp": ".cpp",
     "c": ".c",
     "java": ".java",
+    "kotlin": ".kt",
     "javascript": ".js",
     "typescript": ".ts",
     "go": ".go",

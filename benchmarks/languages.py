@@ -31,14 +31,16 @@ from alpha_codium.languages import language_named
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build
 from alpha_codium.paths import programs_folder
 from alpha_codium.program import LANGUAGE_SUFFIXES, Job, Program
+from alpha_codium.sandbox.conformance.test_languages import MODES
 from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.native import ProgramCache
 from alpha_codium.verdict import Execution
-from benchmarks.sandbox.meter import CgroupMeter, open_meter, settled
+from benchmarks.sandbox.meter import CgroupMeter, open_meter
 
-MODES = Path(__file__).parents[1] / "tests" / "languages" / "modes"
 INPUT, OUTPUT = "add 40 2\n", b"42\n"
 INSIDE = "--inside"
+# Seconds until what ends after an answer has ended. Reading the counter again and again would itself count.
+PAUSE = 0.1
 
 
 def source_of(language: str) -> str:
@@ -131,6 +133,12 @@ class Contenders:
         return taken
 
 
+def paused(group: CgroupMeter) -> float:
+    """Return the CPU seconds of the group, after a pause."""
+    time.sleep(PAUSE)
+    return group.seconds(0) or 0.0
+
+
 async def measure(languages: list[str], rounds: int, tests: int, cpu: Callable[[], float]) -> None:
     """Print a line for each language."""
     print(f"{'CPU ms':<12}{'test':>9}{'plain':>9}{'ratio':>7}{'compile':>10}{'plain':>9}{'ratio':>7}")
@@ -166,14 +174,14 @@ def main() -> None:
     """Read the arguments, and measure in a control group of our own."""
     known = [name for name in LANGUAGE_SUFFIXES if name not in ("python3", "python2")]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("languages", nargs="*", choices=[[], *known], default=known)
+    parser.add_argument("languages", nargs="*", choices=[*known, []], default=[], metavar="LANGUAGE")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tests", type=int, default=30)
     parser.add_argument(INSIDE, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
         group = CgroupMeter(Path(options.inside[0]), options.inside[1])
-        asyncio.run(measure(options.languages, options.rounds, options.tests, lambda: settled(group, 0) or 0.0))
+        asyncio.run(measure(options.languages or known, options.rounds, options.tests, lambda: paused(group)))
         return
     meter = open_meter()
     try:

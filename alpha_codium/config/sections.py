@@ -255,6 +255,7 @@ class LanguagesSection(Section):
     go: LanguageSection = _language("go")
     java: LanguageSection = _language("java")
     javascript: LanguageSection = _language("javascript")
+    kotlin: LanguageSection = _language("kotlin")
     pypy3: LanguageSection = _language("pypy3")
     ruby: LanguageSection = _language("ruby")
     rust: LanguageSection = _language("rust")

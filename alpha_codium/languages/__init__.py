@@ -23,6 +23,7 @@ LANGUAGES = {
     "cpp": "alpha_codium.languages.gcc.cpp",
     "c": "alpha_codium.languages.gcc.c",
     "java": "alpha_codium.languages.jvm.java",
+    "kotlin": "alpha_codium.languages.jvm.kotlin",
     "javascript": "alpha_codium.languages.node.javascript",
     "typescript": "alpha_codium.languages.node.typescript",
     "go": "alpha_codium.languages.go",

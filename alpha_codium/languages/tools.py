@@ -21,15 +21,14 @@ SYSTEM = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A compiler or runtime of this machine: its path and what it says of its version."""
+    """A compiler or runtime of this machine: its path and what it says of its version.
+
+    `file` is the path without links: those that lead to it may be missing in a jail.
+    """
 
     path: str
     version: str
-
-    @property
-    def file(self) -> str:
-        """The path of the file itself: the links that lead to it may be missing in a jail."""
-        return str(Path(self.path).resolve())
+    file: str
 
     @property
     def folder(self) -> str:
@@ -108,12 +107,12 @@ def find_tool(title: str, name: str, package: str, *options: str) -> Tool:
     path = shutil.which(name, path=PATH)
     if path is None:
         raise SandboxError(f"{title} programs need {name}, which isn't in {PATH}: apt-get install {package}")
-    return Tool(path, _version_of(path, Path(path).stat().st_mtime_ns, options or ("--version",)))
+    return _tool_at(path, Path(path).stat().st_mtime_ns, options or ("--version",))
 
 
 @functools.cache
-def _version_of(path: str, _changed_ns: int, options: tuple[str, ...]) -> str:
-    """Return the first line that a tool prints of itself; its modification time is only part of the cache key."""
+def _tool_at(path: str, _changed_ns: int, options: tuple[str, ...]) -> Tool:
+    """Return a tool, whose version is the first line that it prints; its modification time is part of the cache key."""
     try:
         environment = {"PATH": PATH, "LC_ALL": "C.UTF-8"}
         shown = subprocess.run(
@@ -121,4 +120,5 @@ def _version_of(path: str, _changed_ns: int, options: tuple[str, ...]) -> str:
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise SandboxError(f"cannot get the version of {path}: {error}") from error
-    return (shown.stdout or shown.stderr).strip().partition("\n")[0]
+    version = (shown.stdout or shown.stderr).strip().partition("\n")[0]
+    return Tool(path, version, str(Path(path).resolve()))

@@ -15,6 +15,7 @@ SNIPPETS = {
     "go": "func add(a, b int) int { return a + b }",
     "java": "class A { static int add(int a, int b) { return a + b; } }",
     "javascript": "function add(a, b) { return a + b; }",
+    "kotlin": "fun add(a: Int, b: Int): Int { return a + b }",
     "rust": "fn add<'a>(a: &'a i32, b: i32) -> i32 { a + b }",
     "typescript": "function add(a: number, b: number): number { return a + b; }",
 }

@@ -92,8 +92,17 @@ def census() -> dict[str, list[str]]:
         "files": [str(path) for folder in PRIVATE for path in Path(folder).rglob("*")],
         "canary": [CANARY.read_text() if CANARY.exists() else "gone"],
         "segments": [line for kind in ("shm", "sem", "msg") for line in segments(kind)],
-        "cgroups": [str(path) for path in groups_of_sandboxes() if is_stale(path)],
+        "cgroups": [str(path) for path in groups_of_sandboxes() if path.parent in own_groups() and is_stale(path)],
     }
+
+
+def own_groups() -> set[Path]:
+    """The folders of our own control groups, in which our sandboxes make theirs.
+
+    In other folders are those of other sessions. One whose engine was killed is stale until it is removed.
+    """
+    paths = [line.split(":", 2)[2] for line in Path("/proc/self/cgroup").read_text().splitlines()]
+    return {Path(f"{hierarchy}{path}") for hierarchy in (CGROUPS, *CGROUPS.iterdir()) for path in paths}
 
 
 def groups_of_sandboxes() -> Iterator[Path]:

@@ -9,6 +9,8 @@ from alpha_codium.languages.tools import SYSTEM
 QUIET = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+DisplayVMOutputToStderr", "-Xlog:disable")
 # Options of compilers, which run for a second.
 BRIEF = ("-XX:TieredStopAtLevel=1", "-Xss64m", *QUIET)
+# Of the address space of a program: a gibibyte for its classes, and the stacks of about twenty threads.
+RESERVED = 4 << 30
 
 
 class JavaHome:

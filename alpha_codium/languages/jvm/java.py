@@ -8,7 +8,7 @@ from pathlib import Path
 
 from alpha_codium.languages.compiled import QUIET as OUTSIDE_CODE
 from alpha_codium.languages.compiled import Compiled
-from alpha_codium.languages.jvm import BRIEF, QUIET, JavaHome
+from alpha_codium.languages.jvm import BRIEF, QUIET, RESERVED, JavaHome
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Resident, Start
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
@@ -18,8 +18,6 @@ PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
 PART = re.compile(r"[{};]|\bpublic\b|(?<!\.)\b(?:class|interface|enum|record)\s+\w+|\bvoid\s+main\s*\(")
 # Where a program without a type begins, which javac 25 and later compiles: in a class named like its file.
 MAIN = "Main"
-# A gibibyte for its classes, and the stacks of about twenty threads.
-RESERVED = 4 << 30
 OPTIONS = ("-proc:none", "-nowarn")
 # The source of the resident compiler, and options of its virtual machine.
 RESIDENT = Path(__file__).with_name("Resident.java")

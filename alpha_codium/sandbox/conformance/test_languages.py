@@ -88,6 +88,7 @@ async def test_a_program_that_prints_without_end_exceeds_its_output_limit(jailed
         ("csharp", 'class P { static void Main() { int x = "s"; } }', "error CS0029"),
         ("go", "package main\n\nfunc main() { x := 1 }", "x declared"),
         ("java", 'class P { int x = "s"; public static void main(String[] a) {} }', "P.java:1: error: "),
+        ("kotlin", 'fun main() { val x: Int = "s" }', "main.kt:1:27: error: type mismatch"),
         ("javascript", "let x = ;", "SyntaxError: Unexpected token ';'"),
         ("pypy3", "print('x'", "SyntaxError"),
         ("ruby", "puts(", "syntax error"),

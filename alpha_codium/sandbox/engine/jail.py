@@ -14,6 +14,7 @@ from typing import Any
 
 from alpha_codium.limits import COMPILE_BYTES, Limits
 from alpha_codium.program import Workspace
+from alpha_codium.sandbox.engine.executables import Executable
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.inside.jail import PROGRAM_FOLDER
 from alpha_codium.sandbox.engine.interpreter import Interpreter, links_to, outermost
@@ -100,10 +101,10 @@ def program_folder_in(scratch: Scratch | None) -> str:
 class RunnerProgram:
     """What a runner runs: the `source` of a Python program, its trusted `driver`, the path of its main file.
 
-    With `native`, it is another program, see `engine/native`.
+    With `native`, it is another program, see `engine/native`; `source` is an executable, or files.
     """
 
-    source: bytes
+    source: bytes | Executable
     driver: bytes = b""
     main: str = ""
     native: Mapping[str, Any] | None = None

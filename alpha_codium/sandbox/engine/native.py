@@ -24,6 +24,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Start
 from alpha_codium.limits import COMPILER_LIMITS
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.executables import Executable, executable_at
 from alpha_codium.sandbox.engine.inside.native import FOLDER
 from alpha_codium.sandbox.engine.jail import RunnerProgram
 from alpha_codium.sandbox.engine.outcome import Outcome
@@ -108,16 +109,17 @@ def built(
     compiler: Callable[[tuple[str, ...]], Worker],
     cancellation: Cancellation,
     ask: Ask | None = None,
+    load: Callable[[Path], Executable] = executable_at,
 ) -> RunnerProgram | Execution:
     """Return the program to run, compiled if it isn't kept; or why it doesn't compile, or can't be compiled.
 
-    `compiler` returns a worker whose jail has these tools, `ask` asks a resident compiler. Raises Cancelled, and
-    SandboxError if nothing can be stored.
+    `compiler` returns a worker whose jail has these tools, `ask` asks a resident compiler, `load` reads an executable.
+    Raises Cancelled, and SandboxError if nothing can be stored.
     """
     for _ in range(TRIES):
         try:
             made = make(build, cache, compiler, cancellation, ask)
-            return made if isinstance(made, Execution) else program_of(build, made.read_bytes())
+            return made if isinstance(made, Execution) else program_of(build, made, load)
         except FileNotFoundError:
             # Another process has removed it to make room.
             continue
@@ -223,16 +225,16 @@ def reason_of(status: Status, outcome: Outcome, errors: bytes) -> str:
     return "\n".join(filter(None, (used, text)))
 
 
-def program_of(build: Build, made: bytes) -> RunnerProgram:
-    """Return what runs what `build` made."""
+def program_of(build: Build, made: Path, load: Callable[[Path], Executable]) -> RunnerProgram:
+    """Return what runs the file that `build` made; raises OSError."""
     start = build.start
     if not start.command:
         image = native_of(["./program"], start.environment, image=True, memory=memory_limit(start))
-        return RunnerProgram(made, native=image)
+        return RunnerProgram(load(made), native=image)
     name = build.artifact.rpartition("/")[2]
     command = [argument.replace(ARTIFACT, f"{FOLDER}/{name}") for argument in start.command]
     native = native_of(command, start.environment, memory=memory_limit(start))
-    return RunnerProgram(marshal.dumps({name: made}, 2), native=native)
+    return RunnerProgram(marshal.dumps({name: made.read_bytes()}, 2), native=native)
 
 
 def memory_limit(start: Start) -> tuple[str, int]:

@@ -144,6 +144,7 @@ class JailPool(Sandbox, ABC):
             if slot.thread is not None:
                 await asyncio.to_thread(slot.thread.shutdown)
             await asyncio.to_thread(slot.residents.close)
+            slot.executables.close()
         for session in tuple(self._sessions):
             await asyncio.to_thread(session.end)
         try:
@@ -302,4 +303,4 @@ def building_of(slot: Slot, build: Build | None) -> Building | None:
     if build is None:
         return None
     cache = ProgramCache(programs_folder())
-    return functools.partial(built, build, cache, slot.with_tools, ask=slot.residents.made)
+    return functools.partial(built, build, cache, slot.with_tools, ask=slot.residents.made, load=slot.executables.of)

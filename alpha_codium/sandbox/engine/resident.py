@@ -2,7 +2,8 @@
 
 1. A resident compiler reads requests from a socket, and answers with the length and the bytes of the compiled program.
    If the answer is empty or late, or the process ends, the program is compiled by the ordinary compiler instead.
-2. It is replaced after any fault, and after `MOST_PROGRAMS`.
+2. It is replaced after any fault, and after `MOST_PROGRAMS`. It ends when no request has come for `IDLE_SECONDS`: its
+   reading from the socket fails then. The next program starts another one.
 """
 
 import contextlib
@@ -20,12 +21,14 @@ from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.inside.wire import LINK
 from alpha_codium.sandbox.engine.jail import RunnerProgram
 from alpha_codium.sandbox.engine.native import native_of
-from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost, Wiring
+from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost, Wiring, timeval
 from alpha_codium.sandbox.engine.worker import Worker
 
 MOST_PROGRAMS = 200
 # Seconds to wait for an answer.
 PATIENCE = 10.0
+# Seconds without a request after which it ends.
+IDLE_SECONDS = 60.0
 # For all programs that one process compiles.
 LIMITS = replace(COMPILER_LIMITS, cpu_seconds=600.0, wall_seconds=86400.0)
 # Runs a command with the socket, descriptor 3, as its stdin and stdout.
@@ -40,10 +43,16 @@ class ResidentCompiler:
         self.left = MOST_PROGRAMS
         self._worker = worker
         self._socket, theirs = socket.socketpair()
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval(IDLE_SECONDS))
         native = native_of(["/bin/sh", "-c", CONNECT, "sh", *command], {}, writable=True)
         program = RunnerProgram(marshal.dumps({}, 2), native=native)
         self._thread = threading.Thread(target=self._run, args=(program, theirs.detach()), name="resident")
         self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it hasn't ended."""
+        return self._thread.is_alive()
 
     def ask(self, request: bytes) -> bytes | None:
         """Return the compiled program, empty if it doesn't compile; None if this compiler must be replaced."""
@@ -106,9 +115,12 @@ class Residents:
     ) -> bytes | None:
         """Return the compiled program, None if the ordinary compiler has to be used. Raises Cancelled."""
         key = (*command, *tools)
-        if key not in self._running:
-            self._running[key] = ResidentCompiler(self._worker_with(tools), command)
-        compiler = self._running[key]
+        compiler = self._running.get(key)
+        if compiler is not None and not compiler.running:
+            compiler.close()
+            compiler = None
+        if compiler is None:
+            compiler = self._running[key] = ResidentCompiler(self._worker_with(tools), command)
         with cancellation.calling(compiler.interrupt):
             made = compiler.ask(request)
         if made is None or not compiler.left:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from alpha_codium.limits import COMPILER_LIMITS
+from alpha_codium.sandbox.engine.executables import Executables
 from alpha_codium.sandbox.engine.interpreter import inspect_interpreter, path_of
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.resident import Residents
@@ -29,6 +30,7 @@ class Slot:
         self._jail, self._heavy, self._make, self._make_with_tools = plain, heavy, make, make_with_tools
         self._others: dict[str, Worker] = {}
         self.thread: ThreadPoolExecutor | None = None
+        self.executables = Executables()
         self.residents = Residents(lambda tools: self.with_tools(tools, "resident"))
 
     def worker_for(self, program: str) -> Worker:

@@ -15,6 +15,7 @@ from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup, open_worker_group
+from alpha_codium.sandbox.engine.executables import Executable
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, folder_in, program_folder_in, runner_request
 from alpha_codium.sandbox.engine.processes import activity, end, processor_wait, reap_orphans
@@ -277,12 +278,14 @@ class Worker:
         """The user id that the jail takes; 0 to keep ours."""
         return unused_user(self.number)
 
-    def _hand_over(self, sources: list[bytes], inner: socket.socket, errors: int, candidate: dict[str, Any]) -> None:
+    def _hand_over(
+        self, sources: list[bytes | Executable], inner: socket.socket, errors: int, candidate: dict[str, Any]
+    ) -> None:
         assert self._control is not None
         try:
             with files.closing([]) as fds:
                 for source in sources:
-                    fds.append(files.input_file(source))
+                    fds.append(os.dup(source.fd) if isinstance(source, Executable) else files.input_file(source))
                 socket.send_fds(self._control, [marshal.dumps(candidate, 2)], [*fds, inner.fileno(), errors])
             message, runners, _, _ = socket.recv_fds(self._control, 64, 4, socket.MSG_CMSG_CLOEXEC)
         except OSError as error:

@@ -106,13 +106,14 @@ class Engine:
     def members(self, name: str) -> list[int]:
         """Return the processes of a running container that we may move to another control group: those of podman.
 
-        Containers of a docker daemon stay in the daemon's control groups.
+        Containers of a docker daemon stay in the daemon's control groups. Podman's monitor of the container stays where
+        it is: if it were killed for memory with the container, podman would wait 20 s for it.
         """
         if self.kind != "podman" or os.geteuid() != 0:
             return []
         answer = ask([*self._global(), "inspect", "--format={{.State.ConmonPid}}", name]).stdout.strip()
         monitor = int(answer) if answer.isdigit() else 0
-        return [monitor, *descendants(monitor)] if is_monitor(monitor, name) else []
+        return descendants(monitor) if is_monitor(monitor, name) else []
 
     def has_image(self, image: str) -> bool:
         """Whether the engine has the image."""

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import socket
+import time
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -90,6 +91,28 @@ def test_one_process_compiles_many_programs_and_none_is_left():
     assert len(set(map(id, used))) == 1
     assert used[-1].left == resident.MOST_PROGRAMS - 4
     assert len(descendants()) == before
+
+
+def test_it_ends_when_it_was_not_used_for_some_time_and_the_next_program_starts_another(monkeypatch):
+    monkeypatch.setattr(resident, "IDLE_SECONDS", 1.5)
+    asked, ask = [], ResidentCompiler.ask
+    monkeypatch.setattr(ResidentCompiler, "ask", lambda self, request: asked.append(ask(self, request)) or asked[-1])
+    used, left = [], []
+
+    def wait(sandbox: ac.Sandbox) -> None:
+        used.append(process_of(sandbox))
+        before = len(descendants())
+        deadline = time.monotonic() + 60
+        while used[-1].running and time.monotonic() < deadline:
+            time.sleep(0.05)
+        left.append((used[-1].running, before - len(descendants())))
+
+    first, second = compiled([GOOD.replace("NUMBER", str(i)) for i in range(2)], wait)
+    assert (first.stdout, second.stdout) == ("0\n", "1\n")
+    assert all(asked) and len(asked) == 2
+    assert used[0] is not used[1]
+    # The virtual machine and its runner are gone.
+    assert left == [(False, 2), (False, 2)]
 
 
 def test_a_program_that_is_too_much_for_it_affects_no_other(monkeypatch):

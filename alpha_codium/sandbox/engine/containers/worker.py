@@ -141,7 +141,7 @@ class ContainerWorker(Worker):
         if self.bounded:
             # The group's CPU time is the limit; the clock in the container would stop the test too soon.
             request["cpu_seconds"] = math.ceil(CPU_LIMIT_FACTOR * limits.wall_seconds)
-        self._send(frames.BEGIN, marshal.dumps([program.source, program.driver, request], 2))
+        self._send(frames.BEGIN, marshal.dumps([bytes(program.source), program.driver, request], 2))
         if self._closing:
             # While the container was started there was nothing to interrupt.
             raise self._lost("the sandbox is closed")

@@ -18,6 +18,8 @@ import resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import mmap
+
     from alpha_codium.sandbox.engine.inside import jail
 
 from alpha_codium.sandbox.engine.inside import trees, wire
@@ -36,25 +38,29 @@ class NativeProgram:
 
     # The descriptor of the executable, -1 if there is none.
     image = -1
+    # Why a test's process couldn't execute the program, in memory that it shares with the runner, if it is forked.
+    reason: mmap.mmap | None = None
 
-    def __init__(self, native: jail.Config, source: int, config: jail.Config, lowest: int) -> None:
-        """Take over the executable `source`, as a descriptor from `lowest` on, or write the files marshalled in it."""
+    def __init__(self, native: jail.Config, source: int, config: jail.Config, place_of_image: int) -> None:
+        """Take over the executable `source`, which becomes `place_of_image`, or write the files marshalled in it."""
         folder = config["folder"] if native["writable"] else config["program_path"]
         self.arguments = [argument.replace(FOLDER, folder) for argument in native["command"]]
-        self.environment = {**os.environ, **native["environment"]}
+        self.environment = {**config["variables"], **native["environment"]}
         self.memory, self.writable = native["memory"], native["writable"]
-        # Not loaded by the zygote: Python programs would find them imported.
-        import fcntl
-        import mmap
-
-        self.reason = mmap.mmap(-1, REASON_BYTES)
         if native["image"]:
-            self.image = fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, lowest)
+            self.image = os.dup2(source, place_of_image, inheritable=False)
         else:
             place = os.open(folder, os.O_PATH) if native["writable"] else config["program_folder"]
             for path, data in marshal.loads(wire.read_all(source)).items():
                 trees.write(path, data, place)
         self.target = self.image if native["image"] else native["command"][0]
+
+    def prepare_forks(self) -> None:
+        """In the runner: make the memory for the reason, which forks need."""
+        # Loaded only here: it takes half a millisecond, and Python programs would find it imported in the zygote.
+        import mmap
+
+        self.reason = mmap.mmap(-1, REASON_BYTES)
 
     def inherit_limits(self) -> None:
         """In the runner: take the limits of tests, which `spawn` needs."""
@@ -87,10 +93,11 @@ class NativeProgram:
         try:
             os.execve(self.target, self.arguments, self.environment)  # noqa: S606 - a shell isn't wanted
         except BaseException as error:
+            assert self.reason is not None
             self.reason.write(str(error).encode()[: REASON_BYTES - 1] or b"exec failed")
         os._exit(1)
 
     def require_executed(self) -> None:
         """Raise OSError if a test's process couldn't execute the program."""
-        if self.reason[0]:
+        if self.reason is not None and self.reason[0]:
             raise OSError(self.reason[:].rstrip(b"\0").decode("utf-8", "replace"))

@@ -193,6 +193,8 @@ def serve_native(forker: TestForker, native: NativeProgram) -> NoReturn:
     forker.spawns = not forks and forker.config.get("spawns", False)
     if forker.spawns:
         native.inherit_limits()
+    else:
+        native.prepare_forks()
     signal.signal(END_TEST, forker.end_test)
     gc.freeze()
     forker.host.send(wire.COMPILED)

@@ -98,6 +98,8 @@ def prepare(config: jail.Config) -> None:
         setattr(sys, name, value)
     for name in ("PWD", "LD_BIND_NOW"):
         os.environ.pop(name, None)
+    # Once, since each process that reads them copies many pages.
+    config["variables"] = dict(os.environ)
     make_builtins()
     for name in config["preload"]:
         try:

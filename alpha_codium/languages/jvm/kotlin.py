@@ -1,0 +1,63 @@
+"""Kotlin, compiled for the Java virtual machine."""
+
+import re
+from pathlib import Path
+
+from alpha_codium.languages.compiled import Compiled
+from alpha_codium.languages.jvm import BRIEF, QUIET, RESERVED, JavaHome
+from alpha_codium.languages.tools import ARTIFACT, Build, Start, find_tool
+from alpha_codium.limits import Limits
+from alpha_codium.program import Program
+
+COMPILER = "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler"
+LIBRARY = "kotlin-stdlib.jar"
+# What the compiler loads. Its own list is relative to the file behind a link, where Debian doesn't have them.
+JARS = ("kotlin-compiler.jar", "annotations-13.0.jar", "trove4j.jar", LIBRARY, "kotlin-reflect.jar")
+OPTIONS = ("-no-reflect", "-nowarn")
+# Where Debian has the files behind the links of its `lib` folder.
+DEBIAN = "/usr/share/java"
+# Without a file of counters in /tmp.
+JAVA_VERSION = ("-XX:-UsePerfData", "-version")
+
+
+class Kotlin(Compiled):
+    """See `Compiled`."""
+
+    name = "kotlin"
+    title = "Kotlin"
+    tag = "kotlin"
+    tag_pattern = re.compile(r"\{?\s*\.?(?:kotlin|kts?)(?![\w+#-])|[\w./-]+\.kts?\b", re.IGNORECASE)
+    code_line = re.compile(
+        r"^[ \t]*(?:import [\w.]+(?:\.\*)?$|package [\w.]+$|@\w+"
+        r"|(?:(?:private|public|internal|override|inline|data|sealed|open|abstract|enum|tailrec) )*"
+        r"(?:class|interface|object|fun|val|var) [\w<(])",
+        re.MULTILINE,
+    )
+    main = re.compile(r"\bfun\s+main\s*\(")
+    suffixes = (".kt",)
+    compiler, package = "kotlinc", "kotlin default-jdk-headless"
+    # `kotlinc` starts java with an option that Java 17 warns about.
+    version_options = ("-J-XX:-PrintWarnings", "-J-XX:-UsePerfData", "-version")
+    # Those of the virtual machine that runs the program; the memory limit is added.
+    flags = ("-Xss128m", "-DONLINE_JUDGE=true")
+
+    def build(self, program: Program, limits: Limits) -> Build:
+        """See `Language`. The archive that the compiler makes names the class with the main function."""
+        tool, java = self.tool(), find_tool(self.title, "java", "default-jdk-headless", *JAVA_VERSION)
+        home, jdk = Path(tool.file).parents[1], JavaHome(java.path)
+        classes = ":".join(f"{home}/lib/{name}" for name in JARS)
+        compiling = (jdk.program("java"), *BRIEF, "-cp", classes, COMPILER, "-kotlin-home", str(home), *OPTIONS)
+        library = str((home / "lib" / LIBRARY).resolve())
+        memory = f"-Xmx{limits.memory_bytes >> 10}k"
+        running = (jdk.program("java"), *QUIET, memory, *self.flags, f"-Xbootclasspath/a:{library}", "-jar", ARTIFACT)
+        return Build(
+            (*compiling, "-d", "program.jar", "main.kt"),
+            "program.jar",
+            {"main.kt": program.source},
+            f"{tool.version}, {java.version}",
+            (*jdk.compiling, str(home), DEBIAN),
+            start=Start(running, (*jdk.readable, library), reserved_bytes=RESERVED),
+        )
+
+
+LANGUAGE = Kotlin()

@@ -1,0 +1,59 @@
+"""Executables in memory, those that ran last, so that a program which runs again isn't copied again.
+
+Nobody can write to them. Their mode keeps programs of another user from changing their times, by which one test could
+leave a message for the next.
+"""
+
+import os
+from pathlib import Path
+
+from alpha_codium.sandbox.engine import files
+
+# What is kept: so many programs, none of them larger.
+MOST_KEPT = 16
+LARGEST_KEPT = 4 << 20
+
+
+class Executable:
+    """A file in memory, sealed, which is closed when nothing refers to it any more."""
+
+    fd = -1
+
+    def __init__(self, data: bytes) -> None:
+        self.fd = files.input_file(data)
+        os.fchmod(self.fd, 0o555)
+
+    def __del__(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+
+    def __len__(self) -> int:
+        return files.size_of(self.fd)
+
+    def __bytes__(self) -> bytes:
+        return files.beginning(self.fd, len(self), len(self))
+
+
+def executable_at(path: Path) -> Executable:
+    """Read an executable; raises OSError."""
+    return Executable(path.read_bytes())
+
+
+class Executables:
+    """The executables that the programs of one slot used last. Used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Path, Executable] = {}
+
+    def of(self, path: Path) -> Executable:
+        """Return the executable that is stored at `path`, where it never changes; raises OSError."""
+        found = self._kept.pop(path, None) or executable_at(path)
+        if len(found) <= LARGEST_KEPT:
+            self._kept[path] = found
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        return found
+
+    def close(self) -> None:
+        """Keep none any longer."""
+        self._kept.clear()
