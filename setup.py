@@ -33,6 +33,7 @@ setup(
         "alpha_codium.cli": ["examples.txt"],
         "alpha_codium.data": ["examples/*.json"],
         "alpha_codium.eval.doctor": ["cases/*.toml"],
+        "alpha_codium.judge.drivers": ["*.cpp"],
         "alpha_codium.languages.jvm": ["*.java"],
         "alpha_codium.repository.resources": ["*.yaml", "prompts/*.yaml"],
         "alpha_codium.sandbox.conformance": ["attackers/*.[cjp]*", "modes/*.*"],

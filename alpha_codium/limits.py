@@ -114,15 +114,6 @@ COMPILER_LIMITS = Limits(
     open_files=256,
     processes=128,
 )
-# Limits of each process that compiles a checker; the wall time is that of all of them together.
-CHECKER_COMPILE_LIMITS = Limits(
-    cpu_seconds=120,
-    wall_seconds=240,
-    memory_bytes=4 << 30,
-    file_bytes=128 << 20,
-    output_bytes=1 << 16,
-    open_files=256,
-)
 # Limits of a checker; those of Kattis are 60 s and 2 GiB. Files hold a test's input, its answer and an output.
 CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
 # Seconds after which a candidate and an interactor that only wait are ended.

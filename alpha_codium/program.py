@@ -79,8 +79,9 @@ class Job(JsonValue):
     """A program to compile once and run on each input, in order, each time in a process that shares nothing.
 
     `driver`, if given, is the source of a trusted script in the program's language that runs instead of the program, in
-    its process; in Python, its global `program` is the program's code object. With `stop_after_failure` no input is run
-    after an execution whose status isn't `finished`.
+    its process. In Python, its global `program` is the program's code object. In C and C++ it is linked with the
+    program, defines `__wrap_main`, which runs in place of `main`, and calls the program's as `__real_main`. With
+    `stop_after_failure` no input is run after an execution whose status isn't `finished`.
 
     In place of inputs a job may have a `command`, such as `("python3", "-m", "pytest")`, which runs once, with an empty
     standard input, in the folder of the program's files; nothing is compiled. A backend that can't run it raises

@@ -10,6 +10,8 @@ from typing import Any, Self
 
 # Seconds between two plain lines: while steps are done, and while a step takes long.
 PLAIN_EVERY, PLAIN_WITHOUT_STEPS = 10.0, 60.0
+# Steps in these first seconds may be those of an earlier run that is resumed: they say nothing about the time left.
+RESUMING_SECONDS = 1.0
 # Of plain lines, and of the bar, in characters.
 WIDTH, BAR = 80, 10
 
@@ -20,7 +22,7 @@ class Progress:
     def __init__(self, what: str, total: int | None, quiet: bool = False, status: Callable[[], str] = str) -> None:
         self.what, self.total, self.quiet, self.status = what, total, quiet, status
         self.done, self.started, self.shown = 0, time.monotonic(), time.monotonic()
-        self._said = 0
+        self._said = self._resumed = 0
         self._live: Any = None
         self._task: Any = None
         self._ended = threading.Event()
@@ -50,6 +52,8 @@ class Progress:
     def advance(self, steps: int = 1) -> None:
         """Count steps, and refresh the display."""
         self.done += steps
+        if time.monotonic() - self.started < RESUMING_SECONDS:
+            self._resumed = self.done
         self._refresh()
 
     def reach(self, done: int) -> None:
@@ -72,7 +76,8 @@ class Progress:
         self.shown, self._said = time.monotonic(), self.done
         seconds = self.shown - self.started
         of_total = f"{self.done}/{self.total}" if self.total is not None else str(self.done)
-        left = (self.total - self.done) * seconds / self.done if self.total and self.done else 0.0
+        timed = self.done - self._resumed
+        left = (self.total - self.done) * seconds / timed if self.total and timed > 0 else 0.0
         eta = f", about {left:.0f} s left" if left >= 1 else ""
         status = self.status()
         line = f"{self.what}: {of_total} in {seconds:.0f} s{eta}{', ' + status if status else ''}"

@@ -58,7 +58,9 @@ def uses_of_patterns() -> list[Use]:
     names = [module.name for module in pkgutil.walk_packages(alpha_codium.__path__, "alpha_codium.")]
     names = [name for name in names if ".conformance" not in name and "__main__" not in name]
     sources = {name: Path(importlib.util.find_spec(name).origin or "").read_text() for name in names}  # type: ignore[union-attr]
-    everything = "\n".join(sources.values())
+    used_with: dict[str, set[str]] = {}
+    for variable, method in re.findall(rf"\b(\w+)\.({'|'.join(METHODS)})\b", "\n".join(sources.values())):
+        used_with.setdefault(variable, set()).add(method)
     uses = []
     for name, source in sources.items():
         if not re.search(r"^import re$", source, re.MULTILINE):
@@ -67,8 +69,8 @@ def uses_of_patterns() -> list[Use]:
         for variable, value in vars(importlib.import_module(name)).items():
             for pattern in value if isinstance(value, tuple) else (value,):
                 if isinstance(pattern, re.Pattern) and re.search(rf"^{variable} = ", source, re.MULTILINE):
-                    used = set(re.findall(rf"\b{variable}\.({'|'.join(METHODS)})\b", everything)) or {"search"}
-                    uses += [Use(f"{short}.{variable}", pattern, method) for method in sorted(used)]
+                    methods = sorted(used_with.get(variable, {"search"}))
+                    uses += [Use(f"{short}.{variable}", pattern, method) for method in methods]
         uses += [Use(f"{short}:{line}", *rest) for line, *rest in _inline(ast.parse(source))]
     return [*uses, *_uses_of_languages()]
 

@@ -61,6 +61,7 @@ def test_an_override_is_read_as_toml_spells_it_and_text_as_it_stands(text, name,
     assert getattr(load_settings(None, [text], {}).config, name) == value
 
 
+@pytest.mark.thorough
 @given(MODEL_TEXT)
 def test_a_key_that_holds_text_takes_any_text(text):
     assert load_settings(None, [f"config.model={text}"], {}).config.model == text

@@ -49,6 +49,7 @@ def printed_by(code: str, home: Path, env: dict[str, str] | None = None) -> list
     return out.getvalue().splitlines()
 
 
+@pytest.mark.thorough
 def test_every_command_and_python_line_of_the_readme_runs_in_order(tmp_path: Path) -> None:
     lines = [line for block in blocks(ROOT / "README.md", "console") for line in block.splitlines()]
     commands = [shlex.split(line.removeprefix("$ ")) for line in lines if line.startswith("$ ")]
@@ -72,6 +73,7 @@ def python_of(page: str) -> str:
     return "\n".join(blocks(ROOT / "docs" / page, "python"))
 
 
+@pytest.mark.thorough
 def test_the_page_on_python_runs(tmp_path: Path) -> None:
     with ScriptedServer([("", f"```python\n{PROGRAM}\n```")]) as server:
         key = {"OPENAI_API_KEY": "sk-of-the-page", "OPENAI_API_BASE": server.api_base}
@@ -124,6 +126,7 @@ def test_the_page_on_run_folders_runs(tmp_path: Path) -> None:
     assert len(printed) == 4
 
 
+@pytest.mark.thorough
 def test_the_plug_ins_of_the_page_on_plug_ins_are_found_and_used(tmp_path: Path, monkeypatch) -> None:
     (module,), (points,) = (blocks(ROOT / "docs" / "plugins.md", language) for language in ("python", "toml"))
     (tmp_path / "my_plugin.py").write_text(module)

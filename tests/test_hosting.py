@@ -98,6 +98,7 @@ async def test_what_is_refused_before_it_is_read_is_answered_with_its_status() -
         assert (await client.get("/openapi.json")).status_code == 200
 
 
+@pytest.mark.thorough
 async def test_a_client_that_takes_nothing_of_its_answer_loses_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosting, "STALLED_SECONDS", 1)
     started: asyncio.Future[str] = asyncio.get_running_loop().create_future()

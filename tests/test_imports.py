@@ -52,6 +52,7 @@ def test_a_missing_key_is_found_before_litellm_is_imported(tmp_path, monkeypatch
     assert set(json.loads(done.stderr.splitlines()[-1])) & {"litellm", "openai"} == set()
 
 
+@pytest.mark.thorough
 def test_a_dry_run_tells_prices_without_importing_litellm(tmp_path):
     problem = {"name": "echo", "description": "Print the line.", "public_tests": {"input": ["1"], "output": ["1"]}}
     (tmp_path / "p.jsonl").write_text(json.dumps(problem))

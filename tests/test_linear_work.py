@@ -199,13 +199,8 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-# The YAML parser takes most of the time of all readers together.
-SLOWEST = ("structured answer", "structured answer, truncated")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.thorough if name in SLOWEST else ()) for name in READERS]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", READERS)
 def test_a_reader_of_foreign_text_takes_time_in_proportion_to_its_length(name: str) -> None:
     slow = [shape for shape in texts() if grows_too_fast(READERS[name], made(shape))]
     assert slow == []
@@ -214,6 +209,7 @@ def test_a_reader_of_foreign_text_takes_time_in_proportion_to_its_length(name: s
 USES = uses_of_patterns()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("use", USES, ids=str)
 def test_a_regular_expression_takes_time_in_proportion_to_the_length(use: Use) -> None:
     assert [shape for shape in pumped(use.pattern) if grows_too_fast(use.run, made(shape))] == []
@@ -226,6 +222,7 @@ def test_the_patterns_that_were_found_include_some_that_are_known() -> None:
 
 
 # Cubic and quadratic. If they are noticed at these lengths, they are at `LENGTH`, which would take longer.
+@pytest.mark.thorough
 @pytest.mark.parametrize(("pattern", "length"), [("[0-9]+\\.?[0-9]*z", 400), (r"^\W*Output\b", 2_500)])
 def test_a_pattern_that_is_not_linear_is_noticed(pattern: str, length: int) -> None:
     use = Use("", re.compile(pattern, re.MULTILINE), "finditer")

@@ -36,6 +36,7 @@ REPORTS = st.builds(Report, EXECUTIONS, st.lists(EXECUTIONS).map(tuple))
 PAIR_REPORTS = st.builds(PairReport, REPORTS, REPORTS, st.sampled_from(["", "left", "right"]))
 
 
+@pytest.mark.thorough
 @given(st.one_of(LIMITS, PROGRAMS, JOBS, COMMANDS, SIDES, PAIRS, EXECUTIONS, REPORTS, PAIR_REPORTS))
 def test_a_value_crosses_as_json_without_loss(value: JsonValue) -> None:
     crossed = type(value).from_json(json.loads(json.dumps(value.to_json())))

@@ -1,5 +1,6 @@
 """Progress of long commands where stderr is no terminal."""
 
+import re
 import time
 
 from alpha_codium import progress
@@ -23,3 +24,18 @@ def test_after_the_end_nothing_is_said(monkeypatch, capsys):
     capsys.readouterr()
     time.sleep(0.3)
     assert capsys.readouterr().err == ""
+
+
+def test_the_time_left_is_estimated_without_the_steps_of_a_resumed_run(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "RESUMING_SECONDS", 0.2)
+    monkeypatch.setattr(progress, "PLAIN_EVERY", 0.0)
+    with Progress("judging", 1000) as shown:
+        shown.advance(900)
+        time.sleep(0.5)
+        assert "left" not in capsys.readouterr().err
+        time.sleep(1.5)
+        shown.advance(10)
+        found = re.search(r"910/1000 in (\d+) s, about (\d+) s left", capsys.readouterr().err)
+    assert found is not None
+    seconds, left = map(int, found.groups())
+    assert 9 * (seconds - 1) <= left <= 9 * (seconds + 1)

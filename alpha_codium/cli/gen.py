@@ -16,7 +16,6 @@ from alpha_codium.cli.options import (
     Group,
     cache_option,
     common_options,
-    language_option,
     model_options,
     overwrite_option,
     set_options,
@@ -42,7 +41,6 @@ def group() -> None:
 @click.option("--system", default="", help="A system message.")
 @common_options
 @model_options
-@language_option
 def ask(question: str, system: str, common: CommonOptions) -> None:
     """Ask the model one question; the answer goes to stdout."""
     from alpha_codium.app import models
@@ -73,7 +71,6 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
 @common_options
 @model_options
 @cache_option
-@language_option
 def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common: CommonOptions, **chosen: Any) -> None:
     """Solve one problem: the program goes to stdout, everything else to stderr."""
     from alpha_codium.app import solving
@@ -113,7 +110,6 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
 @common_options
 @model_options
 @cache_option
-@language_option
 def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
     """Solve the problems of a split, and save the candidates as a Solutions dataset."""
     from alpha_codium.app.generation import SetOptions, generate_set, preview

@@ -149,6 +149,13 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_common
 
 
+def language(name: str) -> str:
+    """Our name of a language; raises UserError."""
+    from alpha_codium.languages.names import language_asked_for
+
+    return language_asked_for(name)
+
+
 # option -> setting: what a user types most often
 MODEL_OPTIONS = {
     "model": ("config.model", str, "A litellm model string, or local/NAME."),
@@ -158,6 +165,7 @@ MODEL_OPTIONS = {
     "max_tokens": ("config.max_tokens", int, "The maximum number of tokens per answer."),
     "seed": ("config.seed", int, "The seed for the model, and for the choice of problems."),
     "concurrency": ("config.concurrency", int, "Samples to generate concurrently."),
+    "language": ("solve.language", language, "Write programs in this language.  [default: that of the tests]"),
 }
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -235,13 +243,6 @@ sample_file_options = options(
         help="Whether the column holds completions of the prompt or complete programs.  [default: by the column]",
     ),
 )
-# Where a repository with tests comes from.
-checkout_options = options(
-    click.option("--version", help="Its version on PyPI.  [default: that of the repository's recipe]"),
-    click.option("--sdist", type=click.Path(exists=True, path_type=Path),
-                 help="Its source package, if it isn't fetched."),
-    click.option("--checkout", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A clone to use."),
-)  # fmt: skip
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the output if it exists already.")
 run_options = options(
     click.option("--run", help="A name for this run's folder."),
@@ -267,27 +268,8 @@ def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_cache
 
 
-def language_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--language`, which becomes a setting of `common`; goes below `@common_options`."""
-
-    @click.option(
-        "--language",
-        metavar="NAME",
-        help="Write programs in this language, such as cpp.  [default: that of the tests, usually python3]",
-    )
-    @functools.wraps(command)
-    def with_language(*args: Any, common: CommonOptions, language: str | None, **kwargs: Any) -> Any:
-        if language is not None:
-            from alpha_codium.languages.names import language_asked_for
-
-            common.extra_overrides.append(f"solve.language={language_asked_for(language)}")
-        return command(*args, common=common, **kwargs)
-
-    return with_language
-
-
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a model, which become settings of `common`; goes below `@common_options`."""
+    """Add the options of a model and its programs, which become settings; goes below `@common_options`."""
 
     @functools.wraps(command)
     def with_model(*args: Any, common: CommonOptions, **kwargs: Any) -> Any:
@@ -298,5 +280,5 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, common=common, **kwargs)
 
     for name, (_, kind, text) in reversed(MODEL_OPTIONS.items()):
-        with_model = click.option(f"--{name}", name, type=kind, help=text)(with_model)
+        with_model = click.option(f"--{name}", type=kind, help=text)(with_model)
     return with_model

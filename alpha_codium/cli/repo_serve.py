@@ -6,8 +6,16 @@ from pathlib import Path
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, checkout_options, common_options
+from alpha_codium.cli.options import CommonOptions, common_options, options
 from alpha_codium.errors import UserError
+
+# Where a repository with tests comes from.
+checkout_options = options(
+    click.option("--version", help="Its version on PyPI.  [default: that of the repository's recipe]"),
+    click.option("--sdist", type=click.Path(exists=True, path_type=Path),
+                 help="Its source package, if it isn't fetched."),
+    click.option("--checkout", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A clone to use."),
+)  # fmt: skip
 
 
 @click.command()

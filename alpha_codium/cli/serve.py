@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, checkout_options, common_options, split_option
+from alpha_codium.cli.options import CommonOptions, common_options, split_option
+from alpha_codium.cli.repo_serve import checkout_options
 from alpha_codium.errors import UserError
 
 if TYPE_CHECKING:

@@ -17,24 +17,22 @@ A round is cut short when its outputs reach `SLICE` characters.
 """
 
 import asyncio
-import base64
-import functools
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Self
 
 from alpha_codium.checkers import PROGRAM
-from alpha_codium.errors import Unjudgeable, nearest
-from alpha_codium.judge.building import SUFFIXES, build
+from alpha_codium.errors import SandboxError, Unjudgeable, nearest
+from alpha_codium.judge.cpp_checkers import SUFFIXES, cpp_side, first_error, last_line
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import goes_on, no_verdict, require_compiled
 from alpha_codium.judge.packing import pack
 from alpha_codium.judge.stdin import StdinKind, fault_of_size
 from alpha_codium.limits import CHECKER_LIMITS
 from alpha_codium.problem import TestCase
-from alpha_codium.program import PYTHON, Job, Program
+from alpha_codium.program import PYTHON, Job, Program, Side
+from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
@@ -87,7 +85,8 @@ class CheckerProgram:
         if known is None:
             raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, ACCEPTS)}")
         for path in files:
-            if not path or path.startswith("/") or "\0" in path or ".." in PurePosixPath(path).parts:
+            parts = PurePosixPath(path).parts
+            if not parts or path.startswith("/") or "\0" in path or ".." in parts:
                 raise Unjudgeable(f"a checker's file must have a relative path, not {path!r}")
         main = _main_of(files, str(arguments.get("main") or ""))
         made = cls(known, tuple(sorted(files.items())), main, _flags_of(arguments.get("flags")))
@@ -97,18 +96,31 @@ class CheckerProgram:
                 raise Unjudgeable(f"beside a checker stand {taken}: give its file {path!r} another name")
         return made
 
-    def program(self) -> str:
-        """The program for the driver `checking`; compiles C++. Raises Unjudgeable."""
-        return dict(self.files)[self.main] if self.main else _image_program(self.files)
+    def side_for(self, sandbox: Sandbox) -> Side:
+        """Return the program with its driver; raises Unjudgeable if the sandbox can't run it."""
+        if self.main:
+            return Side(Program.from_source(PYTHON, dict(self.files)[self.main]), driver("checking"))
+        side = cpp_side(dict(self.files))
+        try:
+            sandbox.tool_version(side.program.language)
+        except SandboxError as error:
+            raise Unjudgeable(f"its {self.noun} is written in C++: {error.for_command_line}") from error
+        return side
+
+    def require_compiled(self, compilation: Execution) -> None:
+        """Raise Unjudgeable, with the first error in one line, unless the program compiled."""
+        if not compilation.finished:
+            says = "doesn't compile" if compilation.status is Status.COMPILATION_ERROR else "can't be compiled"
+            why = last_line(compilation) if self.main else first_error(compilation)
+            raise Unjudgeable(f"its {self.noun} {says}: {why}")
 
     def packed(self, test: TestCase, output: str = "") -> str:
-        """The input of the driver `checking` for one output; an interactor gets none."""
-        language = "python" if self.main else "image"
+        """Return the input of the driver for one output; an interactor gets none."""
         beside = [part for file in self.beside() for part in file]
         # U+FFFD takes three bytes for each invalid one: a program could fill the checker's folder.
         output = output.replace("\ufffd", "?")
         protocol = f"{self.protocol} {self.mode}".strip()
-        return pack([protocol, language, self.flags, test.input, test.output, output, *beside])
+        return pack([protocol, self.flags, test.input, test.output, output, *beside])
 
     def beside(self) -> list[tuple[str, str]]:
         """Return the checker's other files, as relative paths and texts; a compiled checker has none."""
@@ -163,12 +175,6 @@ def _main_of(files: Mapping[str, str], main: str) -> str:
     raise Unjudgeable(f"the checker has several programs: say which with main ({', '.join(sorted(python))[:200]})")
 
 
-@functools.lru_cache(maxsize=8)
-def _image_program(files: tuple[tuple[str, str], ...]) -> str:
-    # Reading and decompressing it is faster than reading it uncompressed.
-    return f'IMAGE = "{base64.b64encode(zlib.compress(build(dict(files)))).decode("ascii")}"\n'
-
-
 def _end_of(checking: Execution) -> str:
     """Describe how a checker ended without a verdict."""
     if checking.status is Status.TIME_LIMIT_EXCEEDED:
@@ -197,7 +203,7 @@ class CheckerProgramKind(StdinKind):
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
         """See `TestKind`; raises Unjudgeable if the checker doesn't compile."""
-        checker = await asyncio.to_thread(self.checker.program)
+        checker = await asyncio.to_thread(self.checker.side_for, self.sandbox)
         results: list[TestResult] = []
         size = FIRST_TESTS
         while True:
@@ -221,7 +227,7 @@ class CheckerProgramKind(StdinKind):
         return kept
 
     async def _checked(
-        self, checker: str, tests: Sequence[TestCase], executions: Sequence[Execution], *, stop_early: bool
+        self, checker: Side, tests: Sequence[TestCase], executions: Sequence[Execution], *, stop_early: bool
     ) -> list[TestResult]:
         """Return the results of some tests; the checker runs in its own process on each finished execution's output."""
         results = {
@@ -248,19 +254,17 @@ class CheckerProgramKind(StdinKind):
         return in_order(results, stop_early=stop_early)
 
     async def _check(
-        self, checker: str, outputs: Sequence[tuple[TestCase, str]], take: Callable[[Execution], bool]
+        self, checker: Side, outputs: Sequence[tuple[TestCase, str]], take: Callable[[Execution], bool]
     ) -> None:
         """Run the checker on outputs; `take` gets its executions, and returns whether to go on."""
         if not outputs:
             return
         inputs = tuple(self.checker.packed(test, output) for test, output in outputs)
-        job = Job(Program.from_source(PYTHON, checker), inputs, CHECKER_LIMITS, driver("checking"))
+        job = Job(checker.program, inputs, CHECKER_LIMITS, checker.driver)
         compilation = await self.sandbox.consume(job, take)
-        if not compilation.finished:
-            lines = compilation.stderr.strip().splitlines() or [compilation.status.value]
-            raise Unjudgeable(f"its checker doesn't compile: {lines[-1].strip()[:300]}")
+        self.checker.require_compiled(compilation)
 
-    async def _decides(self, checker: str, test: TestCase) -> bool:
+    async def _decides(self, checker: Side, test: TestCase) -> bool:
         """Whether the checker gives a verdict on the expected output."""
         checks: list[Execution] = []
         await self._check(checker, [(test, test.output)], lambda check: not checks.append(check))

@@ -24,11 +24,10 @@ from alpha_codium.checkers import INTERACTOR
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.behaviour import error_shown, without_addresses
 from alpha_codium.judge.checker_programs import ACCEPTS, CheckerProgram, CheckerProgramKind
-from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import goes_on, no_verdict, require_compiled
 from alpha_codium.limits import CHECKER_LIMITS, IDLE_SECONDS
 from alpha_codium.problem import TestCase
-from alpha_codium.program import PYTHON, Dialogue, PairJob, Program, Side
+from alpha_codium.program import Dialogue, PairJob, Program, Side
 from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import Execution, PairReport, Status, TestResult, Verdict
 
@@ -66,7 +65,7 @@ class InteractiveKind(CheckerProgramKind):
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
         """See `TestKind`; raises Unjudgeable if the interactor doesn't compile, or the sandbox can't run it."""
-        interactor = Program.from_source(PYTHON, await asyncio.to_thread(self.checker.program))
+        interactor = await asyncio.to_thread(self.checker.side_for, self.sandbox)
         results: list[TestResult] = []
         for test in tests:
             results.append(self._judged(await self._run(interactor, program, test)))
@@ -89,13 +88,13 @@ class InteractiveKind(CheckerProgramKind):
             return without_addresses(said_in(execution))
         return lines[-1] if lines and lines[-1].startswith("idleness limit") else error_shown(execution)
 
-    async def _run(self, interactor: Program, program: Program, test: TestCase) -> PairReport:
+    async def _run(self, interactor: Side, program: Program, test: TestCase) -> PairReport:
         """Run the candidate beside the interactor; raises NotCompiled and Unjudgeable."""
         # The candidate waits while the interactor works.
         longest = self.limits.wall_seconds + CHECKER_LIMITS.cpu_seconds
         limits = replace(self.limits, wall_seconds=longest)
         own = replace(CHECKER_LIMITS, wall_seconds=longest + CHECKER_LIMITS.cpu_seconds)
-        left = Side(interactor, driver("checking"), self.checker.packed(test), own)
+        left = replace(interactor, input=self.checker.packed(test), limits=own)
         right = Side(self.job(program, ()).program)  # with setup code
         dialogue = Dialogue(ACCEPTS[self.checker.protocol], IDLE_SECONDS)
         try:
@@ -103,9 +102,7 @@ class InteractiveKind(CheckerProgramKind):
         except PairUnsupported as unsupported:
             raise Unjudgeable(f"it is interactive: {unsupported}") from unsupported
         require_compiled(report.right.compilation)
-        if not report.left.compiled:
-            lines = report.left.compilation.stderr.strip().splitlines() or [report.left.compilation.status.value]
-            raise Unjudgeable(f"its interactor doesn't compile: {lines[-1].strip()[:300]}")
+        self.checker.require_compiled(report.left.compilation)
         return report
 
     def _judged(self, report: PairReport) -> TestResult:

@@ -97,6 +97,13 @@ class Language(Protocol):
         """Return how the program is compiled, once, and run for tests with `limits`; None as for `tool`."""
         ...
 
+    def driven(self, program: Program, driver: str) -> Build | None:
+        """Return how a program that `driver` runs (see `Job`) is compiled; None as for `tool`.
+
+        Options that users set don't count. Raises SandboxError if the language has no drivers.
+        """
+        ...
+
     def is_tag(self, text: str) -> bool:
         """Whether the text behind a fence's sign names this language."""
         ...

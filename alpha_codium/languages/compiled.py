@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Self
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader
 from alpha_codium.languages.tools import Build, Tool, find_tool
 from alpha_codium.limits import Limits
@@ -50,6 +51,10 @@ class Compiled(Language):
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""
         raise NotImplementedError
+
+    def driven(self, program: Program, driver: str) -> Build:
+        """See `Language`."""
+        raise SandboxError(f"{self.title} programs can't be run by a driver")
 
     def with_setup(self, program: Program, setup_code: str) -> Program:
         """See `Language`."""

@@ -14,7 +14,7 @@ from alpha_codium.coroutines import BACKGROUND, run_blocking
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages import language_named
 from alpha_codium.limits import Limits
-from alpha_codium.program import Job, PairJob, Program, Side, as_program
+from alpha_codium.program import PYTHON, Job, PairJob, Program, Side, as_program
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
 from alpha_codium.wording import counted
 
@@ -162,8 +162,11 @@ def require_language(program: Program, *languages: str) -> None:
 
 
 def require_one_file(what: Job | Side) -> None:
-    """Raise SandboxError if a backend that runs programs of one file, and no commands, can't run this."""
-    if len(what.program.files) > 1:
+    """Raise SandboxError if a backend that runs programs of one file, and no commands, can't run this.
+
+    A program that a compiler links with its driver may have several files.
+    """
+    if len(what.program.files) > 1 and (what.program.language == PYTHON or not what.driver):
         raise SandboxError(f"this backend runs programs of one file, not of {len(what.program.files)}")
     if isinstance(what, Job) and what.command:
         raise SandboxError(f"this backend runs programs, not commands such as {what.command[0]!r}")

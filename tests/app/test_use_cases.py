@@ -118,6 +118,7 @@ def test_a_dataset_is_validated_without_a_run_folder(tmp_path, home):
     assert not (home / "runs").exists()
 
 
+@pytest.mark.thorough
 async def test_work_that_is_cancelled_reports_its_end_and_can_be_resumed(problems):
     seen = []
     limited = ac.load_settings(overrides=["code_tester.timeout=0.5"])

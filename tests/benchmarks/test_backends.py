@@ -31,6 +31,7 @@ async def test_in_the_jail_no_probe_gets_through() -> None:
             assert await probe(sandbox, bait) == dict.fromkeys(PROBES, False)
 
 
+@pytest.mark.thorough
 async def test_what_one_backend_wrote_is_not_told_of_the_next() -> None:
     with lay_bait() as bait:
         async with open_sandbox("local", workers=1, isolation=False) as sandbox:

@@ -36,6 +36,7 @@ def test_the_table_goes_to_stdout_and_the_figures_to_the_file(tmp_path: Path) ->
     assert result["machine"]["cores"] >= 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
     [(("--contenders", "colt"), "did you mean 'cold'"),

@@ -70,6 +70,7 @@ def test_a_workload_that_a_peer_can_not_run_is_said_so(monkeypatch: pytest.Monke
     assert line.failure == "for a reason"
 
 
+@pytest.mark.thorough
 def test_wrong_outputs_come_with_the_contenders_last_words() -> None:
     broken = replace(WORKLOADS["a"], program="import sys\nsys.exit('no such luck')\n")
     for line in measure(broken, find_contenders("ours"), SMALL):
@@ -92,6 +93,7 @@ def test_scaling_measures_each_setting_in_each_round() -> None:
     assert scaling_text(paces).count("2 workers, all cores") == 3
 
 
+@pytest.mark.thorough
 def test_memory_is_that_of_the_workers_and_of_the_parent() -> None:
     memory = measure_memory(WORKLOADS["a"], 3, 2, SMALL)
     assert memory.right == 6

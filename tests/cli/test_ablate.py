@@ -132,6 +132,7 @@ def test_a_budget_that_ends_a_run_is_told_with_how_to_go_on(server, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 def test_a_dry_run_says_what_each_run_would_take_and_asks_and_writes_nothing(server, home, tmp_path):
     job = ("--without", "reflect", "--run", "abl")
     done = ablate(server, tmp_path, *job, "--dry-run")
@@ -183,6 +184,7 @@ def test_ctrl_c_says_how_to_go_on_with_the_whole_ablation(home, tmp_path):
     assert stderr.endswith("repeat the command with --run abl\n\ninterrupted\n") and "Traceback" not in stderr
 
 
+@pytest.mark.thorough
 def test_without_a_name_the_runs_are_told_how_to_go_on(home, tmp_path):
     with ScriptedServer(answer, faults=[lambda seen: Status(401)]) as server:
         done = ablate(server, tmp_path, "--without", "reflect")
@@ -190,6 +192,7 @@ def test_without_a_name_the_runs_are_told_how_to_go_on(home, tmp_path):
     assert "if this is interrupted, repeat the command with --run ablate-" in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -217,6 +220,7 @@ def test_a_name_of_a_stage_may_be_a_part_of_several():
         flow.stage_kinds_named([""])
 
 
+@pytest.mark.thorough
 def test_a_run_without_a_stage_says_so_and_goes_on_without_it(home, tmp_path):
     flow = write_flow(tmp_path / "steps2", 2)
     (flow / "flow.toml").write_text((flow / "flow.toml").read_text().replace('"write_code"', '"complete_code"', 1))

@@ -69,6 +69,7 @@ def test_samples_ended_by_their_own_budget_are_counted_and_complete(server, prob
     assert json.loads((home / "runs/r/results.json").read_text())["ended_by_own_budget"] == {"solve.max_calls": 3}
 
 
+@pytest.mark.thorough
 def test_of_the_samples_that_a_shared_budget_ended_only_those_without_a_program_are_tried_again(
     server, problems, tmp_path
 ):
@@ -97,6 +98,7 @@ def test_a_budget_in_dollars_ends_a_run_by_the_price_that_is_given(server, probl
     assert len(server.requests) == 1
 
 
+@pytest.mark.thorough
 def test_a_run_that_began_without_a_price_goes_on_with_one_and_a_budget_in_dollars(server, problems, home):
     solve_set(problems, server, "--run", "r", "-o", "budget.run_calls=1")
     price = 'prices.models={"openai/scripted" = {input = 1000, output = 1000}}'

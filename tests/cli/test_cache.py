@@ -41,6 +41,7 @@ def test_there_is_nothing_in_a_cache_that_was_never_used(home):
     assert cache("clear", "--all")[0]["answers"] == 0
 
 
+@pytest.mark.thorough
 def test_stats_say_what_a_run_left_and_what_the_next_one_saved(home, tmp_path):
     price = "prices.models={'openai/scripted' = {input = 1000.0, output = 1000.0}}"
     with ScriptedServer(lambda _body: "```python\nprint(input())\n```") as server:

@@ -4,6 +4,8 @@ import json
 import pickle
 from pathlib import Path
 
+import pytest
+
 from tests.cli.here import gencode
 from tests.data.records import write_jsonl
 from tests.data.samples.humaneval import TWICE, humaneval_file
@@ -20,6 +22,7 @@ def clean(folder: Path, *more: object):
     return gencode("data", "clean_generations", file, "--output", folder / "clean.jsonl", *more, home=folder)
 
 
+@pytest.mark.thorough
 def test_what_is_cleaned_is_counted_by_rule_and_scored(tmp_path: Path) -> None:
     problems = humaneval_file(tmp_path)
     done = clean(tmp_path, "--dataset_name", problems, "--json", tmp_path / "out.json")

@@ -111,6 +111,7 @@ def test_the_score_is_that_of_eval_gen_solutions(runs, problems, home, tmp_path)
         assert values["runs"][0][key] == scored[key]
 
 
+@pytest.mark.thorough
 def test_comparing_again_judges_nothing_and_says_the_same(runs, home, tmp_path):
     first, _ = compared(tmp_path, "once", "twice")
     journals = [home / "runs" / name / "evaluation.jsonl" for name in ("once", "twice")]
@@ -120,6 +121,7 @@ def test_comparing_again_judges_nothing_and_says_the_same(runs, home, tmp_path):
     assert [journal.read_bytes() for journal in journals] == before
 
 
+@pytest.mark.thorough
 def test_a_comparison_that_is_killed_goes_on(runs, home, tmp_path):
     whole, _ = compared(tmp_path, "once", "twice")
     journals = [home / "runs" / name / "evaluation.jsonl" for name in ("once", "twice")]
@@ -130,6 +132,7 @@ def test_a_comparison_that_is_killed_goes_on(runs, home, tmp_path):
     assert sorted(journals[0].read_bytes().splitlines(keepends=True)) == sorted(lines[0])
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_a_comparison_in_one_line_and_keeps_what_was_judged(runs, home, tmp_path):
     journal = home / "runs/once/journal.jsonl"
     entries = [json.loads(line) for line in journal.read_text().splitlines()]
@@ -146,6 +149,7 @@ def test_ctrl_c_ends_a_comparison_in_one_line_and_keeps_what_was_judged(runs, ho
     assert stderr.endswith("interrupted\n") and "Traceback" not in stderr
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_unfinished_has_bounds_and_says_how_to_go_on(problems, home, tmp_path):
     def down(seen):
         return Status(500) if "number 3:" in json.dumps(seen.body) else None
@@ -162,6 +166,7 @@ def test_a_run_that_is_unfinished_has_bounds_and_says_how_to_go_on(problems, hom
     assert f"--resume {Path('mine/also').absolute()}\n" in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_run_that_was_cut_off_and_resumed_is_compared_as_if_it_had_not_been(runs, server, home, tmp_path):
     whole, _ = compared(tmp_path, "once", "twice")
     journal = home / "runs/twice/journal.jsonl"
@@ -187,6 +192,7 @@ def test_a_run_without_transcripts_is_compared_without_its_stages(runs, home, tm
     assert "n/a: the run's transcripts don't record the program after each stage" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_baseline_is_what_the_others_are_compared_with_and_comes_first(runs, server, problems, tmp_path):
     solve(server, problems, "again", 1)
     values, _ = compared(tmp_path, "once", "twice", "--baseline", "again", "--k", "1")
@@ -194,6 +200,7 @@ def test_a_baseline_is_what_the_others_are_compared_with_and_comes_first(runs, s
     assert values["baseline"] == "again"
 
 
+@pytest.mark.thorough
 def test_runs_may_be_named_by_their_folders_also_two_of_one_name(runs, home, tmp_path, monkeypatch):
     shutil.copytree(home / "runs/twice", tmp_path / "once")
     monkeypatch.chdir(tmp_path)
@@ -204,6 +211,7 @@ def test_runs_may_be_named_by_their_folders_also_two_of_one_name(runs, home, tmp
     assert list(values["stages"]) == names
 
 
+@pytest.mark.thorough
 def test_problems_that_have_moved_are_named_anew(runs, problems, tmp_path):
     moved = Path(problems).rename(tmp_path / "moved.jsonl")
     assert_refused(compare("once", "twice"), "give their location with --dataset_name")
@@ -228,6 +236,7 @@ def test_runs_of_other_problems_are_refused(runs, server, tmp_path):
     assert_refused(compare("once", "other"), "run 'once' is of", "run 'other' of", "only runs of the same problems")
 
 
+@pytest.mark.thorough
 def test_a_part_of_the_split_is_not_compared_with_the_whole(runs, server, problems):
     solve(server, problems, "part", 1, "--sample_rate", 0.5)
     assert_refused(compare("once", "part"), "the whole split, run 'part' of a part of it (--sample_rate 0.5, seed 0)")
@@ -240,6 +249,7 @@ def test_other_tests_give_other_verdicts(runs, tmp_path):
     assert values["runs"][0]["pass_at_k"] == {"pass@1": 0.5}
 
 
+@pytest.mark.thorough
 def test_published_numbers_are_shown_on_request(runs):
     assert "Published" not in compare("once").stdout
     assert "Published, not measured here" in compare("once", "--references").stdout
@@ -284,6 +294,7 @@ def test_a_run_in_use_is_refused(runs, home):
         assert_refused(compare("once", "twice"), "run 'twice' is in use by another process")
 
 
+@pytest.mark.thorough
 def test_known_solutions_tell_the_judges_own_error(server, tmp_path):
     known = {"language": [3], "solution": ["print(input())"]}
     problems = tmp_path / "known.jsonl"

@@ -97,10 +97,12 @@ def test_a_model_that_the_server_does_not_know_is_named(problems):
     assert_refused(done, "openai/scripted: no such model", "404")
 
 
+@pytest.mark.thorough
 def test_a_mistyped_provider_is_met_with_the_nearest(home):
     assert_refused(run_cli("gen", "ask", "hi", "--model", "opnai/gpt"), "no such provider (did you mean 'openai'?)")
 
 
+@pytest.mark.thorough
 def test_a_missing_key_is_named(home, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     done = run_cli("gen", "ask", "hi", "--model", "openai/gpt-4o-mini")

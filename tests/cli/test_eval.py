@@ -91,6 +91,7 @@ def test_the_results_in_the_run_folder_are_those_of_json(tmp_path: Path, problem
     assert of_json(tmp_path / "runs" / "mine" / "results.json") == of_json(tmp_path / "out.json")
 
 
+@pytest.mark.thorough
 def test_json_to_stdout_is_nothing_but_json(tmp_path: Path, problems: Path) -> None:
     kind = ("--evaluation_test_type", "private_tests", "--solutions", "incorrect")
     done = gencode_process("eval", "eval_cc_solutions", "--dataset_name", problems, *kind, "--json", "-", home=tmp_path)
@@ -110,6 +111,7 @@ def test_candidates_are_scored_over_all_problems_of_the_split(tmp_path: Path, pr
     assert "pass@5   n/a (1 of 2 problems has samples, but fewer than 5 (least 3))" in done.stdout
 
 
+@pytest.mark.thorough
 def test_several_kinds_of_tests_are_judged_together(tmp_path: Path) -> None:
     public = {"input": ["5\n"], "output": ["11\n"]}
     problems = write_jsonl(tmp_path / "p.jsonl", [double("a", public_tests=public)])
@@ -127,6 +129,7 @@ def test_several_kinds_of_tests_are_judged_together(tmp_path: Path) -> None:
     assert set(totals.values()) == {(3, 4, "wrong_answer")}
 
 
+@pytest.mark.thorough
 def test_a_sample_of_the_problems_is_the_same_for_the_same_seed(tmp_path: Path) -> None:
     solved = {"language": [3], "solution": [RIGHT]}
     problems = write_jsonl(tmp_path / "p.jsonl", [double(f"p{i}", solutions=solved) for i in range(12)])
@@ -199,6 +202,7 @@ def test_an_incomplete_result_says_so_gives_bounds_and_can_be_gone_on_with(tmp_p
     assert groups.count("generated") == 3, "the program that had its verdict isn't judged again"
 
 
+@pytest.mark.thorough
 def test_a_run_is_not_gone_on_with_for_another_job(tmp_path: Path, problems: Path) -> None:
     assert eval_humans(tmp_path, problems, "--run", "mine").returncode == 0
     other = eval_humans(tmp_path, problems, "--resume", "mine", "-o", "code_tester.delta=0.5")
@@ -218,6 +222,7 @@ def test_settings_of_the_tester_reach_the_judge(tmp_path: Path) -> None:
     assert verdicts == ["wrong_answer", "accepted"]
 
 
+@pytest.mark.thorough
 def test_an_eval_that_is_killed_goes_on_and_judges_nothing_twice(tmp_path: Path) -> None:
     programs = [f"{RIGHT}  # {i}" if i % 3 else f"{WRONG}  # {i}" for i in range(12)]
     problems = write_jsonl(tmp_path / "p.jsonl", [double("a"), double("b")])
@@ -247,6 +252,7 @@ def test_an_eval_that_is_killed_goes_on_and_judges_nothing_twice(tmp_path: Path)
     assert without_costs(of_json(tmp_path / "resumed.json")) == without_costs(of_json(tmp_path / "whole.json"))
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_an_eval_in_one_line_and_leaves_nothing_behind(tmp_path: Path, problems: Path) -> None:
     (tmp_path / "tmp").mkdir()
     solutions = solutions_file(tmp_path, row("a", "import time; time.sleep(100)", RIGHT))

@@ -51,6 +51,7 @@ def test_ask_prints_the_answer_and_nothing_else(server, tmp_path):
     assert roles == ["system", "user"]
 
 
+@pytest.mark.thorough
 def test_json_on_stdout_stands_alone(server, problems, tmp_path):
     to_stdout = ("--json", "-", *model_arguments(server))
     one = ("--dataset_name", problems, "--problem_number", 0, "--flow", "baseline")
@@ -154,6 +155,7 @@ def test_the_better_of_several_samples_is_given(home, problems):
     assert done.stdout == "print(input())\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", ["a_name", "{}/folder", "{}/file.parquet"])
 def test_the_candidates_go_to_a_name_a_folder_or_a_parquet_file(server, home, problems, tmp_path, target):
     import datasets
@@ -190,6 +192,7 @@ def test_every_problem_keeps_its_row_and_a_failed_sample_its_reason(home, proble
     assert "failed_samples     2" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_share_of_the_problems_is_the_same_share_for_the_same_seed(server, home, tmp_path):
     problems = write_problems(tmp_path, 8)
     chosen = []
@@ -213,6 +216,7 @@ def test_concurrency_limits_the_samples_in_flight_and_a_slow_one_delays_no_other
     assert order == ["0", "1", "2", "3", "4", "5", "0"], "the others went on while the first hung"
 
 
+@pytest.mark.thorough
 def test_a_flow_of_the_users_is_found_from_anywhere_on_resume(server, home, problems, tmp_path, monkeypatch):
     write_flow(tmp_path / "work" / "mine", 1)
     done = run_cli(
@@ -232,6 +236,7 @@ def test_dashes_and_underscores_are_the_same_in_commands_and_options(server, pro
     assert run_cli("gen", "solve-set", "--help").stdout == run_cli("gen", "solve_set", "--help").stdout
 
 
+@pytest.mark.thorough
 def test_quiet_leaves_out_progress_and_verbose_tells_of_every_sample(home, problems):
     with ScriptedServer(
         lambda body: f"{ECHO} {digest_of(body)}", faults=[FaultOnce(Status(429, retry_after=0))]
@@ -274,6 +279,7 @@ def test_a_program_that_fails_the_tests_asked_for_ends_with_1(home, tmp_path):
     assert "the program fails the tests asked for: wrong_answer, 1 of 2" in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", ["a_name", "{}/a_path.parquet"])
 def test_an_output_that_exists_is_replaced_only_on_request(server, home, problems, tmp_path, target):
     target = target.format(tmp_path)
@@ -289,6 +295,7 @@ def test_an_output_that_exists_is_replaced_only_on_request(server, home, problem
     assert run_cli("replay", "r", "--output_dataset_name", target, "--overwrite").returncode == 0
 
 
+@pytest.mark.thorough
 def test_a_run_ends_with_its_score_its_cost_and_the_command_that_judges_it(server, home, problems):
     done = solve_set(problems, server)
     *_, score, following, other = done.stderr.splitlines()

@@ -13,6 +13,7 @@ from tests.judge.pythons import OTHER_PYTHONS
 __all__ = ["problems"]  # a fixture
 
 
+@pytest.mark.thorough
 def test_verdicts_of_two_interpreters_do_not_mix(home: Path, tmp_path: Path, problems: Path) -> None:
     """The interpreter's path stays the same, and another version stands there now."""
     others = [path for path in OTHER_PYTHONS if Path(path).exists()]

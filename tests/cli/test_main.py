@@ -76,6 +76,7 @@ def test_a_signal_that_ends_a_command_is_its_exit_status_without_a_traceback(hom
     assert "Traceback" not in said
 
 
+@pytest.mark.thorough
 def test_a_reader_that_goes_away_is_no_traceback(home):
     command = f"{sys.executable} -m alpha_codium settings | head -c 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)

@@ -38,6 +38,7 @@ def test_a_mistyped_model_is_met_with_the_nearest(tmp_path):
     assert "did you mean 'smollm2-135m'" in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_hub_with_another_file_is_refused_and_nothing_is_kept(tmp_path):
     with hub_on_loopback() as hub:
         hub.content = b"GGUF tiny"
@@ -47,6 +48,7 @@ def test_a_hub_with_another_file_is_refused_and_nothing_is_kept(tmp_path):
     assert list((tmp_path / "models").iterdir()) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 def test_a_known_model_that_is_here_is_got_at_once_and_its_path_printed(tmp_path):
     file = smallest_model().path

@@ -78,6 +78,7 @@ def test_where_nothing_tells_samples_apart_the_first_program_is_enough(home, tmp
     assert (done.returncode, done.stdout) == (0, "print(input())\n")
 
 
+@pytest.mark.thorough
 def test_who_is_to_type_the_statement_is_told_how_to_end_it(home):
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -181,6 +182,7 @@ def test_the_examples_of_the_page_are_what_it_says_of_them(tmp_path):
     assert load_problem_file(tmp_path / "my.json").description == prose.description
 
 
+@pytest.mark.thorough
 def test_the_commands_of_the_page_go_from_a_file_of_problems_to_the_verdicts(home):
     page = (ROOT / "docs/own_problems.md").read_text()
     problems = re.findall(r"```json\n(.*?)```", page, re.DOTALL)[1]
@@ -209,6 +211,7 @@ def test_a_provider_that_fails_leaves_stdout_empty(home, tmp_path):
     assert (done.returncode, done.stdout) == (1, "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("redirected", "status", "said"),
     [

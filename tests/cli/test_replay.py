@@ -49,6 +49,7 @@ def test_many_missing_calls_are_told_in_short_and_all_in_json(prompt, tmp_path):
     assert result["solutions"] is None
 
 
+@pytest.mark.thorough
 def test_a_missing_call_is_logged_on_request_only(prompt):
     changed = "{% if 'number 3:' in problem.description %}Now {% endif %}Step 0."
     prompt.write_text(prompt.read_text().replace("Step 0.", changed))

@@ -130,6 +130,7 @@ def test_a_run_in_use_is_refused(finished, home):
         assert_refused(resume(), "run 'r' is in use by another process")
 
 
+@pytest.mark.thorough
 def test_secrets_among_the_extra_parameters_are_in_no_file_and_may_change(home, tmp_path):
     secret = "sk-extra-0123456789"
     extra = f'config.extra={{user="me", extra_headers={{"x-api-key"="{secret}", "x-team"="a"}}}}'
@@ -152,6 +153,7 @@ def test_a_password_in_the_address_of_the_model_is_not_kept():
     assert shown_settings(settings)["config"]["api_base"] == "http://host:80/v1"
 
 
+@pytest.mark.thorough
 def test_an_evaluation_is_resumed_by_its_name_alone(home, tmp_path):
     problems = write_problems(tmp_path, 4)
     rows = [{"task_name": f"echo {n}", "solution_candidates": ["print(input())", "print(7)"]} for n in range(3)]

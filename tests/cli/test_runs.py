@@ -147,6 +147,7 @@ def test_a_run_of_a_model_shows_its_public_tests_and_then_what_compare_found(hom
             assert run_cli("compare", "g").returncode == 0
 
 
+@pytest.mark.thorough
 def test_a_run_of_a_model_that_was_not_judged_says_so_with_the_command_that_judges_it(home, tmp_path):
     problems = write_problems(tmp_path, 1)
     with ScriptedServer(lambda _: ECHO) as server:

@@ -11,6 +11,7 @@ from tests.support import gencode
 needs_namespaces = pytest.mark.skipif(not namespaces_command(), reason="this machine gives no namespaces")
 
 
+@pytest.mark.thorough
 @needs_namespaces
 def test_check_says_what_programs_are_kept_from(tmp_path: Path) -> None:
     done = gencode("sandbox", "check", "--json", tmp_path / "out.json", home=tmp_path)
@@ -24,6 +25,7 @@ def test_check_says_what_programs_are_kept_from(tmp_path: Path) -> None:
         assert layer["used"] or layer["how"] in done.stdout
 
 
+@pytest.mark.thorough
 def test_check_tells_of_the_portable_backend_that_it_does_not_isolate_files(tmp_path: Path) -> None:
     override = ["-o", "code_tester.tester_type=portable"]
     done = gencode("sandbox", "check", *override, "--json", tmp_path / "out.json", home=tmp_path)
@@ -32,6 +34,7 @@ def test_check_tells_of_the_portable_backend_that_it_does_not_isolate_files(tmp_
     assert (facts["network"], facts["host_files"], facts["layers"]) == ("no", "YES", [])
 
 
+@pytest.mark.thorough
 def test_check_says_that_no_sandbox_is_none_and_warns(tmp_path: Path) -> None:
     done = gencode("sandbox", "check", "-o", "code_tester.sandbox=false", "--json", tmp_path / "o.json", home=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -40,6 +43,7 @@ def test_check_says_that_no_sandbox_is_none_and_warns(tmp_path: Path) -> None:
     assert "UNSAFE" in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_run_without_isolation_says_so_however_quiet_it_is_and_in_its_results(tmp_path: Path) -> None:
     tests = {"input": ["1"], "output": ["2"]}
     (tmp_path / "p.json").write_text(json.dumps([{"name": "p", "description": "d", "private_tests": tests}]))
@@ -55,6 +59,7 @@ def test_a_run_without_isolation_says_so_however_quiet_it_is_and_in_its_results(
     assert results["near_limit"] == {"programs": 0, "rechecked": 0}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("override", "said"),
     [

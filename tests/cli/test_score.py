@@ -77,6 +77,7 @@ def test_candidates_of_an_interactive_package_are_judged_beside_its_validator(tm
     assert (failure["test"], failure["actual"]) == (1, "more than 10 guesses")
 
 
+@pytest.mark.thorough
 def test_every_format_gives_the_same_score(tmp_path: Path, problems: Path) -> None:
     rows = [{"task_id": f"HumanEval/{n}", "solution": program} for n, program in enumerate(GOOD)]
     write_jsonl(tmp_path / "a.jsonl", rows)
@@ -90,6 +91,7 @@ def test_every_format_gives_the_same_score(tmp_path: Path, problems: Path) -> No
         assert result(tmp_path)["pass_at_k"] == {"pass@1": 1.0}, name
 
 
+@pytest.mark.thorough
 def test_several_runs_are_not_mixed_and_one_is_chosen(tmp_path: Path, problems: Path) -> None:
     runs = {"good/1": GOOD, "bad/1": ["x = 1"] * 3}
     rows = [{"task_id": n, "solution": runs[run][n], "run": run} for run in runs for n in range(3)]
@@ -102,6 +104,7 @@ def test_several_runs_are_not_mixed_and_one_is_chosen(tmp_path: Path, problems: 
     assert result(tmp_path)["pass_at_k"] == {"pass@1": 1.0}
 
 
+@pytest.mark.thorough
 def test_the_run_folder_says_what_was_scored_and_goes_on_with_nothing_else(tmp_path: Path, problems: Path) -> None:
     file = write_jsonl(tmp_path / "s.jsonl", [{"task_id": 2, "solution": "def twice(n):\n    return floor(n * 2)\n"}])
     header = ("--header", "from math import floor")
@@ -120,6 +123,7 @@ def test_the_run_folder_says_what_was_scored_and_goes_on_with_nothing_else(tmp_p
     assert (other.returncode, "file_sha256" in other.stderr) == (2, True)
 
 
+@pytest.mark.thorough
 def test_what_the_prompt_gives_a_whole_program_is_a_choice(tmp_path: Path, problems: Path) -> None:
     programs = ["def add(xs: List[int]):\n    return sum(xs)\n", "def decode(s):\n    return s[::-1]\n"]
     file = write_json(tmp_path / "s.json", {str(n): [program] for n, program in enumerate(programs)})
@@ -130,6 +134,7 @@ def test_what_the_prompt_gives_a_whole_program_is_a_choice(tmp_path: Path, probl
     assert accepted == [0, 1, 2]
 
 
+@pytest.mark.thorough
 def test_a_stored_dataset_of_the_benchmarks_name_is_taken(tmp_path: Path, problems: Path) -> None:
     etl = ("data", "etl", "--source", problems, "--output_dataset_name", "humaneval", "--split_name", "test")
     assert gencode(*etl, home=tmp_path).returncode == 0
@@ -158,6 +163,7 @@ def test_a_file_of_one_split_needs_its_name(tmp_path: Path) -> None:
     assert result(tmp_path)["pass_at_k"] == {"pass@1": 1.0}
 
 
+@pytest.mark.thorough
 def test_solutions_of_other_problems_are_scored_only_where_that_is_asked_for(tmp_path: Path) -> None:
     paths = [write_jsonl(tmp_path / f"{n}.jsonl", [record(name, description=n) for name in "abc"]) for n in "pq"]
     home = str(tmp_path / "saved")
@@ -205,6 +211,7 @@ def test_a_file_without_samples_is_an_error(tmp_path: Path, problems: Path) -> N
     assert "contains no samples" in score(tmp_path, tmp_path / "s.jsonl", benchmark=problems).stderr
 
 
+@pytest.mark.thorough
 def test_both_commands_say_the_same_of_a_solutions_dataset(tmp_path: Path, problems: Path) -> None:
     rows = [
         {"task_name": "HumanEval/0", "solution_candidates": [GOOD[0], "", ""],
@@ -244,6 +251,7 @@ def test_a_benchmark_whose_problems_cannot_be_read_may_be_given_as_a_file(tmp_pa
     assert (done.returncode, remedy in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.thorough
 def test_raw_answers_are_recognized_and_cleaned(tmp_path: Path, problems: Path) -> None:
     answers = [[f"Sure:\n```python\n{program}```"] for program in GOOD]
     file = write_json(tmp_path / "s.json", answers)
@@ -260,6 +268,7 @@ def test_raw_answers_are_recognized_and_cleaned(tmp_path: Path, problems: Path) 
     assert tomllib.loads((tmp_path / "runs/clean/run.toml").read_text())["clean"] is True
 
 
+@pytest.mark.thorough
 def test_a_benchmark_with_the_problems_of_another_one_is_refused(tmp_path: Path, problems: Path) -> None:
     file = write_json(tmp_path / "s.json", [[program] for program in GOOD])
     stored = ("data", "etl", "--source", problems, "--output_dataset_name", "stored", "--split_name", "test")

@@ -94,6 +94,7 @@ def test_a_variable_that_is_no_longer_read_is_one_line(home, monkeypatch):
     assert_refused(run_cli("settings"), "GENCODE_OCI_IMAGE is no longer read", "-o sandbox.oci.image=")
 
 
+@pytest.mark.thorough
 def test_the_sandbox_is_checked_by_running_a_program(home):
     done = run_cli("sandbox", "check")
     assert done.returncode == 0, done.stderr

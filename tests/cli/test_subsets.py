@@ -43,6 +43,7 @@ def scored(tmp_path, samples, *more):
     return json.loads((tmp_path / "o").read_text()), done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("options", "by"),
     [
@@ -72,6 +73,7 @@ def test_a_run_of_a_part_is_scored_over_that_part(server, home, tmp_path, option
     assert run_cli("replay", "part").returncode == 0
 
 
+@pytest.mark.thorough
 def test_a_run_records_its_part_and_another_is_refused(server, home, tmp_path):
     problems = write_problems(tmp_path, 4)
     assert solve(server, problems, "--limit", 2, "--problems", "echo 0,echo 2,echo 3", "--run", "r").returncode == 0
@@ -81,6 +83,7 @@ def test_a_run_records_its_part_and_another_is_refused(server, home, tmp_path):
     assert (done.returncode, "was made with limit = 2, not 3" in done.stderr) == (2, True)
 
 
+@pytest.mark.thorough
 def test_candidates_of_two_parts_are_scored_over_both(server, home, tmp_path):
     import datasets
 
@@ -136,6 +139,7 @@ def test_python_takes_the_same_parts(home, tmp_path):
         assert found.extra["subset"]["of"] == 4
 
 
+@pytest.mark.thorough
 def test_problems_of_one_difficulty_are_scored_under_either_name_of_the_option(samples, tmp_path):
     known = {"language": [3], "solution": [RIGHT]}
     tests = {"public_tests": NONE, "private_tests": DOUBLE, "solutions": known}

@@ -138,6 +138,7 @@ def test_a_factor_to_set_is_given_only_where_the_problems_own_limits_were_in_for
     assert ("time_limit_factor" in calibration) == given
 
 
+@pytest.mark.thorough
 def test_a_validation_that_is_killed_goes_on_and_says_the_same(tmp_path: Path, problems: Path) -> None:
     command = [sys.executable, "-m", "alpha_codium", "data", "validate", str(problems), "--run", "killed", "-q"]
     command += ["--near", "0.7", "-o", "code_tester.timeout=3"]
@@ -173,6 +174,7 @@ def test_a_validation_of_an_earlier_version_needs_its_options(tmp_path: Path) ->
     assert_refused(gencode("data", "validate", home=tmp_path), "give the dataset once")
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_a_validation_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     sleepy = {"language": [3, 3], "solution": ["print(3)", "import time; time.sleep(100)"]}

@@ -44,6 +44,7 @@ def test_only_solutions_in_the_languages_asked_for_stay_and_keep_their_order(raw
         assert kept_rows == [row for row in rows if row[0] in languages]
 
 
+@pytest.mark.thorough
 @given(RECORDS)
 def test_no_filter_keeps_all(raw):
     stored = stored_record(raw)

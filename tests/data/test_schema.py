@@ -19,12 +19,14 @@ from tests.data.records import RECORDS, record
 from tests.support import shared_path
 
 
+@pytest.mark.thorough
 @given(RECORDS)
 def test_a_record_becomes_a_problem_and_back_without_loss(raw):
     problem = problem_from_record(raw)
     assert problem_from_record(record_from_problem(problem)) == problem
 
 
+@pytest.mark.thorough
 @given(RECORDS)
 def test_a_stored_record_is_the_same_problem_and_stays_itself(raw):
     stored = stored_record(raw)

@@ -46,6 +46,7 @@ def test_what_lists_dicts_text_and_numbers_make_is_read_as_pickle_reads_it(value
     assert loads(pickle.dumps(value, protocol), max_bytes=MIB) == value
 
 
+@pytest.mark.thorough
 @given(
     st.binary(max_size=200)
     | st.lists(st.sampled_from([bytes([code]) for code, opcode in OPCODES.items() if opcode.name in ALLOWED])).map(
@@ -61,6 +62,7 @@ def test_bytes_that_are_no_pickle_are_one_clear_error(data):
         assert isinstance(value, str | int | float | list | tuple | dict | None)
 
 
+@pytest.mark.thorough
 @given(VALUES, st.integers(0, pickle.HIGHEST_PROTOCOL), st.data())
 @settings(max_examples=200)
 def test_a_damaged_pickle_is_read_or_one_clear_error(value, protocol, data):

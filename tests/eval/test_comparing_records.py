@@ -93,6 +93,7 @@ def test_a_sample_that_the_budget_ended_in_its_first_stage_has_a_step_too(progra
     assert steps_of([ended(BudgetOwner.SAMPLE, 2)], program) == (Step("(cut short)", program),)
 
 
+@pytest.mark.thorough
 @given(st.text(min_size=1, max_size=300), st.sampled_from([1, LONGEST_TEXT]), st.booleans())
 def test_a_program_that_the_transcript_cut_is_known_only_where_it_is_the_last(
     text: str, times: int, last: bool

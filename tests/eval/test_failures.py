@@ -115,6 +115,7 @@ def test_an_assertion_of_the_program_itself_is_not_taken_for_one_of_the_tests():
     assert not any("difference" in line for line in Failure.from_json(failed).lines(1))
 
 
+@pytest.mark.thorough
 def test_a_limit_that_was_reached_is_named_with_what_the_test_used():
     rows = [{"task_name": "a", "solution_candidates": ["while True: pass"]}]
     score = evaluate(rows, [problem("a")], k=[1], rules=Rules(cpu_seconds=0.5))
@@ -164,6 +165,7 @@ def test_any_stderr_may_hold_an_assertion_or_none(text):
     assert not found or found.startswith("assert ")
 
 
+@pytest.mark.thorough
 @given(
     st.builds(
         Failure,

@@ -158,6 +158,7 @@ async def test_for_human_solutions_it_is_their_agreement_seen_from_the_other_sid
 candidates = st.lists(st.tuples(st.sampled_from(GROUPS), st.sampled_from(list(Verdict))), max_size=8)
 
 
+@pytest.mark.thorough
 @given(st.lists(candidates, max_size=4))
 def test_every_known_program_is_counted_once_and_no_other(split: list[list[tuple[str, Verdict]]]) -> None:
     problems = [

@@ -1,6 +1,7 @@
 """Programs in other languages than Python: which are judged, by which limits, and whose verdicts may be reused."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from alpha_codium.eval.languages import Languages
 from alpha_codium.eval.prepare import human_solutions
 from alpha_codium.judge import Rules
 from alpha_codium.problem import ExecutionSpec, Problem, Solution, TestCase
-from alpha_codium.sandbox.portable.backend import PortableSandbox
+from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
 from tests.data.records import record, write_jsonl
 from tests.eval.test_prepare import row
 from tests.support import gencode
@@ -23,6 +24,7 @@ DOUBLE = "#include <iostream>\nint main() { long n; std::cin >> n; std::cout << 
 TRIPLE = DOUBLE.replace("2 *", "3 *")
 PYTHON = "print(2 * int(input()))"
 NO_COMPILER = "C++ programs need g++, which isn't in /nowhere: apt-get install g++"
+PYTHON_ONLY = 'the C++ sandbox runs python3, not cpp: use ac.open_sandbox("local")'
 
 
 def problem(**fields: object) -> Problem:
@@ -47,11 +49,11 @@ def test_only_the_languages_that_are_asked_for_are_judged() -> None:
 
 
 def test_a_sandbox_that_runs_python_only_skips_the_others_with_its_reason() -> None:
-    languages, skipped = judged_and_skipped(Languages(sandbox=PortableSandbox()), problem())
+    languages, skipped = judged_and_skipped(Languages(sandbox=CodeContestsSandbox()), problem())
     assert languages == ["python3"]
-    assert skipped["cpp", "this backend runs python3, not cpp"] == 1
-    with pytest.raises(SandboxError, match="this backend runs python3, not cpp"):
-        Languages(["cpp"], PortableSandbox())
+    assert skipped["cpp", PYTHON_ONLY] == 1
+    with pytest.raises(SandboxError, match=re.escape(PYTHON_ONLY)):
+        Languages(["cpp"], CodeContestsSandbox())
     with pytest.raises(UserError, match="unsupported language 'ada'"):
         Languages(["ada"])
 
@@ -105,6 +107,7 @@ def evaluated(home: Path, contest: Path, *more: object) -> tuple[dict, str]:
     return json.loads((home / "out.json").read_text()), done.stdout
 
 
+@pytest.mark.thorough
 @needs_gcc
 def test_the_solutions_of_a_language_are_judged_and_the_output_says_what_was_left_out(
     tmp_path: Path, contest: Path

@@ -35,6 +35,7 @@ def refused(results: dict[str, dict]) -> dict[str, str]:
     return {n: c["verdict"] for n, c in results.items() if c["verdict"] != "accepted"}
 
 
+@pytest.mark.thorough
 def test_real_human_solutions_that_are_known_to_be_right_are_accepted(tmp_path: Path) -> None:
     results = judged_train(tmp_path, 12)
     assert len(results) == 12
@@ -86,6 +87,7 @@ def contest_errors(tmp_path: Path, count: int) -> tuple[dict[tuple[str, str], in
     return table, wrong
 
 
+@pytest.mark.thorough
 def test_real_contest_submissions_get_the_verdict_that_the_contest_gave(tmp_path: Path) -> None:
     table, wrong = contest_errors(tmp_path, 3)
     assert wrong == [], table

@@ -191,6 +191,7 @@ def test_a_problem_without_a_sample_is_one_not_solved_in_the_interval_too() -> N
     assert result.intervals == {"pass@1": [*(wilson_interval(2, 3).bounds or ())]}
 
 
+@pytest.mark.thorough
 def test_several_samples_a_problem_have_the_bootstrap_interval_of_the_problems_scores() -> None:
     result = score([judged("a", 2, 2), judged("b", 1, 2), judged("c", 0, 2), judged("d", 0, 0)], [1, 2])
     assert result.interval_method == "bootstrap over problems"
@@ -203,6 +204,7 @@ def test_several_samples_a_problem_have_the_bootstrap_interval_of_the_problems_s
         assert low < high
 
 
+@pytest.mark.thorough
 def test_pass_hat_k_says_how_often_all_of_k_pass() -> None:
     result = score([judged("a", 3, 3), judged("b", 2, 3), judged("c", 0, 0)], [1, 2, 3, 4])
     expected = {"pass^1": (1 + 2 / 3) / 3, "pass^2": (1 + 1 / 3) / 3, "pass^3": 1 / 3}
@@ -240,6 +242,7 @@ LABELS = {
 }
 
 
+@pytest.mark.thorough
 def test_strata_are_scored_like_splits_of_their_own_in_the_schemas_order() -> None:
     results = [judged("a", 0, 2), judged("b", 2, 2), judged("c", 1, 2), judged("d", 2, 2)]
     result = score(results, [1, 3], labels=LABELS)

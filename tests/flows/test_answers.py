@@ -171,6 +171,7 @@ AROUND = st.sampled_from(
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=200, deadline=None)
 @given(VALUES, AROUND, st.sampled_from([None, '"', "'", "|"]), st.booleans(), st.sampled_from([True, False, None]))
 def test_values_that_were_properly_written_as_yaml_come_back_exactly(values, around, style, allow_unicode, flow_style):
@@ -194,6 +195,7 @@ def test_a_value_in_flow_style_that_wraps_before_a_tag_keeps_it(style, around):
         assert EVERYTHING.parse(around.replace("{}", text)) == values
 
 
+@pytest.mark.thorough
 @settings(max_examples=200, deadline=None)
 @given(VALUES, AROUND, st.sampled_from([None, 2]), st.booleans())
 def test_values_that_were_properly_written_as_json_come_back_exactly(values, around, indent, ensure_ascii):

@@ -71,6 +71,7 @@ async def test_no_more_samples_are_made_once_one_passes_the_public_tests():
         assert candidate.solved_public
 
 
+@pytest.mark.thorough
 @changes("config.concurrency")
 def test_concurrency_is_how_many_samples_are_in_flight(home):
     tests = {"input": ["1 2\n"], "output": ["3\n"]}
@@ -102,6 +103,7 @@ def test_known_solutions_says_how_many_stand_beside_the_candidates(home, known):
     assert json.loads((home / "out.json").read_text())["judge_error"]["correct_total"] == known
 
 
+@pytest.mark.thorough
 @changes("code_tester.recheck_near_limit")
 @pytest.mark.parametrize("again", [False, True])
 def test_programs_near_a_limit_are_judged_again(home, again):

@@ -110,6 +110,7 @@ def test_the_flow_for_functions_refuses_a_problem_that_reads():
         check_fit(load_flow("complete"), [ONE])
 
 
+@pytest.mark.thorough
 def test_auto_chooses_a_flow_and_the_others_name_their_kinds_of_tests():
     auto = load_flow("auto")
     assert {kind: auto.for_kind(kind).name for kind in ("stdin", "call", "assertions")} == {

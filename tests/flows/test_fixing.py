@@ -1,5 +1,7 @@
 """Repairing by tests: public ones, then those of the model; anchors; one call or two."""
 
+import pytest
+
 from tests.flows.scripted_flow import (
     CRASH,
     ONE,
@@ -53,6 +55,7 @@ async def test_of_a_program_that_does_not_compile_the_fixer_sees_the_error(bench
     assert "SyntaxError" in outcome.user("fix")
 
 
+@pytest.mark.thorough
 async def test_of_a_program_that_never_ends_the_fixer_is_told_so(bench):
     answers = {"initial_code": program("input()\nprint('so far', flush=True)\nwhile True: pass")}
     outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | {"code_tester.timeout": 0.2})
@@ -74,6 +77,7 @@ async def test_a_test_gets_three_fixes_at_most(bench):
     assert outcome.program == "print(0)"
 
 
+@pytest.mark.thorough
 async def test_all_public_tests_together_get_four_fixes_at_most(bench):
     answers = {"initial_code": program("print(0)"), "fix": program("print(0)")}
     outcome = await bench.solve(THREE, answers, ONLY_PUBLIC)
@@ -213,6 +217,7 @@ async def test_without_ai_tests_public_tests_alone_are_left(bench):
     assert outcome.prompts.count("fix") == 2
 
 
+@pytest.mark.thorough
 async def test_a_program_that_crashes_makes_the_same_prompts_each_time(bench):
     answers = {"initial_code": program("input()\nprint(1 // 0)"), "fix": program("input()\nprint(1 // 0, 1)")}
     first, second = [(await bench.solve(ONE, answers, ONLY_PUBLIC)).user("fix") for _ in range(2)]

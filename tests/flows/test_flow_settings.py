@@ -25,6 +25,7 @@ async def test_a_model_for_a_prompt_of_another_shipped_flow_may_be_named(bench):
     assert {call.body["model"] for call in (await bench.solve(settings=named)).calls} == {"scripted"}
 
 
+@pytest.mark.thorough
 @changes("config.rotate_models")
 async def test_rotate_models_gives_each_sample_another_model(bench):
     models = {"config.rotate_models": ["openai/a", "openai/b"]}
@@ -34,12 +35,14 @@ async def test_rotate_models_gives_each_sample_another_model(bench):
     assert {call.body["model"] for call in (await bench.solve(settings=alike, sample=1)).calls} == {"a"}
 
 
+@pytest.mark.thorough
 async def test_a_model_for_a_prompt_goes_before_the_samples_own(bench):
     models = {"config.rotate_models": ["openai/a", "openai/b"], "config.model_by_prompt": {"reflect": "openai/small"}}
     outcome = await bench.solve(settings=models, sample=1)
     assert [call.body["model"] for call in outcome.calls] == ["small", "b", "b", "b", "b"]
 
 
+@pytest.mark.thorough
 @changes("generate_ai_tests.vet_by_brute_force")
 @pytest.mark.parametrize("vetted", [False, True])
 async def test_vet_by_brute_force_drops_tests_on_which_a_simple_program_disagrees(bench, vetted):

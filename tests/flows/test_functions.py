@@ -80,6 +80,7 @@ async def test_a_function_is_repaired_by_what_it_gave(bench, repairing, problem,
     assert outcome.candidate.solved_public
 
 
+@pytest.mark.thorough
 async def test_templates_in_lessons_and_inputs_stay_text(bench):
     wrong = f"print(0)  # {HOSTILE}"
     answers = {"code_contests_prompts_baseline": program(wrong), "lesson": HOSTILE, "retry": program(CRASH)}
@@ -123,6 +124,7 @@ async def test_a_sandbox_fault_while_finding_the_actual_output_is_in_no_prompt(b
     assert outcome.candidate.error.kind is ErrorKind.INTERNAL
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flow", ["reflexion", "write_and_repair"])
 async def test_a_failure_that_shows_an_object_gives_the_same_prompt_again(bench, tmp_path, flow):
     shows = program("print(object())")
@@ -156,6 +158,7 @@ ADD_TESTS = explanations(("add(1, 1)", "2"), ("add(1, 2)", "4"), ("add(-1, 1)", 
 CALL_TESTS = explanations(("[1, 1]", "2"), ("[1, 2]", "4"), ("add(1, 1)", "2"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("problem", "tests", "wrong", "right", "ai_tests"),
     [
@@ -187,6 +190,7 @@ async def test_the_whole_flow_solves_functions(bench, problem, tests, wrong, rig
         assert "SECRET" not in call.user
 
 
+@pytest.mark.thorough
 async def test_ai_tests_of_a_function_are_assertions_on_calls_that_no_example_shows(bench):
     tests = explanations(
         ("total([1, 2])", "6"),  # shown by the statement, with another value

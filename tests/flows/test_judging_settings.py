@@ -33,6 +33,7 @@ async def verdict_of(bench, code, tests=ONE, problem=None, **values):
     return (await judge.for_problem(problem or Problem("P")).judge(code, tests)).verdict
 
 
+@pytest.mark.thorough
 @changes("code_tester.timeout")
 async def test_timeout_is_the_cpu_time_of_a_test_and_wins_over_the_problems_own(bench):
     assert await verdict_of(bench, BUSY) is Verdict.ACCEPTED
@@ -41,6 +42,7 @@ async def test_timeout_is_the_cpu_time_of_a_test_and_wins_over_the_problems_own(
     assert await verdict_of(bench, BUSY, problem=strict, timeout=5) is Verdict.ACCEPTED
 
 
+@pytest.mark.thorough
 @changes("code_tester.time_limit_factor")
 async def test_time_limit_factor_stretches_the_problems_own_limit(bench):
     problem = Problem("P", time_limit_seconds=0.1)

@@ -184,6 +184,7 @@ def test_names_that_a_template_binds_are_known_in_its_partials(folder):
     assert "mine" in load_flow(str(folder)).prompts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(shipped_flows()))
 def test_a_copy_of_a_flow_stands_alone_and_does_the_same(tmp_path, name):
     copy = copy_flow(name, tmp_path / "mine")
@@ -194,6 +195,7 @@ def test_a_copy_of_a_flow_stands_alone_and_does_the_same(tmp_path, name):
         copy_flow(name, tmp_path / "mine")
 
 
+@pytest.mark.thorough
 def test_a_flow_is_shown_with_its_prompts_and_their_variables():
     lines = list(flow_lines(load_flow("alphacodium")))
     assert "variables of every prompt: problem, kind, is_function, beginning, language, tag, tests" in lines

@@ -81,6 +81,7 @@ async def test_max_requests_per_minute_holds_a_request_back():
         assert len(server.requests) == 4
 
 
+@pytest.mark.thorough
 @changes("config.max_concurrent_requests")
 async def test_max_concurrent_requests_bounds_the_calls_in_flight():
     for most in (1, 3):
@@ -105,6 +106,7 @@ async def test_drop_params_leaves_out_what_a_provider_does_not_take():
         assert "seed" not in server.requests[0].body
 
 
+@pytest.mark.thorough
 @changes("config.temperature")
 async def test_a_temperature_of_the_settings_is_every_prompts(bench):
     outcome = await bench.solve(settings={"config.temperature": 0.9}, sample=2)
@@ -112,6 +114,7 @@ async def test_a_temperature_of_the_settings_is_every_prompts(bench):
     assert (await body_of(bench))["temperature"] == 0.5
 
 
+@pytest.mark.thorough
 @changes("config.top_p", "config.max_tokens", "config.frequency_penalty", "config.seed", "config.extra")
 async def test_parameters_reach_the_request_and_only_where_they_are_given(bench):
     extra = {"metadata_of_mine": {"a": 1}}

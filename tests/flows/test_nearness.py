@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ def test_texts_are_compared_by_their_letters():
     assert 0 < output_distance("YES", "YEs") < output_distance("YES", "no") == 1.0
 
 
+@pytest.mark.thorough
 @given(outcomes, outcomes)
 def test_nearness_orders_any_two_programs(one, other):
     left, right = judged(*one), judged(*other)

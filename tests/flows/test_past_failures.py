@@ -15,6 +15,7 @@ async def judged(bench, code, *pairs):
     return await Judge(bench.sandbox).for_problem(Problem("P")).judge(code, tests)
 
 
+@pytest.mark.thorough
 async def test_numbers_and_other_yaml_values_in_tests_stay_text(bench):
     asked = [("7", "7"), ("1_0", "yes"), ("007", "null"), ("1.50", "2024-01-01")]
     bare = "".join(f"- input: {i}\n  output: {o}\n  explanation: true\n" for i, o in asked)

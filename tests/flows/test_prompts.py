@@ -80,6 +80,7 @@ def test_every_shipped_prompt_says_its_name_where_the_problem_is_missing(path):
         load_prompt(path).render(without_problem)
 
 
+@pytest.mark.thorough
 def test_every_stage_passes_what_its_prompts_may_use_and_nothing_else():
     for name in shipped_flows():
         for stage in load_flow(name).stages:
@@ -93,6 +94,7 @@ def test_every_variable_is_described():
     assert {*TASK, *MORE} == {name for passed in PASSED.values() for name in passed}
 
 
+@pytest.mark.thorough
 def test_every_shipped_prompt_belongs_to_a_stage():
     used = set()
     for name in shipped_flows():

@@ -155,6 +155,7 @@ async def test_inputs_says_on_how_many_inputs_programs_are_run(bench, inputs):
     assert [len(each) for each in ran] == ([inputs] if inputs else [])
 
 
+@pytest.mark.thorough
 @changes("select.max_comparisons")
 @pytest.mark.parametrize("most", [0, 1, 2])
 async def test_max_comparisons_bounds_the_questions_which_is_right(bench, most):
@@ -195,6 +196,7 @@ async def test_functions_are_told_apart_by_calls(bench, problem, wrong, right, i
     assert outcome.program.strip().endswith(right.strip())
 
 
+@pytest.mark.thorough
 async def test_a_function_that_fails_is_repaired_with_the_value_it_gave(bench):
     answers = {"repair": program("return sum(map(shifted, numbers))")}
     outcome = await selected(bench, ["return numbers"], HUMANEVAL, "complete", answers)

@@ -75,6 +75,7 @@ async def test_one_plan_is_chosen_without_asking(bench):
     assert tried(outcome) == ["only"]
 
 
+@pytest.mark.thorough
 async def test_the_chosen_plan_is_tried_twice_then_the_others_in_turn(bench):
     answers = {
         "possible_solutions": plans("a", "b", "c"),
@@ -98,6 +99,7 @@ async def test_programs_are_written_until_one_passes_all_public_tests(bench):
     assert outcome.program == SUM
 
 
+@pytest.mark.thorough
 async def test_where_none_passes_the_nearest_is_kept(bench):
     near, far = answering({"1 2": 3, "5 5": 9}), answering({"1 2": 3, "5 5": 100000})
     codes = [CRASH, far, near, "print(0)", "def broken(:", CRASH]

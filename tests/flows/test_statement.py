@@ -55,6 +55,7 @@ def assert_hidden(text):
     assert "9.87654303" not in text
 
 
+@pytest.mark.thorough
 async def test_no_hidden_field_reaches_a_prompt_of_the_whole_flow(bench):
     chatty = {
         "self_reflection.validate_self_reflection": True,
@@ -77,6 +78,7 @@ async def test_no_hidden_field_reaches_a_prompt_of_the_baseline(bench):
     assert_hidden(text)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["call", "assertions"])
 async def test_no_hidden_field_reaches_a_prompt_where_functions_are_called(bench, kind):
     tests = {"call": TestCase("[1, 2]", "3"), "assertions": TestCase("assert solve(1, 2) == 3", "")}

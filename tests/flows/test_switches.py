@@ -57,6 +57,7 @@ async def test_use_direct_solutions_leaves_out_the_plans_and_asks_for_brute_forc
     assert "brute force" in outcome.user("direct_code")
 
 
+@pytest.mark.thorough
 @changes("solve.max_calls")
 async def test_max_calls_bounds_the_calls_of_a_sample(bench):
     answers = WRONG | {"fix": program("print(0)")}
@@ -64,6 +65,7 @@ async def test_max_calls_bounds_the_calls_of_a_sample(bench):
     assert len((await bench.solve(ONE, answers, ONE_TRY)).calls) > 6
 
 
+@pytest.mark.thorough
 @changes("solve.max_tokens")
 async def test_max_tokens_limits_a_sample_and_keeps_the_best_program(bench):
     answers = WRONG | {"fix": program("print(0)")}

@@ -41,6 +41,7 @@ def evaluated(solutions, problems, folder, *arguments):
     return json.loads((folder / "out.json").read_text())
 
 
+@pytest.mark.thorough
 def test_problems_of_humaneval_and_mbpp_are_solved_by_functions_and_scored(home, tmp_path):
     problems = write_jsonl(tmp_path / "both.jsonl", [humaneval_row(), mbpp_row()])
     answers = {"def total": "    return sum(map(shifted, numbers))\n", "def": "def add(a, b):\n    return a + b\n"}
@@ -63,6 +64,7 @@ def test_problems_of_humaneval_and_mbpp_are_solved_by_functions_and_scored(home,
     assert result["judge_error"]["correct_rejected"] == 0
 
 
+@pytest.mark.thorough
 def test_apps_problems_of_both_kinds_are_solved_in_one_run_each_by_its_flow(home, tmp_path):
     problems = write_jsonl(tmp_path / "apps.jsonl", [APPS_CALL, APPS_STDIN])
 
@@ -108,6 +110,7 @@ def test_a_set_without_functions_is_refused_before_the_first_call(home, tmp_path
         assert_refused(refused, "flow 'complete' asks for functions, and 'echo 0' wants a program that reads stdin")
 
 
+@pytest.mark.thorough
 def test_one_problem_is_solved_and_judged(home, tmp_path):
     problems = write_jsonl(tmp_path / "he.jsonl", [humaneval_row()])
     with ScriptedServer(lambda _: fenced("return sum(map(shifted, numbers))\n")) as server:

@@ -53,6 +53,7 @@ def run(home, job, server, tmp_path):
     return solve
 
 
+@pytest.mark.thorough
 def test_repeating_a_run_asks_nothing_and_gives_the_same_solutions(run, home):
     first, solutions, requests = run("first")
     assert requests == first["asked"] == CALLS
@@ -65,6 +66,7 @@ def test_repeating_a_run_asks_nothing_and_gives_the_same_solutions(run, home):
     assert len(set(programs)) == PROBLEMS * SAMPLES, "samples stay different samples"
 
 
+@pytest.mark.thorough
 def test_the_repeated_run_needs_no_cache_to_be_gone_on_with(run, home):
     run("first")
     _, solutions, _ = run("again")
@@ -75,6 +77,7 @@ def test_the_repeated_run_needs_no_cache_to_be_gone_on_with(run, home):
     assert columns_of(home / "runs" / "again" / "solutions") == solutions
 
 
+@pytest.mark.thorough
 def test_more_samples_ask_only_for_those_that_are_new(run):
     run("first")
     summary, _, requests = run("more", "--samples", SAMPLES + 2)
@@ -102,6 +105,7 @@ def test_what_decides_an_answer_asks_anew(run, other):
     assert run("other", *other)[2] == CALLS
 
 
+@pytest.mark.thorough
 def test_another_address_is_asked_but_not_for_another_user_of_it(run, server):
     run("first")
     assert run("password", "--api_base", server.api_base.replace("http://", "http://me:secret@"))[2] == 0
@@ -109,6 +113,7 @@ def test_another_address_is_asked_but_not_for_another_user_of_it(run, server):
         assert run("elsewhere", at=another)[2] == CALLS
 
 
+@pytest.mark.thorough
 def test_a_price_that_is_given_later_holds_for_answers_of_earlier_runs_too(run):
     summary, _, _ = run("first")
     assert summary["cost"] is None
@@ -119,6 +124,7 @@ def test_a_price_that_is_given_later_holds_for_answers_of_earlier_runs_too(run):
     assert summary["cost"] == pytest.approx((summary["prompt_tokens"] + 2 * summary["completion_tokens"]) / 1e6)
 
 
+@pytest.mark.thorough
 def test_what_failed_is_not_in_the_cache(home, tmp_path):
     mended = threading.Event()
     broken = When(lambda seen: "Problem number 1" in str(seen.body) and not mended.is_set(), Status(400, "no"))
@@ -132,6 +138,7 @@ def test_what_failed_is_not_in_the_cache(home, tmp_path):
         assert json.loads(done.stdout)["asked"] == len(server.requests) - before == 1
 
 
+@pytest.mark.thorough
 def test_a_changed_prompt_asks_only_what_follows_from_it(home, tmp_path):
     """As long as the answer to the changed prompt is the same, nothing follows from it."""
     flow = shutil.copytree(shipped_flows()["alphacodium"], tmp_path / "mine")
@@ -174,12 +181,14 @@ def test_two_runs_at_once_share_what_they_ask(home, job, server):
     assert len(server.requests) == before
 
 
+@pytest.mark.thorough
 def test_a_cache_that_is_no_cache_is_one_warning_of_the_run(run, home):
     (home / "cache").mkdir(parents=True)
     (home / "cache" / "answers.sqlite").write_text("something else entirely " * 10)
     assert run("first")[2] == CALLS
 
 
+@pytest.mark.thorough
 def test_one_problem_solved_twice_is_asked_once_and_anew_with_no_cache(home, tmp_path, server):
     problems = write_problems(tmp_path, 1)
     solve = ["gen", "solve_problem", "--dataset_name", problems, "--problem_number", 0, "--flow", "baseline"]

@@ -115,6 +115,7 @@ PIECES = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=8),
     st.sampled_from([COMPLETION, SOLUTION]),

@@ -100,6 +100,7 @@ def test_all_faults_in_turn_give_the_dataset_of_a_run_without(solve, home, solut
     assert columns_of(runs / "with" / "solutions") == columns_of(runs / "without" / "solutions")
 
 
+@pytest.mark.thorough
 def test_a_permanent_fault_is_the_providers_and_only_its_samples_are_retried_on_resume(solve, solutions):
     broken = When(of_problem(1), Status(500, "no more"))
     with ScriptedServer(ECHO_SCRIPT, faults=[broken]) as server:

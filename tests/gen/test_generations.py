@@ -67,6 +67,7 @@ def test_a_solutions_dataset_stays_one(tmp_path):
     assert counts.changed == 1
 
 
+@pytest.mark.thorough
 def test_published_programs_are_clean_already_but_for_a_few_that_are_indented():
     rows = read_samples(shared_path("data/samples_humaneval_mapcoder.jsonl"))
     counts = Cleaning()

@@ -58,6 +58,7 @@ def watch():
     return Watch()
 
 
+@pytest.mark.thorough
 async def test_jinja_in_an_answer_is_not_rendered_where_it_comes_back_in_a_later_prompt(bench):
     evil = plan(f"addition {JINJA}") | {"content": JINJA}
     answers = {

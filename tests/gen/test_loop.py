@@ -82,6 +82,7 @@ def test_the_samples_end_the_same_whatever_interrupted_earlier_runs(runs):
             assert candidate.error is None or candidate.error.kind is ErrorKind.MODEL
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

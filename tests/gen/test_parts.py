@@ -66,6 +66,7 @@ def test_an_unreadable_answer_without_budget_for_a_retry_leaves_the_others_usabl
     assert (candidate.program, candidate.llm_calls) == ("print(input())\n", 5)
 
 
+@pytest.mark.thorough
 def test_answers_that_came_before_the_time_ended_are_used():
     candidate = solve(OneAtATime(hangs={2}), MANY | {"solve.max_seconds": SECONDS})
     assert (candidate.program, candidate.llm_calls) == ("print(input())\n", 4)

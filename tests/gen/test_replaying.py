@@ -44,6 +44,7 @@ finally:
 """
 
 
+@pytest.mark.thorough
 def test_a_replay_gives_the_candidates_of_the_run_and_changes_no_file_of_it(run, tmp_path):
     folder = run()
     before = files_of(folder)
@@ -54,6 +55,7 @@ def test_a_replay_gives_the_candidates_of_the_run_and_changes_no_file_of_it(run,
     assert files_of(folder) == before
 
 
+@pytest.mark.thorough
 def test_a_replay_imports_no_client_and_connects_to_nothing(run, home):
     run()
     command = [sys.executable, "-c", OFFLINE, "replay", "r"]
@@ -64,6 +66,7 @@ def test_a_replay_imports_no_client_and_connects_to_nothing(run, home):
     assert "all of them are identical to the journal's" in done.stdout
 
 
+@pytest.mark.thorough
 def test_all_stages_of_alphacodium_are_replayed(home, tmp_path):
     with ScriptedServer(lambda body: GOOD_ANSWERS[Call(body).prompt]) as server:
         job = ["--dataset_name", write_problems(tmp_path, 2), "--samples", 2, "--run", "r", "--flow", "alphacodium"]
@@ -81,6 +84,7 @@ def test_the_other_flows_are_replayed_too(run, flow):
     assert (status, result["compared"], result["differing"]) == (0, 6, []), said
 
 
+@pytest.mark.thorough
 def test_a_journal_that_says_something_else_is_told(run):
     journal = run() / "journal.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
@@ -93,6 +97,7 @@ def test_a_journal_that_says_something_else_is_told(run):
     assert f"{wrong['problem']}, sample {wrong['sample']}: program, llm_calls" in said
 
 
+@pytest.mark.thorough
 def test_a_run_of_an_earlier_version_is_refused(run):
     journal = run() / "journal.jsonl"
     lines = [json.loads(line) | {"error": ""} for line in journal.read_text().splitlines()]
@@ -100,6 +105,7 @@ def test_a_run_of_an_earlier_version_is_refused(run):
     assert_refused(run_cli("replay", "r"), "run 'r' was made by an earlier version of gencode")
 
 
+@pytest.mark.thorough
 def test_unanswered_calls_are_listed_and_the_other_samples_go_on(run, tmp_path):
     run()
     prompt = tmp_path / "steps" / "step1.toml"
@@ -118,6 +124,7 @@ def test_unanswered_calls_are_listed_and_the_other_samples_go_on(run, tmp_path):
         assert error.startswith("provider: " if name == "echo 1" else "")
 
 
+@pytest.mark.thorough
 def test_another_flow_is_replayed_as_far_as_its_questions_were_answered(run, tmp_path):
     run()
     shorter = write_flow(tmp_path / "one", 1)
@@ -128,6 +135,7 @@ def test_another_flow_is_replayed_as_far_as_its_questions_were_answered(run, tmp
     assert {each["prompt"] for each in result["missing"]} == {"code_contests_prompts_baseline"}
 
 
+@pytest.mark.thorough
 def test_shared_takes_answers_of_other_runs(home, tmp_path):
     problems, flow = write_problems(tmp_path, 2), write_flow(tmp_path / "steps", 1)
     with ScriptedServer(lambda _body: "```python\nprint(input())\n```") as server:
@@ -141,12 +149,14 @@ def test_shared_takes_answers_of_other_runs(home, tmp_path):
     assert files_of(home / "runs" / "r") == before
 
 
+@pytest.mark.thorough
 def test_the_flow_option_overrides_use_baseline_of_the_run(run, tmp_path):
     run("-o", "solve.use_baseline=true")
     assert replay()[0] == 0
     assert {each["prompt"] for each in replay("--flow", tmp_path / "steps")[2]["missing"]} == {"step0"}
 
 
+@pytest.mark.thorough
 def test_other_settings_are_no_reason_to_compare(run):
     run()
     status, _, result = replay("-o", "solve.max_calls=1")
@@ -154,12 +164,14 @@ def test_other_settings_are_no_reason_to_compare(run):
     assert replay("--workers", 1, "-o", "config.concurrency=1")[2]["compared"] == 6
 
 
+@pytest.mark.thorough
 def test_max_seconds_ends_no_sample_of_a_replay(run, tmp_path):
     run()
     assert replay("-o", "solve.max_seconds=1e-9", "--output_dataset_name", tmp_path / "again")[0] == 0
     assert all(program for _, _, program, _ in candidates_in(tmp_path / "again"))
 
 
+@pytest.mark.thorough
 def test_refusals_are_replayed_and_faults_of_the_provider_are_missing_calls(run):
     first, second = (lambda seen, n=n: f"Problem number {n}:" in str(seen.body) for n in (0, 1))
     run("-o", "config.max_retries=0", faults=[When(first, Filtered("I")), When(second, Status(500))], status=(1,))
@@ -186,6 +198,7 @@ def test_a_sample_that_a_budget_ended_ends_there_again(run, budget):
     assert result["replayed"] + len(result["never_begun"]) == 6
 
 
+@pytest.mark.thorough
 def test_a_run_that_was_killed_is_replayed_from_its_log_too(run, home):
     """What SQLite hasn't moved to its file yet counts; a sample that isn't in the journal is only not compared."""
     folder = run()
@@ -205,12 +218,14 @@ def test_a_run_that_was_killed_is_replayed_from_its_log_too(run, home):
     assert files_of(folder) == before
 
 
+@pytest.mark.thorough
 def test_a_run_without_any_answers_misses_them_all(run):
     (run() / "answers.sqlite").unlink()
     status, _, result = replay()
     assert (status, len(result["missing"])) == (1, 6)
 
 
+@pytest.mark.thorough
 def test_an_impossible_replay_is_refused_in_one_line(run, home, tmp_path):
     folder = run()
     assert_refused(run_cli("replay", "rr"), "there is no run 'rr'", "did you mean 'r'")
@@ -232,6 +247,7 @@ def test_an_impossible_replay_is_refused_in_one_line(run, home, tmp_path):
     assert_refused(run_cli("replay", "judged"), "run 'judged' is one of ")
 
 
+@pytest.mark.thorough
 def test_an_error_during_a_replay_is_one_line(run):
     folder = run("-o", "budget.run_calls=5", status=(1,))
     no_such = 'config.model_by_prompt={"none"="x"}'

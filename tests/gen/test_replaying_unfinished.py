@@ -45,6 +45,7 @@ def cut_off(home, tmp_path, number):
     return home / "runs" / "r"
 
 
+@pytest.mark.thorough
 def test_samples_that_a_spent_budget_kept_from_beginning_lack_nothing(run, tmp_path):
     folder = run("-o", "budget.run_calls=5", *ONE_AT_A_TIME, status=(1,))
     status, said, result = replay("--output_dataset_name", tmp_path / "again")
@@ -55,6 +56,7 @@ def test_samples_that_a_spent_budget_kept_from_beginning_lack_nothing(run, tmp_p
     assert columns_of(tmp_path / "again") == columns_of(folder / "solutions")
 
 
+@pytest.mark.thorough
 def test_nor_do_they_with_another_flow_but_those_that_were_begun_do(run):
     run("-o", "budget.run_calls=5", *ONE_AT_A_TIME, status=(1,))
     status, said, result = replay("--flow", "baseline")
@@ -63,6 +65,7 @@ def test_nor_do_they_with_another_flow_but_those_that_were_begun_do(run):
     assert [(each["problem"], each["sample"]) for each in result["missing"]] == begun
 
 
+@pytest.mark.thorough
 def test_a_sample_that_the_run_did_not_begin_is_replayed_from_answers_of_other_runs(home, tmp_path):
     """But with the run's own flow it ends as it did."""
     problems, flow = write_problems(tmp_path, 2), write_flow(tmp_path / "steps", 1)
@@ -97,6 +100,7 @@ def test_a_run_that_was_killed_between_its_samples_is_replayed_as_far_as_it_came
     assert "all of them are identical to the journal's" in said
 
 
+@pytest.mark.thorough
 def test_a_sample_that_a_shared_budget_left_without_a_program_is_compared_too(run):
     folder = run("-o", "budget.run_calls=1", *ONE_AT_A_TIME, flow="reflexion", status=(1,), answer="no program")
     assert (replay()[0], replay()[2]["compared"], len(replay()[2]["never_begun"])) == (0, 1, 5)

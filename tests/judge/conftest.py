@@ -17,6 +17,7 @@ LATER_WHERE_PORTABLE = {
     "test_assertions_as_python3.py": pytest.mark.slow,
     "test_assertions_cheats.py": pytest.mark.thorough,
     "test_checker_programs.py": pytest.mark.slow,
+    "test_cpp_checkers.py": pytest.mark.thorough,
 }
 
 

@@ -111,6 +111,7 @@ async def test_different_assertions_may_stand_in_one_batch(both: Sandbox) -> Non
     assert [result.verdict is Verdict.ACCEPTED for result in results] == [True, False] * 4
 
 
+@pytest.mark.thorough
 async def test_what_passes_in_python3_is_accepted_in_a_batch_too(both: Sandbox) -> None:
     chosen = [case for case in ODDITIES.values() if "numpy" not in case[0] + case[1]][::4]
     results = await judge_batch(kind_in(both), [AssertionJob(*case) for case in chosen])
@@ -131,6 +132,7 @@ FORGERIES = {
 }
 
 
+@pytest.mark.thorough
 async def test_forged_answers_never_pass(both: Sandbox) -> None:
     test = "assert f(3) == 4\nassert f(5) == 6"
     results = await judge_batch(kind_in(both), [AssertionJob(program, test) for program in FORGERIES.values()])
@@ -182,6 +184,7 @@ ALIKE = {
 }
 
 
+@pytest.mark.thorough
 async def test_a_batch_and_a_pair_agree_where_they_could_differ(both: Sandbox) -> None:
     kind = kind_in(both)
     batch = await judge_batch(kind, [AssertionJob(*case) for case in ALIKE.values()])
@@ -189,6 +192,7 @@ async def test_a_batch_and_a_pair_agree_where_they_could_differ(both: Sandbox) -
         assert result.verdict is (await kind.judge(as_program(case[0]), case[1])).verdict, name
 
 
+@pytest.mark.thorough
 async def test_too_much_output_has_the_same_verdict_in_a_batch(sandbox: Sandbox) -> None:
     flood = "def f(x):\n    for _ in range(200000): print('x' * 100)\n    return x"
     results = await judge_batch(kind_in(sandbox), [AssertionJob(flood, f"assert f({x}) == {x}") for x in range(3)])

@@ -187,6 +187,7 @@ async def test_a_problem_without_assertions_is_never_a_pass(both: Sandbox) -> No
     assert (await judged(both, "def f(): pass", "  \n", "f")).verdict is Verdict.NO_TESTS
 
 
+@pytest.mark.thorough
 async def test_some_real_problems_are_solved_by_their_solutions_and_not_by_stubs(both: Sandbox) -> None:
     for line in shared_path("data/humaneval.jsonl").read_text().splitlines()[::8]:
         row = json.loads(line)

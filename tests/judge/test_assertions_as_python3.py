@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ async def results(sandbox: Sandbox, names: list[str]) -> dict[str, AssertionResu
     return dict(zip(names, gathered, strict=True))
 
 
+@pytest.mark.thorough
 async def test_each_cheat_passes_in_one_process(both: Sandbox) -> None:
     reports = await asyncio.gather(
         *(both.run("\n".join(case), [""], limits=LIMITS) for case in list(POSSIBLE.values())[::3])
@@ -37,6 +39,7 @@ async def test_each_cheat_passes_in_one_process(both: Sandbox) -> None:
     assert [report for report in reports if report.executions[0].status is not Status.FINISHED] == []
 
 
+@pytest.mark.thorough
 async def test_what_passes_in_python3_is_accepted(both: Sandbox) -> None:
     told = await results(both, list(POSSIBLE))
     assert {name: result for name, result in told.items() if result.verdict is not Verdict.ACCEPTED} == {}

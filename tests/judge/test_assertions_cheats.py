@@ -246,6 +246,7 @@ DECIDES_OUTSIDE = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cases", [ENDS_SILENTLY, DECIDES_OUTSIDE], ids=["ends silently", "decides"])
 async def test_no_special_method_makes_a_wrong_program_pass_outside_its_process(
     both: Sandbox, cases: list[tuple[str, str]]

@@ -46,6 +46,7 @@ async def test_a_right_function_is_accepted_whatever_else_its_program_does(both:
     assert judgement.trust == "outside"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "verdict"),
     [
@@ -89,6 +90,7 @@ async def test_the_setup_code_runs_before_the_program_in_its_namespace(both: San
     assert (await judged(both, program, execution=setup)).accepted
 
 
+@pytest.mark.thorough
 async def test_large_arguments_and_results_pass_whole(both: Sandbox) -> None:
     numbers = list(range(100_000))
     test = TestCase(json.dumps([numbers, []]), json.dumps(numbers))

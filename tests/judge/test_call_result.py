@@ -22,6 +22,7 @@ def right(expected: object, returned: object, **arguments: object) -> bool:
     return call_result(**arguments)("", json.dumps(expected), encode(returned))  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 @given(JSON)
 def test_json_equals_itself_and_itself_in_a_list(value: object) -> None:
     assert right(value, value)
@@ -30,6 +31,7 @@ def test_json_equals_itself_and_itself_in_a_list(value: object) -> None:
     assert right([value], value, unwrap=False) == ([value] == value)
 
 
+@pytest.mark.thorough
 @given(JSON, JSON)
 def test_without_unwrapping_values_are_equal_as_python_says(expected: object, returned: object) -> None:
     assert right(expected, returned, unwrap=False) == (expected == returned)

@@ -39,6 +39,7 @@ def test_the_validator_of_a_package_becomes_one() -> None:
         ({"files": {"../check.py": ""}}, "relative path, not '../check.py'"),
         ({"files": {"/check.py": ""}}, "relative path"),
         ({"files": {"": ""}}, "relative path"),
+        ({"files": {".": "", "check.cpp": ""}}, "relative path, not '.'"),
         ({"files": {"Check.java": ""}}, "C++ or Python; its files are Check.java"),
         (TWO, "say which with main (c.py, v/a.py, v/b.py)"),
         (TWO | {"main": "v/aa.py"}, "no checker's file 'v/aa.py' (did you mean 'v/a.py'?)"),
@@ -78,7 +79,7 @@ def test_names_that_the_driver_needs_are_taken_only_where_it_writes() -> None:
 def test_modules_beside_a_python_checker_come_with_it() -> None:
     made = CheckerProgram.of(TWO | {"main": "v/a.py"})
     parts = unpack(made.packed(TestCase("i", "a"), "o").encode())
-    assert parts == [b"icpc", b"python", b"", b"i", b"a", b"o", b"b.py", b""]
+    assert parts == [b"icpc", b"", b"i", b"a", b"o", b"b.py", b""]
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def verdicts(judgement: Judgement) -> list[str]:
     return [test.verdict.value for test in judgement.tests]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("checker", [DIVISOR, pytest.param(CPP_FILES, marks=needs_compiler)], ids=["python", "cpp"])
 async def test_every_right_answer_is_accepted_and_no_other(both: Sandbox, checker: object) -> None:
     least = "n = int(input())\nprint(2)"
@@ -142,6 +143,7 @@ async def test_a_checker_that_fails_on_the_expected_output_too_gives_no_verdict(
     assert verdicts(judgement) == ["internal_error"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("protocol", "code", "said"), NO_VERDICT)
 async def test_a_checker_that_gives_no_verdict_is_our_fault_and_says_why(
     both: Sandbox, protocol: str, code: str, said: str, monkeypatch: pytest.MonkeyPatch
@@ -154,7 +156,7 @@ async def test_a_checker_that_gives_no_verdict_is_our_fault_and_says_why(
 
 @needs_compiler
 async def test_a_checker_that_does_not_compile_says_so_for_every_test(both: Sandbox) -> None:
-    for files, said in (({"c.py": "if"}, "SyntaxError"), ({"c.cpp": "int main( { }"}, "./c.cpp:1:5: error:")):
+    for files, said in (({"c.py": "if"}, "SyntaxError"), ({"c.cpp": "int main( { }"}, "compile: c.cpp:1:5: error:")):
         judgement = await judged(both, files, "print(2)", TESTS)
         assert judgement.verdict is Verdict.INTERNAL_ERROR
         assert said in judgement.message
@@ -178,6 +180,7 @@ async def test_no_output_can_stand_for_another_file(both: Sandbox) -> None:
 LENGTH = "import sys\nsys.exit(42 if len(sys.stdin.buffer.read()) == int(open(sys.argv[2]).read()) else 43)"
 
 
+@pytest.mark.thorough
 async def test_invalid_utf_8_does_not_grow_and_fill_the_checkers_folder(both: Sandbox) -> None:
     size = (1 << 24) - 5
     tests = [TestCase("1" * (20 << 20), str(size)), TestCase("", str(size + 1))]
@@ -196,6 +199,7 @@ async def test_a_candidate_leaves_nothing_for_the_checker_to_find(both: Sandbox)
     assert (await judged(both, DIVISOR, program + "print(2)", TESTS)).accepted
 
 
+@pytest.mark.thorough
 async def test_the_first_failure_stops_the_program(both: Sandbox) -> None:
     tests = [TestCase(f"{n}\n", "2\n") for n in range(4, 104, 2)]
     judge = Judge(both, Rules(cpu_seconds=2, stop_on_first_failure=True)).for_problem(problem(DIVISOR))
@@ -247,6 +251,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.thorough
 @needs_compiler
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv isn't here to take the right to make namespaces")
 def test_a_checker_runs_with_weaker_isolation_too(tmp_path: Path) -> None:

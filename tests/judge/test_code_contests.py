@@ -13,6 +13,7 @@ CHECK = "def check(candidate):\n    assert candidate(1, 2) == 3\n"
 ASSERTIONS = Problem("assertions", execution=ExecutionSpec("assertions", "add", CHECK))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("problem", [CALL, ASSERTIONS], ids=lambda problem: problem.name)
 async def test_a_right_function_is_accepted_and_a_wrong_one_is_not(problem: Problem) -> None:
     tests = problem.tests([TestType.PRIVATE])

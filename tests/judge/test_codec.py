@@ -63,6 +63,7 @@ def test_values_that_would_cross_in_part_are_referred_to_if_possible(value: obje
         encode(value, unreferred)
 
 
+@pytest.mark.thorough
 @given(VALUES)
 def test_a_value_comes_back_as_it_was_with_every_type(value: object) -> None:
     text = encode(value)

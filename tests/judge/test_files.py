@@ -121,6 +121,7 @@ async def test_an_input_may_be_larger_than_what_a_program_may_write(both: Sandbo
     assert (await judge.judge("open('out.txt', 'w').write(str(len(open('in.txt').read())))", tests)).accepted
 
 
+@pytest.mark.thorough
 async def test_a_test_too_large_for_the_folder_is_an_internal_error(both: Sandbox) -> None:
     tests = [TestCase("\u20ac" * (15 << 20), "")]
     for given in (Problem("p", input_file="in.txt"), problem(DIVISOR)):

@@ -173,6 +173,7 @@ async def test_setup_code_and_the_header_run_before_the_program(sandbox: Sandbox
     assert (await judge.judge("print(math.floor(answer), flush=True)", ONE)).accepted
 
 
+@pytest.mark.thorough
 async def test_an_accepted_program_must_still_end_well(sandbox: Sandbox) -> None:
     accepts = interactive("import sys\nprint('right', flush=True)\nsys.exit(42)")
     assert (await judged(sandbox, "input()\nprint('x' * (1 << 20))", accepts)).accepted

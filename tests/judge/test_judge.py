@@ -88,6 +88,7 @@ async def test_tests_after_the_first_failure_are_left_out_on_request(sandbox: Sa
     assert (await stopping.judge(RIGHT, TESTS)).accepted
 
 
+@pytest.mark.thorough
 async def test_time_is_limited_for_each_test_and_not_for_all_together(sandbox: Sandbox) -> None:
     program = "import time\nwhile time.process_time() < 0.08: pass\nprint(2 * int(input()))"
     judgement = await Judge(sandbox, Rules(cpu_seconds=0.4)).for_problem(PROBLEM).judge(program, TESTS * 3)

@@ -1,5 +1,7 @@
 """Tests in the order that fails soonest, where the first failure ends it."""
 
+import pytest
+
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge.judge import FailureCounts
 from alpha_codium.problem import Problem, TestCase
@@ -21,6 +23,7 @@ def test_tests_that_failed_most_stand_first_and_equals_in_the_datasets_order() -
     assert counts.places("b", TESTS) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.thorough
 async def test_a_test_that_failed_a_program_is_the_first_that_the_next_one_runs(both: Sandbox) -> None:
     judge = Judge(both, SOONEST)
     first = await judge.for_problem(Problem("p")).judge(FAILS_ON_3, TESTS)

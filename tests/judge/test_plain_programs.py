@@ -29,6 +29,7 @@ TEST = 'assert encode("abc") == "xyz"\nassert decode("xyz") == "abc"\n'
 HONEST = 'def encode(text): return {"abc": "xyz"}[text]\ndef decode(text): return {"xyz": "abc"}[text]\n'
 
 
+@pytest.mark.thorough
 async def test_a_program_in_a_batch_does_not_see_calls_that_come_later(both: Sandbox) -> None:
     kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
     jobs = [AssertionJob(program, TEST) for program in (LOOKING_AHEAD, HONEST, LOOKING_AHEAD, HONEST)]

@@ -56,6 +56,7 @@ def test_each_language_knows_its_tag_and_no_other_has_it(name):
     assert others == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BUILT)
 @given(code=st.text(alphabet="(){}[]'\"`/*\\\n ?#:=ab", max_size=60))
 def test_any_text_is_read(name, code):

@@ -75,6 +75,7 @@ async def test_no_more_requests_are_in_flight_than_allowed():
         assert server.max_in_flight == 3
 
 
+@pytest.mark.thorough
 async def test_a_call_that_waits_before_a_retry_holds_no_slot():
     patient = When(lambda seen: last_user(seen.body) == "a" and not seen.times_before, Status(429, retry_after=1))
     with ScriptedServer(faults=[patient]) as server:

@@ -50,6 +50,7 @@ async def test_a_transient_error_is_retried(fault, model):
         assert (answer.text.split()[-1], answer.attempts, len(server.requests)) == ("hi", 2, 2)
 
 
+@pytest.mark.thorough
 async def test_a_request_without_an_answer_is_retried_after_the_timeout():
     with ScriptedServer(faults=[FaultOnce(Hang())]) as server:
         async with client_of(server, ai_timeout=2.0) as client:

@@ -132,11 +132,13 @@ def imported_by_asking(home, model, **settings):
     return done.stdout.split()
 
 
+@pytest.mark.thorough
 def test_a_server_of_ones_own_is_asked_without_importing_litellm(tmp_path):
     with ScriptedServer(lambda body: REPLIES["text"]) as server:
         assert imported_by_asking(tmp_path, "openai/tiny", api_base=server.api_base) == ["True", "False", "False"]
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 @needs_xllamacpp
 def test_a_local_model_is_asked_without_importing_litellm(tmp_path):

@@ -60,6 +60,7 @@ async def test_a_request_that_does_not_fit_is_a_context_overflow(backend, model,
     assert isinstance(fault, ContextOverflow)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", PROVIDERS)
 @pytest.mark.parametrize(
     "reply",

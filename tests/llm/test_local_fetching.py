@@ -62,6 +62,7 @@ def test_a_page_in_place_of_the_file_is_refused_and_nothing_is_left(hub, tmp_pat
     assert everything_in(tmp_path) == []
 
 
+@pytest.mark.thorough
 def test_an_interrupted_download_continues_where_it_stopped(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 1000)
     hub.cuts = [1000]

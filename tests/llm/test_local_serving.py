@@ -36,6 +36,7 @@ def json_schema(schema):
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 @needs_xllamacpp
 async def test_a_local_model_answers_a_chat_within_a_json_schema():
@@ -57,6 +58,7 @@ async def test_the_better_model_answers_too():
     assert "4" in answer["choices"][0]["message"]["content"]
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 @needs_xllamacpp
 async def test_litellm_reaches_it_by_its_model_string_whatever_the_proxy(monkeypatch):
@@ -145,6 +147,7 @@ asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3] == "fork"))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 @needs_xllamacpp
 @pytest.mark.parametrize("with_a_fork", [False, True], ids=["alone", "while a fork holds the pipe"])

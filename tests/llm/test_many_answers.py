@@ -125,6 +125,7 @@ async def test_a_permanent_error_of_one_of_several_requests_ends_the_call():
         assert server.answered == 2
 
 
+@pytest.mark.thorough
 async def test_a_fallback_that_gives_one_answer_is_asked_for_the_rest_at_once():
     down = When(lambda seen: seen.body["model"] == "x", Status(503))
     with ScriptedServer(numbered, faults=[down], takes_n=False, latency=0.5) as server:

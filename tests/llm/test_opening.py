@@ -96,6 +96,7 @@ def test_any_local_model_raises_the_timeout():
     assert effective_config(MANY, "local/tiny").max_tokens is not None
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 @needs_xllamacpp
 async def test_a_local_model_and_another_answer_in_one_run():

@@ -83,6 +83,7 @@ async def test_no_wait_is_longer_than_the_longest_wait():
         assert len(server.requests) == 4
 
 
+@pytest.mark.thorough
 async def test_another_model_is_not_held_back():
     held = When(lambda seen: seen.body["model"] == "x" and not seen.times_before, Status(429, retry_after=1))
     with ScriptedServer(faults=[held]) as server:

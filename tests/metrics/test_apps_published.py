@@ -51,6 +51,7 @@ def complaint_about(program):
     return ""
 
 
+@pytest.mark.thorough
 def test_two_solutions_of_each_record_that_has_some_pass(records):
     codes = judged(records, lambda record: solutions(record)[:2])
     failed = [record["problem_id"] for record, of in zip(records, codes, strict=True) if not all(map(passes, of))]
@@ -80,6 +81,7 @@ def test_coderls_labels_are_found_again(records):
     assert len(differ) == 1 and WRAPPED in differ[0]["code"]
 
 
+@pytest.mark.thorough
 def test_one_run_of_mapcoder_is_found_again(records):
     assert_mapcoder(records, QUICK_RUN, Counter({False: 19, True: 4}))
 

@@ -38,6 +38,7 @@ def test_the_documented_examples_give_what_is_documented(
     assert compute([programs], [ADD], k=k)[0] == scores
 
 
+@pytest.mark.thorough
 def test_the_sandbox_is_that_of_the_argument_or_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     # Only a portable sandbox lets programs start others.
     shows = "import os\nadd = lambda a, b: a + b + os.system('exit 0')"
@@ -68,6 +69,7 @@ def test_results_hold_each_candidate_by_task() -> None:
     }
 
 
+@pytest.mark.thorough
 def test_the_result_is_the_text_of_the_exception() -> None:
     programs = ["def add(", "1 / 0", "import sys\nsys.exit('over')", "def sub(a, b): pass", "while True: pass", ""]
     assert texts(programs, timeout=0.5) == [
@@ -91,6 +93,7 @@ def test_one_program_and_many_are_told_the_same() -> None:
     assert texts(programs) == [text for program in programs for text in texts([program])]
 
 
+@pytest.mark.thorough
 def test_a_program_that_waits_is_timed_out_by_the_clock() -> None:
     assert texts(["import time\ntime.sleep(1e6)"], timeout=0.2) == ["timed out"]
 

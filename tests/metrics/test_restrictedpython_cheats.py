@@ -177,12 +177,14 @@ def test_a_program_that_cheats_never_passes(way: str) -> None:
     assert [name for name, result in zip(CHEATS, given, strict=True) if result["passed"]] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
 def test_the_same_way_lets_a_right_program_pass(way: str) -> None:
     """So that no cheat fails for a reason of ours."""
     assert text_of("def add(a, b): return a + b", ADD, **WAYS[way]) == "passed"
 
 
+@pytest.mark.thorough
 def test_what_got_out_of_restrictedpython_once_does_not_any_more() -> None:
     programs = [(escape.format(cheat="def add(a, b): return a + b"), ADD) for escape in ESCAPES.values()]
     given = dict(zip(ESCAPES, texts_of(programs, allowed_imports=["string"]), strict=True))
@@ -190,6 +192,7 @@ def test_what_got_out_of_restrictedpython_once_does_not_any_more() -> None:
     assert [name for name, text in given.items() if text == "passed"] == ["CVE-2024-47532: AttributeError.obj"]
 
 
+@pytest.mark.thorough
 def test_what_gets_out_of_the_language_still_does_not_pass_without_solving() -> None:
     """Each escape first does get out, where nothing restricts it: a right program passes after it. Then it cheats."""
     right = [(escape.format(cheat="def add(a, b): return a + b"), ADD) for escape in ESCAPES.values()]
@@ -199,6 +202,7 @@ def test_what_gets_out_of_the_language_still_does_not_pass_without_solving() -> 
     assert not [text for text in given[len(right) :] if text == "passed"]
 
 
+@pytest.mark.thorough
 def test_the_jail_holds_whatever_the_language_allows(tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     canary.write_text("a secret of the host")

@@ -39,6 +39,7 @@ def test_the_documented_example_gives_a_half_and_one() -> None:
     assert wrong["result"].startswith("failed")
 
 
+@pytest.mark.thorough
 def test_the_sandbox_is_that_of_the_argument() -> None:
     program, reference = ADD
     for name in ("local", "portable"):

@@ -201,6 +201,7 @@ def test_restrictedpython_by_itself_and_ours_say_the_same() -> None:
     assert 30 < sum(plain for plain, _ in verdicts.values()) < len(ALIKE) - 30
 
 
+@pytest.mark.thorough
 def test_a_program_that_does_not_compile_gets_restrictedpythons_own_words() -> None:
     theirs = plainly(list(ALIKE.values()))
     ours = texts_of(ALIKE, allowed_imports=IMPORTS)

@@ -37,6 +37,7 @@ class Annotating(RestrictedPython.RestrictingNodeTransformer):
             self.error(node, shouted(f"the name {WORD}"))
 
 
+@pytest.mark.thorough
 def test_a_policy_of_a_test_module_is_followed() -> None:
     assert text_of(*ANNOTATED) != "passed"
     given = texts_of([ANNOTATED, ("forbidden = 1", "assert forbidden"), IN_PLACE], policy=Annotating)

@@ -29,6 +29,7 @@ def short_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "FEWEST_LINES", 1)
 
 
+@pytest.mark.thorough
 async def test_each_method_that_tests_decide_becomes_a_task(checkout: Checkout) -> None:
     built = await tasks_of_label(checkout, "test_prices", repeats=4, workers=2)
     tasks = {task.method.qualified_name: task for task in built.tasks}
@@ -48,6 +49,7 @@ async def test_each_method_that_tests_decide_becomes_a_task(checkout: Checkout) 
     assert LabelTasks.from_json(built.to_json()) == built
 
 
+@pytest.mark.thorough
 async def test_the_same_seed_makes_the_same_tasks_and_others_are_left_out(checkout: Checkout) -> None:
     whole = (await tasks_of_label(checkout, "test_prices", repeats=0, workers=1)).tasks
     first = await tasks_of_label(checkout, "test_prices", repeats=0, workers=2, most=2)
@@ -71,6 +73,7 @@ async def test_tests_that_take_too_long_are_left_out(checkout: Checkout, monkeyp
     assert (built.tasks, built.dropped) == ((), {})
 
 
+@pytest.mark.thorough
 async def test_a_task_whose_tests_disagree_once_is_dropped(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     async with RepositoryTests(checkout, "test_prices") as tests:
         covered = CoveredMethod(FILE, SOURCE, find_method(SOURCE, "Price.free"), (GROSS, FREE), fresh=False)

@@ -92,6 +92,7 @@ async def test_each_test_has_the_functions_that_it_calls(checkout: Checkout, pyt
     assert place["rounded"] in trace.loading, "called when the module is imported"
 
 
+@pytest.mark.thorough
 async def test_the_time_of_a_test_includes_its_sleep(tmp_path: Path) -> None:
     sleeping = shop_in(tmp_path)
     text = TESTS.replace('print("OK")', "import time; time.sleep(1.5)")
@@ -118,6 +119,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("body", HOSTILE)
 async def test_a_hostile_method_never_passes(tests: RepositoryTests, body: str) -> None:
     run = await tests.run(edit("Price.free", f"        {body}\n"), [FREE])
@@ -133,6 +135,7 @@ async def test_a_syntax_error_is_a_crash_with_its_reason(tests: RepositoryTests)
     assert type(run).from_json(run.to_json()) == run
 
 
+@pytest.mark.thorough
 async def test_tests_that_pytest_collects_run_in_the_same_way(checkout: Checkout) -> None:
     recipe = replace(checkout.recipe, runner="pytest")
     async with RepositoryTests(replace(checkout, recipe=recipe), "test_prices.py") as tests:

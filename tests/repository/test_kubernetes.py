@@ -171,6 +171,7 @@ def test_every_key_has_a_default_and_a_comment_above_it() -> None:
     assert len(job_name(load_cluster_config())) <= 63
 
 
+@pytest.mark.thorough
 def test_a_job_is_submitted_followed_and_awaited(api: ClusterApi, config: RunConfig, tmp_path: Path) -> None:
     config_map, job = manifests(config, cluster_config(tmp_path), "run-1")
     cluster, lines = Cluster(), list[str]()
@@ -218,6 +219,7 @@ def test_a_cluster_that_is_not_there_is_one_line(
         Cluster()
 
 
+@pytest.mark.thorough
 def test_the_command_shows_submits_and_fetches(
     api: ClusterApi, bucket: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -189,6 +189,7 @@ def server(checkout: Checkout) -> Iterator[tuple[subprocess.Popen[str], str]]:
             process.kill()
 
 
+@pytest.mark.thorough
 async def test_the_rest_provider_returns_what_the_local_one_returns(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +207,7 @@ async def test_the_rest_provider_returns_what_the_local_one_returns(
         assert process.wait(30) == 0
 
 
+@pytest.mark.thorough
 async def test_a_request_in_progress_is_answered_before_the_server_ends(checkout: Checkout) -> None:
     body = json.dumps(item()).encode()
     head = f"POST /run_item HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n"

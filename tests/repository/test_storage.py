@@ -19,6 +19,7 @@ def test_a_local_path_stays_as_it_is() -> None:
     assert is_remote("s3://ours/data") and not is_remote("data/s3") and not is_remote("C://")
 
 
+@pytest.mark.thorough
 def test_a_folder_is_uploaded_and_fetched(bucket: Any, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     (folder / "transcripts").mkdir(parents=True)
@@ -37,6 +38,7 @@ def test_a_folder_is_uploaded_and_fetched(bucket: Any, tmp_path: Path) -> None:
     assert files_in(Path(fetched("s3://ours/outputs/run")))["results.json"] == "[]", "uploaded again, fetched again"
 
 
+@pytest.mark.thorough
 def test_a_file_is_fetched_and_what_is_there_already_is_not_fetched_again(
     bucket: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,6 +60,7 @@ async def test_results_are_uploaded_after_a_fault_too(bucket: Any, tmp_path: Pat
     assert [each.key for each in bucket.objects.all()] == ["a/journal.jsonl", "b/journal.jsonl"]
 
 
+@pytest.mark.thorough
 @pytest.mark.asyncio
 async def test_what_is_missing_or_not_ours_is_one_line(
     bucket: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -81,6 +84,7 @@ async def test_what_is_missing_or_not_ours_is_one_line(
         fetched("s3://ours/data")
 
 
+@pytest.mark.thorough
 def test_a_file_whose_name_leads_elsewhere_is_refused(bucket: Any) -> None:
     bucket.put_object(Key="data/../../../../escaped", Body=b"x")
     with pytest.raises(UserError, match="which leads elsewhere"):

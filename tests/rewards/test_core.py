@@ -54,6 +54,7 @@ def test_a_penalty_takes_less_than_the_whole_reward(sandbox):
     assert 0.5 < slower < 0.8 < fast < 1.0
 
 
+@pytest.mark.thorough
 def test_the_judge_is_asked_again_for_what_it_could_not_judge_and_no_reward_is_another(sandbox):
     answers = [RIGHT, CONSTANT, LATE, REFUSAL]
     with FaultySandbox(0.1, workers=2) as faulty:

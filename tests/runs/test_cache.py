@@ -193,6 +193,7 @@ def use_from_a_process(path: str, name: int, count: int, begin) -> None:
         assert cache.is_on
 
 
+@pytest.mark.thorough
 def test_processes_use_one_new_cache_at_once_and_nothing_is_lost(path):
     context = multiprocessing.get_context("spawn")
     begin = context.Barrier(3)

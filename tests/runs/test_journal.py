@@ -28,6 +28,7 @@ def written(path: Path, entries: list[dict]) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
+@pytest.mark.thorough
 @settings(max_examples=100, deadline=None)
 @given(ENTRIES, st.data())
 def test_any_truncation_gives_a_prefix_and_appending_never_joins_lines(entries, data):
@@ -42,6 +43,7 @@ def test_any_truncation_gives_a_prefix_and_appending_never_joins_lines(entries, 
             assert list(journal.entries()) == [*left, NEW]
 
 
+@pytest.mark.thorough
 @settings(max_examples=50, deadline=None)
 @given(ENTRIES, ENTRIES)
 def test_appended_entries_are_read_back_after_reopening(first, second):
@@ -127,6 +129,7 @@ def test_a_partial_line_on_a_full_disk_is_removed(tmp_path, monkeypatch, fits):
     assert list(Journal(path).entries()) == [{"a": 1}, NEW]
 
 
+@pytest.mark.thorough
 @settings(max_examples=50, deadline=None)
 @given(ENTRIES)
 def test_the_offset_of_an_entry_is_the_start_of_its_line(entries):

@@ -1,6 +1,7 @@
 """An open sandbox of each backend, the same for all tests of a module: what one program does is nothing to the next."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,11 +25,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-# Without isolation, `local` is what `portable` is: its tests are in the thorough tier.
-MARKED = [pytest.param(name, marks=pytest.mark.thorough) if name == "local-unsafe" else name for name in BACKENDS]
+def tiers(names: list[str]) -> list[Any]:
+    """Return backends as parameters: the quick tier has the suite on `local` only, the thorough one on all."""
+    return [name if name == "local" else pytest.param(name, marks=pytest.mark.thorough) for name in names]
 
 
-@pytest.fixture(scope="module", params=MARKED)
+@pytest.fixture(scope="module", params=tiers(list(BACKENDS)))
 def backend(request: pytest.FixtureRequest) -> Backend:
     """Every backend: for programs that do no harm."""
     return BACKENDS[request.param]
@@ -40,7 +42,7 @@ def portable(request: pytest.FixtureRequest) -> Backend:
     return BACKENDS[request.param]
 
 
-@pytest.fixture(scope="module", params=ISOLATED)
+@pytest.fixture(scope="module", params=tiers(ISOLATED))
 def jail(request: pytest.FixtureRequest) -> Backend:
     """The backends that keep a program from the machine: hostile programs run in these only."""
     return BACKENDS[request.param]

@@ -20,6 +20,7 @@ from alpha_codium.sandbox.engine.cancellation import Cancellation, in_thread
 from alpha_codium.verdict import Status
 
 
+@pytest.mark.thorough
 async def test_an_interrupted_batch_whose_tasks_are_cancelled_twice_logs_nothing() -> None:
     cancellation, started, released = Cancellation(), threading.Event(), threading.Event()
     logged: list[object] = []
@@ -114,6 +115,7 @@ async def test_a_program_that_can_not_be_started_is_our_fault_and_says_why():
     assert "can't be started" in report.executions[0].stderr
 
 
+@pytest.mark.thorough
 async def test_an_interpreter_may_be_named_as_a_shell_would_find_it():
     async with open_sandbox("local", interpreter="python3") as sandbox:
         report = await sandbox.run("print(1)", [""])

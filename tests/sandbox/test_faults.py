@@ -81,6 +81,7 @@ def is_right(report: dict[str, Any], fault: str) -> bool:
     return statuses == ["finished"] * 3 and outputs[0].strip().isdigit() and outputs[1] == "b\n"
 
 
+@pytest.mark.thorough
 def test_nothing_lives_on_where_gencode_is_killed(injected: Injected) -> None:
     seen = injected("the parent is killed")
     assert seen["happened"]
@@ -93,6 +94,7 @@ def test_cgroups_of_a_killed_gencode_are_removed_by_the_next_one(injected: Injec
     assert injected("the parent is killed")["groups_later"] == []
 
 
+@pytest.mark.thorough
 def test_a_sandbox_that_may_open_few_files_works_or_says_why(injected: Injected) -> None:
     seen = injected("the sandbox is opened with few descriptors")
     for outcome in seen["outcomes"]:

@@ -54,6 +54,7 @@ async def test_a_thread_may_have_a_stack_of_two_gigabytes_of_which_it_uses_littl
     assert (await run_one(local, STACK.format(size))).stdout == "0\n"
 
 
+@pytest.mark.thorough
 @needs_namespaces
 async def test_a_large_stack_gives_no_more_memory(local: Sandbox) -> None:
     execution = await run_one(local, "import threading\nthreading.stack_size(2047 << 20)\nx = bytearray(1500 << 20)")

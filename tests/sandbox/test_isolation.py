@@ -55,6 +55,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HARMLESS_ATTACKS)
 async def test_an_attack_on_the_judge_ends_as_it_should(jailed: Sandbox, name: str) -> None:
     program = shared_path(f"hostile/{name}").read_text()

@@ -125,6 +125,7 @@ def test_without_its_extra_the_suite_says_what_to_install(site: Path, tmp_path: 
     assert done.stderr.strip() == f"ERROR: the conformance suite needs {packages}"
 
 
+@pytest.mark.thorough
 def test_another_run_of_pytest_knows_nothing_of_the_suite(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("def pytest_addoption(parser): parser.addoption('--backend')\n")
     (tmp_path / "test_own.py").write_text(

@@ -63,6 +63,7 @@ async def test_a_program_cannot_change_the_folder(folder: Path, path: str) -> No
     assert {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()} == before
 
 
+@pytest.mark.thorough
 async def test_memory_that_the_script_takes_is_not_the_programs(folder: Path) -> None:
     (folder / "shapes" / "square.py").write_text("data = bytearray(300 << 20)\n")
     workspace = Workspace(str(folder), (str(folder),), "import shapes.square")

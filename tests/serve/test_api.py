@@ -131,6 +131,7 @@ def test_an_invalid_request_is_refused_in_one_line(client, request_, detail):
     assert answer.json()["detail"].startswith(detail)
 
 
+@pytest.mark.thorough
 def test_a_batch_is_answered_program_by_program_as_they_finish(client):
     slow = {"id": "slow", "program": FOREVER, "tests": TESTS[:1], "time_limit_seconds": 1}
     programs = [slow, *({"id": str(n), "program": ADD, "tests": TESTS} for n in range(8))]
@@ -194,6 +195,7 @@ def test_work_of_a_client_that_left_is_ended(client):
         time.sleep(0.05)
 
 
+@pytest.mark.thorough
 def test_beyond_its_queue_a_server_says_when_to_try_again():
     with started("--max_queue", "10") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         endless = {"program": FOREVER, "tests": TESTS * 4, "time_limit_seconds": 1, "stop_on_first_failure": True}
@@ -208,6 +210,7 @@ def test_beyond_its_queue_a_server_says_when_to_try_again():
         assert judged(client)["accepted"]
 
 
+@pytest.mark.thorough
 def test_with_a_token_nothing_else_is_answered(tmp_path):
     with started(GENCODE_SERVE_TOKEN="secret") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         assert client.post("/v1/judge", json={}).status_code == 401
@@ -219,6 +222,7 @@ def test_with_a_token_nothing_else_is_answered(tmp_path):
         assert answer.json()["accepted"]
 
 
+@pytest.mark.thorough
 def test_a_stopping_server_ends_its_work_first():
     with started() as (address, process), httpx.Client(base_url=address, timeout=60) as client:
         answers: list[dict] = []

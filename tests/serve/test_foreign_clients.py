@@ -24,6 +24,7 @@ def run_code(address: str, code: str, **fields: object) -> sandbox_fusion.RunCod
     return sandbox_fusion.run_code(request, endpoint=address, max_attempts=1)
 
 
+@pytest.mark.thorough
 def test_sandbox_fusion_runs_programs(address):
     mapping = sandbox_fusion.SummaryMapping(Success="ok", Failed="bad", RunTimeout="too long")
 
@@ -70,6 +71,7 @@ async def test_pyston_executes_programs(address):
         await client.close_session()
 
 
+@pytest.mark.thorough
 def test_judge0_judges_programs(address):
     client = judge0.Client(address)
     cases = [judge0.TestCase("1 2", "3"), judge0.TestCase("2 2", "5")] * 11

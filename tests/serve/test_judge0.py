@@ -67,6 +67,7 @@ def test_a_client_may_wait_for_the_result(client):
     assert result_of(client, answer["token"]) == answer
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "status", "message"),
     [

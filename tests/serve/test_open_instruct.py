@@ -32,6 +32,7 @@ def results(client: httpx.Client, program: str, tests: object = TESTS, path: str
     return found["results"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "expected"),
     [(ADD, [1, 1]), ("print(3)", [1, 0]), ("1 / 0", [0, 0]), ("while True: pass", [0, 0]), ("def f(:", [0, 0])],
@@ -65,6 +66,7 @@ def test_health_is_answered(client):
     assert client.get("/health").status_code == 200
 
 
+@pytest.mark.thorough
 def test_a_dialect_that_is_off_is_not_answered():
     with started("--dialects", "") as (address, _):
         assert httpx.post(address + "/test_program", json={}).status_code == 404

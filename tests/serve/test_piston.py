@@ -40,6 +40,7 @@ def test_a_program_is_executed(client):
     assert run["wall_time"] >= 0 and run["memory"] > 1 << 20
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("code", "end"),
     [
@@ -144,6 +145,7 @@ def cf(client: httpx.Client, program: str, *more: tuple[str, str], **config: obj
     return answer["run"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "answer", "stdout", "code"),
     [

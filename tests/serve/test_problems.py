@@ -53,6 +53,7 @@ def test_a_request_that_names_a_problem_gets_the_answer_of_one_with_its_tests(cl
     assert by_name["verdict"] == "accepted"
 
 
+@pytest.mark.thorough
 def test_checker_kind_and_limits_are_those_of_the_problem(client):
     floats = stored(client, **FLOATS)
     assert judged(client, program="print(0.3000001)", problem=floats)["verdict"] == "accepted"
@@ -133,6 +134,7 @@ def test_a_job_may_name_inputs_that_are_stored(client):
     assert client.post("/v1/execute", json=job | {"inputs": part | {"problem": "0" * 64}}).status_code == 404
 
 
+@pytest.mark.thorough
 def test_the_least_recently_used_problem_is_dropped_and_may_be_sent_again():
     with started("--max_problem_bytes", "250000") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         first, second = (stored(client, tests=[{"input": letter * 100_000}]) for letter in "ab")

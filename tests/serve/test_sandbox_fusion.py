@@ -44,6 +44,7 @@ def test_a_program_that_ends_with_0_is_a_success(client):
     assert result == {"status": "Finished", "return_code": 0, "stdout": "a\n", "stderr": "e\n"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("code", "status", "return_code"),
     [
@@ -144,6 +145,7 @@ def test_an_answer_is_judged_by_the_tests_of_its_problem(client):
     assert submit(client, f"```\n{ADD}\n```", json.dumps(TESTS))["accepted"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", ["print(3)", "1 / 0", "def f(:", "while True: pass", ""])
 def test_the_first_failure_ends_it_unless_all_tests_are_asked_for(client, code):
     completion = f"```python\n{code}\n```"

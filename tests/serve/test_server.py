@@ -37,6 +37,7 @@ def busy(address: str) -> Iterator[None]:
             working.join()
 
 
+@pytest.mark.thorough
 def test_a_full_server_refuses_a_request_before_it_is_sent():
     with started("--max_queue", "4") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         with busy(address), contextlib.closing(connected(client)) as connection:
@@ -50,6 +51,7 @@ def test_a_full_server_refuses_a_request_before_it_is_sent():
         assert client.get("/readyz").status_code == 200
 
 
+@pytest.mark.thorough
 def test_a_connection_whose_request_was_refused_can_be_used_again():
     with started("--max_queue", "4") as (address, _), httpx.Client(base_url=address, timeout=60) as client:
         with busy(address), contextlib.closing(connected(client)) as connection:
@@ -66,6 +68,7 @@ def connected(client: httpx.Client) -> socket.socket:
     return socket.create_connection((client.base_url.host, client.base_url.port))
 
 
+@pytest.mark.thorough
 def test_connections_leave_the_sandbox_the_descriptors_that_it_needs():
     prefix = ("prlimit", "--nofile=600:600")
     with started(prefix=prefix) as (address, _), httpx.Client(base_url=address, timeout=60) as client:
@@ -78,6 +81,7 @@ def test_connections_leave_the_sandbox_the_descriptors_that_it_needs():
         assert answer.json()["accepted"]
 
 
+@pytest.mark.thorough
 async def test_a_batch_of_a_client_that_left_is_ended():
     with started() as (address, _):
         async with httpx.AsyncClient(base_url=address, timeout=60) as client:
@@ -118,6 +122,7 @@ async def test_verdicts_of_two_servers_that_share_the_cores_are_right():
     assert [answer["verdict"] for answer in answers] == [answer["id"].split()[1] for answer in answers]
 
 
+@pytest.mark.thorough
 def test_without_the_token_nothing_runs(tmp_path: Path):
     (tmp_path / "token").write_text("right\n")
     with started("--token_file", str(tmp_path / "token")) as (address, process):
@@ -139,6 +144,7 @@ def test_without_the_token_nothing_runs(tmp_path: Path):
         assert b"right" not in Path(f"/proc/{process.pid}/cmdline").read_bytes()
 
 
+@pytest.mark.thorough
 def test_pages_of_other_sites_may_not_read_answers():
     with started() as (address, _):
         asked = {"Origin": "http://example.org", "Access-Control-Request-Method": "POST"}

@@ -64,6 +64,7 @@ def test_flips_are_named_in_order() -> None:
         flips({"a": 0.5}, {"a": 1})
 
 
+@pytest.mark.thorough
 @given(pairs(st.sampled_from([0.0, 1.0]), 30))
 def test_swapping_the_two_swaps_the_flips_and_the_sign_of_the_difference(both) -> None:
     first, second = both
@@ -91,6 +92,7 @@ def test_the_bootstrap_p_value_is_twice_the_smaller_tail_over_all_resamples(both
     assert found.p_value == pytest.approx(exact, abs=0.06)  # twice what 20,000 draws may be off: see test_resampling
 
 
+@pytest.mark.thorough
 @settings(deadline=None)
 @given(pairs(TENTHS, 40), st.sampled_from([0.8, 0.9, 0.95]))
 def test_the_p_value_is_small_just_where_the_interval_leaves_0_out(both, level) -> None:

@@ -40,6 +40,7 @@ def published(interpreter: Path, questions: list[tuple[list[int], list[int], int
     return json.loads(done.stdout)
 
 
+@pytest.mark.thorough
 def test_pass_at_k_is_human_evals_for_every_n_up_to_40_every_c_and_every_k(interpreter: Path) -> None:
     questions = []
     for k in range(1, 41):

@@ -138,11 +138,13 @@ def test_passes_beyond_n_and_too_few_resamples_are_errors() -> None:
         bootstrap_interval([0, 1], resamples=30)
 
 
+@pytest.mark.thorough
 def test_the_bootstrap_holds_the_truth_nearly_as_often_as_it_says_from_fifty_problems_on() -> None:
     # 300 splits: 0.95 gives 285, and below 270 with chance 2e-4; the seeds are fixed.
     assert 0.90 < coverage(50, 300, resamples=400) < 0.98
 
 
+@pytest.mark.thorough
 def test_a_model_compared_with_itself_rarely_seems_better() -> None:
     assert 0.02 < false_alarms(50, 300, resamples=400) < 0.10
 

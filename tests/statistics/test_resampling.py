@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ SCORES = st.lists(st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.7, 1.0]), min_size=1
 FAR = 0.06
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None)
 @given(SCORES, st.integers(0, 2**64))
 def test_means_are_drawn_from_the_distribution_over_all_resamples(scores, seed) -> None:

@@ -151,10 +151,6 @@ class KnownReport:
         """The number of submissions that can't be run, by language and reason."""
         return Skipped((r.submission.language_name, r.why_not) for r in self.results if r.result is None)
 
-    def of_language(self, language: str) -> "KnownReport":
-        """The results of the submissions in one language."""
-        return KnownReport(tuple(r for r in self.results if r.submission.language_name == language))
-
     def to_json(self) -> dict[str, Any]:
         """The report as `--json` writes it."""
         right, total = self.class_share

@@ -2,7 +2,7 @@
 
 import re
 
-from alpha_codium.languages.gcc import Gcc
+from alpha_codium.languages.gcc import ONLINE_JUDGE, Gcc
 
 
 class C(Gcc):
@@ -20,7 +20,7 @@ class C(Gcc):
     main = re.compile(r"\bmain\s*\(")
     suffixes = (".c",)
     compiler, package = "gcc", "gcc libc6-dev"
-    flags = ("-std=gnu17", "-O2", "-DONLINE_JUDGE")
+    flags = ("-std=gnu17", "-O2", ONLINE_JUDGE)
 
 
 LANGUAGE = C()

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from alpha_codium.languages.gcc import Gcc
+from alpha_codium.languages.gcc import ONLINE_JUDGE, Gcc
 from alpha_codium.languages.tools import PREPARED, Build
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
@@ -39,7 +39,7 @@ class Cpp(Gcc):
     main = re.compile(r"\bmain\s*\(")
     suffixes = (".cpp", ".cc", ".cxx", ".c++", ".C")
     compiler, package = "g++", "g++"
-    flags = ("-std=gnu++17", "-O2", "-DONLINE_JUDGE")
+    flags = ("-std=gnu++17", "-O2", ONLINE_JUDGE)
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`; with a precompiled header if the program includes the whole standard library."""

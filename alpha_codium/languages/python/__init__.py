@@ -53,6 +53,9 @@ class Python(Language):
     def tool(self) -> None:
         """See `Language`."""
 
+    def driven(self, program: Program, driver: str) -> None:
+        """See `Language`."""
+
     def build(self, program: Program, limits: Limits) -> None:
         """See `Language`."""
 

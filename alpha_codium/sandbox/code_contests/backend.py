@@ -106,7 +106,8 @@ class CodeContestsSandbox(Sandbox):
 
     def tool_version(self, language: str) -> str:
         """See `Sandbox.tool_version`."""
-        require_language(Program.from_source(language, ""), PYTHON)
+        if language != PYTHON:
+            raise SandboxError(f"the C++ sandbox runs {PYTHON}, not {language}: use -o code_tester.tester_type=local")
         return ""
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:

@@ -4,6 +4,7 @@ A language that the backend doesn't run, or whose tools are missing, is skipped 
 """
 
 import asyncio
+import signal
 from pathlib import Path
 
 import pytest
@@ -41,14 +42,14 @@ ENDS = {
 
 
 async def executed(
-    sandbox: Sandbox, language: str, source: str, *inputs: str, limits: Limits = LIMITS
+    sandbox: Sandbox, language: str, source: str, *inputs: str, limits: Limits = LIMITS, driver: str = ""
 ) -> list[Execution]:
     """Return the executions of a program: the compiler's, then one for each input. Skips the test if it can't run."""
     try:
         await asyncio.to_thread(sandbox.tool_version, language)
     except SandboxError as error:
         pytest.skip(str(error))
-    job = Job(Program.from_source(language, source), inputs, limits)
+    job = Job(Program.from_source(language, source), inputs, limits, driver)
     return [execution async for execution in sandbox.execute(job)]
 
 
@@ -102,3 +103,50 @@ async def test_a_program_that_does_not_compile_gets_its_compilers_message(
     assert compilation.status is Status.COMPILATION_ERROR
     assert message in compilation.stderr
     assert "/scratch" not in compilation.stderr
+
+
+PRINTS = """
+#include <stdio.h>
+int main(int count, char **arguments)
+{
+    char line[9];
+    printf("%s%d %s\\n", fgets(line, sizeof line, stdin), count, arguments[1]);
+    return 2;
+}
+"""
+# Its file takes the place of stdin, and its arguments that of the program's.
+DRIVES = """
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+int __real_main(int, char **, char **);
+#ifdef __cplusplus
+extern "C"
+#endif
+int __wrap_main(int count, char **arguments, char **environment)
+{
+    char *own[] = {arguments[0], (char *)"driven", 0}, line[9];
+    if (!fgets(line, sizeof line, stdin)) abort();
+    FILE *file = fopen("own", "w");
+    if (!file || fprintf(file, "own %s", line) < 0 || fclose(file) || !freopen("own", "r", stdin)) abort();
+    return 40 + __real_main(2, own, environment);
+}
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+async def test_a_driver_runs_in_place_of_main_and_can_write_files(jailed: Sandbox, language: str) -> None:
+    compilation, *tests = await executed(jailed, language, PRINTS, "a\n", "b\n", "", driver=DRIVES)
+    assert compilation.finished, compilation.stderr
+    assert [(test.exit_code, test.stdout) for test in tests[:2]] == [
+        (42, "own a\n2 driven\n"),
+        (42, "own b\n2 driven\n"),
+    ]
+    assert tests[2].signal == signal.SIGABRT
+
+
+async def test_a_language_without_drivers_says_so(jailed: Sandbox) -> None:
+    with pytest.raises(SandboxError, match=r"^Go programs can't be run by a driver$"):
+        await executed(jailed, "go", "package main\n\nfunc main() {}", "", driver="package main")

@@ -18,7 +18,7 @@ from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages import LANGUAGES, Language, language_named
+from alpha_codium.languages import LANGUAGES
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import Limits
 from alpha_codium.paths import programs_folder
@@ -39,6 +39,7 @@ from alpha_codium.sandbox.engine.native import ProgramCache, built
 from alpha_codium.sandbox.engine.pairs import run_pair
 from alpha_codium.sandbox.engine.session import Building, Session
 from alpha_codium.sandbox.engine.slot import Slot
+from alpha_codium.sandbox.engine.toolchains import Toolchains
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import (
     NO_DIALOGUES,
@@ -76,6 +77,8 @@ class JailPool(Sandbox, ABC):
     has_runtimes = True
     # Whether the standard streams of a program can be joined to another program.
     has_dialogues = True
+    # Whether compilers run in the backend's own jails, not in those of this machine.
+    compiles_inside = False
     # What has to provide a complete jail, for messages.
     provider = "machine"
 
@@ -91,7 +94,7 @@ class JailPool(Sandbox, ABC):
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
         self.preload = tuple(preload)
-        self.languages = languages
+        self.toolchains = Toolchains(languages, bare="" if self.has_runtimes else self.name)
         self.workspace: Workspace | None = None
         self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
@@ -160,25 +163,8 @@ class JailPool(Sandbox, ABC):
         return await asyncio.to_thread(lambda: replace(self.describe(), isolation=used))
 
     def tool_version(self, language: str) -> str:
-        """See `Sandbox.tool_version`; with the options, unless they are the defaults."""
-        found, options = self._language(language), self.languages.get(language, {}).get("options")
-        tool = found.tool()
-        if tool is None:
-            return ""
-        if not self.has_runtimes:
-            self._require_runtime(language, found.build(Program.from_source(language, ""), Limits()))
-        return ", ".join([tool.version, *([f"options {options}"] if options else [])])
-
-    def _require_runtime(self, language: str, build: Build | None) -> None:
-        if build is not None and build.start.readable and not self.has_runtimes:
-            raise SandboxError(
-                f"programs in {language} need a runtime, which the containers of {self.name} don't have: use "
-                "-o code_tester.tester_type=local"
-            )
-
-    def _language(self, name: str) -> Language:
-        """Return a language with the configured compiler and options."""
-        return language_named(name).configured(**self.languages.get(name, {}))
+        """See `Sandbox.tool_version`."""
+        return self.toolchains.version(language)
 
     def describe(self) -> Identity:
         """Return the identity without the isolation; overridden by backends that have an image or a runtime."""
@@ -208,18 +194,18 @@ class JailPool(Sandbox, ABC):
         """See `Sandbox.execute_pair`."""
         if job.dialogue is not None and not self.has_dialogues:
             raise PairUnsupported(NO_DIALOGUES.format(self.name))
-        require_language(job.left.program, PYTHON)
-        require_language(job.right.program, *(LANGUAGES if job.dialogue is not None else (PYTHON,)))
+        talking = job.dialogue is not None
+        require_language(job.left.program, *(LANGUAGES if talking and job.left.driver else (PYTHON,)))
+        require_language(job.right.program, *(LANGUAGES if talking else (PYTHON,)))
         for side in job.sides:
             require_one_file(side)
-        build = await self._build_of(job.right, job.limits_of(job.right))
+        builds = [await self._build_of(side, job.limits_of(side)) for side in job.sides]
         cancellation = Cancellation()
         async with self._slot() as slot:
-            worker, building = self._worker_for(slot, job.right, build)
-            both = ((slot.beside("pair", slot.plain.jail.preload), None), (worker, building))
+            workers = slot.beside("pair", slot.plain.jail.preload), worker_for(slot, job.right, builds[1])
             sessions = [
-                Session(worker, self._lock, cancellation, side, job.limits_of(side), building)
-                for side, (worker, building) in zip(job.sides, both, strict=True)
+                Session(worker, self._lock, cancellation, side, job.limits_of(side), building_of(slot, build))
+                for side, worker, build in zip(job.sides, workers, builds, strict=True)
             ]
             try:
                 run = functools.partial(run_pair, sessions, self._lock, cancellation, job)
@@ -234,8 +220,8 @@ class JailPool(Sandbox, ABC):
         require_one_file(job)
         build = await self._build_of(job, job.limits)
         async with self._slot() as slot:
-            worker, building = self._worker_for(slot, job, build)
-            session = Session(worker, self._lock, Cancellation(), job, job.limits, building)
+            worker = worker_for(slot, job, build)
+            session = Session(worker, self._lock, Cancellation(), job, job.limits, building_of(slot, build))
             self._sessions.add(session)
             try:
                 with session.cancellation.calling(session.worker.interrupt):
@@ -246,26 +232,11 @@ class JailPool(Sandbox, ABC):
                     await finish(asyncio.to_thread(session.end))
 
     async def _build_of(self, what: Job | Side, limits: Limits) -> Build | None:
-        """Return how the program is built by the tools of its language; None if the interpreter runs it."""
-        language = self._language(what.program.language)
-        if language.name == PYTHON:
+        """Return how a program is built; None if the interpreter runs it. Raises SandboxError if it can't be run."""
+        if what.program.language == PYTHON:
             return None
         # In a thread, since a compiler is asked for its version.
-        return await asyncio.to_thread(language.build, what.program, limits)
-
-    def _worker_for(self, slot: Slot, what: Job | Side, build: Build | None) -> tuple[Worker, Building | None]:
-        """Return the worker for a program, and what builds it; raises SandboxError if it can't be run."""
-        if build is None:
-            return slot.worker_for(what.program.source), None
-        if what.driver:
-            raise SandboxError(f"programs in {what.program.language} can't be run by a driver")
-        self._require_runtime(what.program.language, build)
-        tools = build.start.readable
-        worker = slot.with_tools(tools) if tools else slot.plain
-        cache = ProgramCache(programs_folder())
-        return worker, functools.partial(
-            built, build, cache, slot.with_tools, ask=slot.residents.made, load=slot.executables.of
-        )
+        return await asyncio.to_thread(self.toolchains.build, what, limits)
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
@@ -309,7 +280,8 @@ class JailPool(Sandbox, ABC):
 
     def start(self, jail: Jail, make: Callable[[Jail], Worker]) -> None:
         """Make the slots, and start the first worker; raises WorkerLost."""
-        self._slots = [Slot(jail, self.preload, make) for _ in range(self.workers)]
+        compiler = make if self.compiles_inside else Worker
+        self._slots = [Slot(jail, self.preload, make, compiler) for _ in range(self.workers)]
         self._slots[0].plain.start()
 
     def attempt(self, cancellation: Cancellation, program: str) -> Execution:
@@ -317,3 +289,18 @@ class JailPool(Sandbox, ABC):
         job = Job(Program.from_source(PYTHON, program), ("",))
         session = Session(self._slots[0].plain, self._lock, cancellation, job, job.limits)
         return list(session.executions(job))[-1]
+
+
+def worker_for(slot: Slot, what: Job | Side, build: Build | None) -> Worker:
+    """Return the worker for a program that runs alone, or beside another one as the right side."""
+    if build is None:
+        return slot.worker_for(what.program.source)
+    return slot.with_tools(build.start.readable) if build.start.readable else slot.plain
+
+
+def building_of(slot: Slot, build: Build | None) -> Building | None:
+    """Return what builds a program; None if the interpreter runs it."""
+    if build is None:
+        return None
+    cache = ProgramCache(programs_folder())
+    return functools.partial(built, build, cache, slot.with_tools, ask=slot.residents.made, load=slot.executables.of)

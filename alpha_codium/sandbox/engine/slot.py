@@ -19,9 +19,15 @@ IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
 class Slot:
     """The workers that share a thread: a plain one, and one for each heavy module that programs have imported."""
 
-    def __init__(self, plain: Jail, heavy: Sequence[str], make: Callable[[Jail], Worker]) -> None:
+    def __init__(
+        self,
+        plain: Jail,
+        heavy: Sequence[str],
+        make: Callable[[Jail], Worker],
+        make_with_tools: Callable[[Jail], Worker] = Worker,
+    ) -> None:
         self.plain = make(plain)
-        self._jail, self._heavy, self._make = plain, heavy, make
+        self._jail, self._heavy, self._make, self._make_with_tools = plain, heavy, make, make_with_tools
         self._others: dict[str, Worker] = {}
         self.thread: ThreadPoolExecutor | None = None
         self.executables = Executables()
@@ -41,11 +47,12 @@ class Slot:
         return self._others[name]
 
     def with_tools(self, tools: tuple[str, ...], purpose: str = "") -> Worker:
-        """Return the worker whose jail has these tools, made on first use; a compiler runs in no container."""
+        """Return the worker whose jail has these tools, made on first use."""
         name = f"{purpose} tools {tools}"
         if name not in self._others:
             jail = replace(self._jail, interpreter=inspect_interpreter(path_of("")), preload=(), workspace=None)
-            self._others[name] = Worker(replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2))
+            jail = replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2)
+            self._others[name] = self._make_with_tools(jail)
         return self._others[name]
 
     @property

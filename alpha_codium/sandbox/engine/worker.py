@@ -27,6 +27,10 @@ ANSWER_SECONDS = 10.0
 _numbers = itertools.count()
 
 
+class TooSlow(WorkerLost):
+    """The jail isn't ready in time, which doesn't mean that it can't be made."""
+
+
 class Worker:
     """One zygote in its jail. Used by one thread at a time; `interrupt` and `close` may be called from any."""
 
@@ -62,7 +66,7 @@ class Worker:
         return program_folder_in(self._scratch)
 
     def start(self) -> None:
-        """Make the jail; raises WorkerLost with the reason if that fails."""
+        """Make the jail; raises WorkerLost with the reason if that fails, and TooSlow if it takes too long."""
         try:
             self._open()
             assert self._control is not None and self._process is not None
@@ -75,6 +79,9 @@ class Worker:
             self._process.send_signal(0)
             self.facts = dict(zip(("landlock", "proc"), map(bool, message[1:3]), strict=True))
             self._control.settimeout(ANSWER_SECONDS)
+        except TimeoutError as error:
+            self.discard()
+            raise TooSlow(f"the sandbox isn't ready after {START_SECONDS:g} s: is the machine overloaded?") from error
         except (OSError, ValueError) as error:
             self.discard()
             raise WorkerLost(f"cannot make the jail: {error}") from error
@@ -101,11 +108,12 @@ class Worker:
         try:
             with inner:
                 errors = files.output_file("stderr")
-                # A compiler consists of several programs, each with the limits.
-                compiles = program.native is not None and program.native["writable"]
-                may_fork = self.may_fork or (compiles and not self.jail.walls)
                 request = runner_request(
-                    limits, program.native, may_fork=may_fork, walls=self.jail.walls, counted=self.counts_memory
+                    limits,
+                    program.native,
+                    may_fork=self.may_fork_for(program),
+                    walls=self.jail.walls,
+                    counted=self.counts_memory,
                 )
                 request["covers"] = self.jail.covered_by(program.main)
                 self._hand_over([program.source, program.driver], inner, errors, request)
@@ -253,7 +261,17 @@ class Worker:
     @property
     def may_fork(self) -> bool:
         """Whether a test may have several processes: only if the sum of their CPU time and memory is known."""
-        return self.group is not None and self.group.complete and not self.jail.walls
+        return self.group is not None and self.group.complete and self.has_namespaces
+
+    @property
+    def has_namespaces(self) -> bool:
+        """Whether all processes of a test can be ended together."""
+        return not self.jail.walls
+
+    def may_fork_for(self, program: RunnerProgram) -> bool:
+        """Whether this program may have several processes: a compiler consists of several, each with the limits."""
+        compiles = program.native is not None and program.native["writable"]
+        return self.may_fork or (compiles and self.has_namespaces)
 
     @property
     def _user(self) -> int:

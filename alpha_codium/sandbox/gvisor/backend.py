@@ -61,6 +61,7 @@ class GvisorSandbox(ContainerSandbox):
         super().__init__(**options)
         self.runsc, self.platform = runsc, platform
         self.is_inside = GVISOR.exists()
+        self.compiles_inside = self.is_inside and may_make_namespaces()
         self._scratch: Scratch | None = None
 
     def describe(self) -> Identity:

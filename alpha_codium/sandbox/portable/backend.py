@@ -1,6 +1,7 @@
 """The portable backend, which runs a plain interpreter process for each test: neither fast nor a complete jail.
 
-1. The program is compiled once, in a separate process; it isn't run if that fails.
+1. The program is compiled once, in a separate process; it isn't run if that fails. Programs in other languages are
+   compiled by the engine, in its jail, and kept; the artifact is started where it is kept.
 2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and its own
    session. A helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and kills what is left of
    it before the next one starts. The folder is private if the machine allows it, else all programs can change it.
@@ -11,6 +12,7 @@
 
 import asyncio
 import contextlib
+import functools
 import queue
 import shutil
 import signal
@@ -19,18 +21,30 @@ import subprocess
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self, TypeVar
 
 import alpha_codium
+from alpha_codium.errors import UserError
+from alpha_codium.languages import LANGUAGES
 from alpha_codium.languages.python import DRIVER, LANGUAGE
+from alpha_codium.languages.tools import ARTIFACT
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
+from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
-from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
+from alpha_codium.sandbox.engine.interpreter import (
+    environment_of,
+    path_of,
+    require_interpreter,
+    version_of,
+)
+from alpha_codium.sandbox.engine.native import memory_limit
 from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
+from alpha_codium.sandbox.engine.toolchains import Toolchains
+from alpha_codium.sandbox.portable.compilers import CANCELLED, Compilers
 from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command
 from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 from alpha_codium.sandbox.protocol import (
@@ -39,6 +53,7 @@ from alpha_codium.sandbox.protocol import (
     PairUnsupported,
     Sandbox,
     require_language,
+    require_one_file,
     worker_count,
 )
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
@@ -46,13 +61,31 @@ from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class Process:
+    """What a test's process runs: a command in a folder with `files`; `memory` as for `SpawnerClient.run`."""
+
+    command: Sequence[str]
+    files: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    memory: tuple[str, int] | None = None
+
+
 class PortableSandbox(Sandbox):
     """A sandbox of plain processes; see the module."""
 
-    def __init__(self, workers: int = 0, isolation: Isolation = True, interpreter: str = "") -> None:
+    def __init__(
+        self,
+        workers: int = 0,
+        isolation: Isolation = True,
+        interpreter: str = "",
+        languages: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    ) -> None:
         self.workers = worker_count(workers)
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
+        self._toolchains = Toolchains(languages)
+        self._compilers = Compilers()
         self._idle: queue.SimpleQueue[tuple[SpawnerClient, SpawnerClient]] = queue.SimpleQueue()
         self._workers: list[SpawnerClient] = []
         self._threads: ThreadPoolExecutor | None = None
@@ -64,9 +97,11 @@ class PortableSandbox(Sandbox):
         require_interpreter(self.interpreter)
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._is_private = await asyncio.to_thread(gives_private_folders, prefix, self.interpreter)
-        self._workers, self._idle = [], queue.SimpleQueue()
+        self._workers, self._idle, self._compilers = [], queue.SimpleQueue(), Compilers()
+        shown = await asyncio.to_thread(folder_of_programs)
+        make = functools.partial(SpawnerClient, prefix, counted=bool(prefix), interpreter=self.interpreter, shown=shown)
         for _ in range(self.workers):
-            left, right = (SpawnerClient(prefix, counted=bool(prefix), interpreter=self.interpreter) for _ in range(2))
+            left, right = make(), make()
             self._workers += (left, right)
             self._idle.put((left, right))
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
@@ -82,7 +117,9 @@ class PortableSandbox(Sandbox):
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.interrupt(closing=True)
+        self._compilers.interrupt()
         await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self._compilers.close)
         for worker in self._workers:
             await asyncio.to_thread(worker.close)
         await asyncio.to_thread(remove, self._scratch)
@@ -95,22 +132,26 @@ class PortableSandbox(Sandbox):
 
     def tool_version(self, language: str) -> str:
         """See `Sandbox.tool_version`."""
-        require_language(Program.from_source(language, ""), PYTHON)
-        return ""
+        return self._toolchains.version(language)
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
         if job.command:
             yield Execution(Status.FINISHED)
-            yield await self._in_thread(self._execute, Side(job.program), job.limits, job.command)
+            process = Process(job.command, job.program.files)
+            yield await self._in_thread(self._execute, process, "", job.limits)
             return
-        require_language(job.program, PYTHON)
-        execution = await self._in_thread(self._compile, job.program, job.limits)
-        yield execution
-        if not execution.finished:
+        require_language(job.program, *LANGUAGES)
+        if job.program.language == PYTHON:
+            compilation = await self._in_thread(self._compile, job.program, job.limits)
+            process = self._interpreted(job)
+        else:
+            compilation, process = await self._built(job)
+        yield compilation
+        if not compilation.finished:
             return
         for text in job.inputs:
-            execution = await self._in_thread(self._execute, Side(job.program, job.driver, text), job.limits)
+            execution = await self._in_thread(self._execute, process, text, job.limits)
             yield execution
             if job.stop_after_failure and not execution.finished:
                 return
@@ -129,6 +170,23 @@ class PortableSandbox(Sandbox):
         left, right = (Report(compilation, executed[i : i + 1]) for i, compilation in enumerate(compiled))
         return PairReport(left, right)
 
+    async def _built(self, job: Job) -> tuple[Execution, Process]:
+        """Compile a program that the interpreter doesn't run; return the compiler's execution, and what runs it."""
+        require_one_file(job)
+        build = await asyncio.to_thread(self._toolchains.build, job, job.limits)
+        assert build is not None
+        made = await self._in_thread(self._compilers.made, build)
+        if isinstance(made, Execution):
+            return made, Process(())
+        start = build.start
+        command = [argument.replace(ARTIFACT, str(made)) for argument in start.command] or [str(made)]
+        return Execution(Status.FINISHED, exit_code=0), Process(command, {}, start.environment, memory_limit(start))
+
+    def _interpreted(self, what: Job | Side) -> Process:
+        """Return what runs a Python program, or its driver."""
+        command = LANGUAGE.start_command(self.interpreter, what.program.main, driven=bool(what.driver))
+        return Process(command, {**what.program.files, **({DRIVER: what.driver} if what.driver else {})})
+
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         """Run a function in a thread; if this task is cancelled, its program ends at once."""
         cancellation = Cancellation()
@@ -142,8 +200,9 @@ class PortableSandbox(Sandbox):
         memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
         with self._both_workers() as (worker, _):
             command = LANGUAGE.compile_command(self.interpreter, program.main)
-            text = program.source.encode("utf-8", "replace")
-            execution = self._run(cancellation, worker, command, text, replace(COMPILE_LIMITS, memory_bytes=memory))
+            text = program.source
+            limits = replace(COMPILE_LIMITS, memory_bytes=memory)
+            execution = self._run(cancellation, worker, Process(command), text, limits)
         if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
@@ -151,16 +210,14 @@ class PortableSandbox(Sandbox):
             return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
-    def _execute(
-        self, cancellation: Cancellation, side: Side, limits: Limits, command: Sequence[str] = ()
-    ) -> Execution:
+    def _execute(self, cancellation: Cancellation, process: Process, stdin: str, limits: Limits) -> Execution:
         with self._both_workers() as (worker, _):
-            return self._run_side(cancellation, worker, side, limits, command)
+            return self._run(cancellation, worker, process, stdin, limits)
 
     def _execute_both(self, cancellation: Cancellation, job: PairJob) -> tuple[Execution, ...]:
         with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
             running = [
-                threads.submit(self._run_side, cancellation, worker, side, job.limits_of(side), (), end)
+                threads.submit(self._run_linked, cancellation, worker, side, job.limits_of(side), end)
                 for worker, side, end in zip(workers, job.sides, socket.socketpair(), strict=True)
             ]
             return tuple(each.result() for each in running)
@@ -174,56 +231,53 @@ class PortableSandbox(Sandbox):
         finally:
             self._idle.put(both)
 
-    def _run_side(
-        self,
-        cancellation: Cancellation,
-        worker: SpawnerClient,
-        side: Side,
-        limits: Limits,
-        command: Sequence[str] = (),
-        channel: socket.socket | None = None,
+    def _run_linked(
+        self, cancellation: Cancellation, worker: SpawnerClient, side: Side, limits: Limits, channel: socket.socket
     ) -> Execution:
-        files, driven = dict(side.program.files), bool(side.driver)
-        if not command:
-            command = LANGUAGE.start_command(self.interpreter, side.program.main, driven=driven)
-        if driven:
-            files[DRIVER] = side.driver
-        with channel or contextlib.nullcontext():
-            return self._run(
-                cancellation, worker, command, side.input.encode("utf-8", "replace"), limits, files, channel
-            )
+        with channel:
+            return self._run(cancellation, worker, self._interpreted(side), side.input, limits, channel)
 
     def _run(
         self,
         cancellation: Cancellation,
         worker: SpawnerClient,
-        command: Sequence[str],
-        stdin: bytes,
+        process: Process,
+        stdin: str,
         limits: Limits,
-        files: Mapping[str, str] | None = None,
         channel: socket.socket | None = None,
     ) -> Execution:
-        """Run the interpreter in a new folder with `files`; failures of the sandbox become internal errors."""
+        """Run a process in a new folder; failures of the sandbox become internal errors."""
         assert self._scratch is not None
         try:
             folder = self._scratch if self._is_private else Path(tempfile.mkdtemp(dir=self._scratch))
             try:
                 if not self._is_private:
-                    write(folder, files or {})
-                mounted = (files or {}) if self._is_private else None
+                    write(folder, process.files)
+                mounted = process.files if self._is_private else None
+                environment = environment_of(folder) | dict(process.environment)
+                data, memory = stdin.encode("utf-8", "replace"), process.memory
                 with cancellation.calling(worker.interrupt):
-                    ended = worker.run(command, stdin, limits, folder, environment_of(folder), channel, mounted)
+                    ended = worker.run(process.command, data, limits, folder, environment, channel, mounted, memory)
                 if ended.start_error:
-                    return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {command[0]}: {ended.start_error}")
+                    why = f"sandbox: {process.command[0]}: {ended.start_error}"
+                    return Execution(Status.INTERNAL_ERROR, stderr=why)
                 status = status_of_end(ended, limits)
                 return execution_of(ended, status, ended.stdout, ended.stderr, f"{folder}/".encode())
             finally:
                 if not self._is_private:
                     remove(folder)
         except Cancelled:
-            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled")
+            return CANCELLED
         except (OSError, WorkerLost) as error:
             return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+
+
+def folder_of_programs() -> str:
+    """Return the folder of compiled programs; empty if there is none, and programs must be in Python."""
+    try:
+        return str(programs_folder())
+    except UserError:
+        return ""
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:

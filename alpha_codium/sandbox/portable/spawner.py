@@ -71,7 +71,7 @@ class Rooms:
         __import__("socket")
         self.limits_processes = counts_only_ours()
         self.scores = private.open_score(job["folder"])
-        folders = private.PrivateFolders(job["interpreter"])
+        folders = private.PrivateFolders(job["interpreter"], job["shown"])
         private.give_programs_no_rights()
         return folders
 

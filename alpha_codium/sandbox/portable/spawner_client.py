@@ -44,12 +44,14 @@ class SpawnerClient:
     """One spawner; used by one thread at a time, and interrupted from any.
 
     With `counted`, a control group limits the sum of its programs' memory and processes, if this machine has one.
-    `interpreter` stays visible in private folders.
+    `interpreter` and the folder `shown`, if any, stay visible in private folders.
     """
 
-    def __init__(self, prefix: Sequence[str], *, counted: bool = False, interpreter: str = sys.executable) -> None:
+    def __init__(
+        self, prefix: Sequence[str], *, counted: bool = False, interpreter: str = sys.executable, shown: str = ""
+    ) -> None:
         self.command = [*prefix, sys.executable, "-I", "-S", str(SPAWNER)]
-        self.interpreter = interpreter
+        self.interpreter, self.shown = interpreter, shown
         self.counted = counted
         self._group: WorkerGroup | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -68,27 +70,31 @@ class SpawnerClient:
         environment: Mapping[str, str],
         channel: socket.socket | None = None,
         files: Mapping[str, str] | None = None,
+        memory: tuple[str, int] | None = None,
     ) -> Ended:
         """Run one program; raises WorkerLost if the spawner fails, and starts a new one next time.
 
         `channel`, one end of a socket pair, becomes the program's and is closed here. With `files`, the program gets
-        private folders: one with these files is mounted over `folder`, see `engine/inside/private`.
+        private folders: one with these files is mounted over `folder`, see `engine/inside/private`. The address
+        space is limited; if `memory` is given, the resource that it names is, with so many bytes more, and only if no
+        control group counts the memory.
         """
         job: dict[str, object] = {
             "command": list(command),
             "folder": str(folder),
             "environment": dict(environment),
-            "rlimits": rlimits_of(limits),
             "wall_seconds": limits.wall_seconds,
             "output_bytes": limits.output_bytes,
             "stdin_bytes": len(stdin),
             "channel": channel is not None,
         }
         if files is not None:
-            job |= {"files": dict(files), "interpreter": self.interpreter}
+            job |= {"files": dict(files), "interpreter": self.interpreter, "shown": self.shown}
             job |= {"processes": limits.processes + OWN_PROCESSES}
         try:
             process = self._started()
+            counted = self._group is not None and self._group.counts_memory
+            job["rlimits"] = rlimits_of(limits, None if counted and memory else memory or ("RLIMIT_AS", 0))
             self._limit_sums(limits, len(stdin))
             timer = threading.Timer(limits.wall_seconds + GRACE, process.kill)
             timer.start()
@@ -183,14 +189,15 @@ def read_result(stream: IO[bytes]) -> Ended:
     return Ended(stdout=stdout, stderr=stderr, **values)
 
 
-def rlimits_of(limits: Limits) -> dict[str, int]:
+def rlimits_of(limits: Limits, memory: tuple[str, int] | None) -> dict[str, int]:
     """Return the limits as the kernel takes them; CPU time in whole seconds, rounded up.
 
-    A program that ignores the signal at its CPU limit gets one more second.
+    A program that ignores the signal at its CPU limit gets one more second. `memory` is the resource that the memory
+    limit is for, and how many bytes more of it there may be.
     """
     return {
+        **({memory[0]: limits.memory_bytes + memory[1]} if memory else {}),
         "RLIMIT_CPU": int(limits.cpu_seconds) + 1,
-        "RLIMIT_AS": limits.memory_bytes,
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_CORE": 0,

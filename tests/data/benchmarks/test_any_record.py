@@ -60,6 +60,7 @@ def test_every_benchmark_tells_its_own_records_from_those_of_all_others():
     assert {benchmark_of(row).name for row in ROWS} == {"humaneval", "mbpp", "multipl_e", "evalplus"}
 
 
+@pytest.mark.thorough
 @given(st.dictionaries(st.sampled_from(["name", "description", "task_id", "prompt", "text"]), st.text()))
 def test_a_record_in_our_schema_is_left_alone(row):
     assert benchmark_of({"name": "1_A", **row}) is None

@@ -152,6 +152,7 @@ def test_other_records_are_left_alone():
     assert not APPS.matches({"task_id": 1, "text": ""})
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**400), st.integers(0, 30))
 def test_an_integer_of_any_length_is_read(number, zeros):
     digits = str(number) + "0" * 300 * zeros
@@ -190,6 +191,7 @@ async def test_a_program_that_prints_what_a_function_should_return_is_wrong(sand
     assert not await accepted(sandbox, problem(calls([[1]], [[1]])), "def f(n): print(n)")
 
 
+@pytest.mark.thorough
 def test_every_record_of_the_shared_file_is_read_and_has_tests():
     problems = load_problems(shared_path("data/apps.jsonl"))
     kinds = [each.execution.kind for each in problems]

@@ -21,6 +21,7 @@ def test_base_and_added_inputs_are_a_private_test_each():
     assert len(problem_from_record(evalplus_row(plus_input=[])).private_tests) == 1
 
 
+@pytest.mark.thorough
 def test_a_program_is_compared_with_the_reference_on_every_input():
     only_base = HUMANEVAL_PROMPT + "    return {(): 0, (1, 2): 5}.get(tuple(numbers), 1)\n"
     stub = HUMANEVAL_PROMPT + "    pass\n"
@@ -28,6 +29,7 @@ def test_a_program_is_compared_with_the_reference_on_every_input():
     assert told == ["accepted", "wrong_answer", "wrong_answer", "compilation_error"]
 
 
+@pytest.mark.thorough
 def test_a_program_can_not_answer_by_asking_the_reference_or_by_being_equal_to_all():
     equal = "class All:\n    def __eq__(self, other): return True\n    def __hash__(self): return 0\n"
     cheats = [
@@ -91,6 +93,7 @@ def test_inputs_of_mbpp_have_the_types_of_the_task_again(task, arguments, typed)
     namespace["check"](lambda *given: typed if repr(given) == typed else given)
 
 
+@pytest.mark.thorough
 def test_infinities_and_nan_come_through():
     code = "def told(x):\n    return repr(x)"
     row = json.loads(json.dumps(mbpp_plus_row(9003, "told", code, [[math.inf], [[math.nan, -math.inf]]])))
@@ -163,6 +166,7 @@ def test_every_task_of_the_table_has_one_shape():
     assert len(evalplus.SHAPES) == sum(len(tasks.split()) for _, tasks in evalplus.BY_SHAPE) == 62
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_records_made_of_the_real_humaneval_are_passed_by_its_solutions_and_by_no_stub():
     rows = [json.loads(line) for line in shared_path("data/humaneval.jsonl").open()]

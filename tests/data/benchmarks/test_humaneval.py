@@ -27,6 +27,7 @@ def test_what_stands_before_the_function_runs_before_each_program():
     assert setup.endswith("return n + 1")
 
 
+@pytest.mark.thorough
 def test_solutions_pass_and_stubs_do_not():
     row = humaneval_row()
     programs = [HUMANEVAL_PROMPT + row["canonical_solution"], *(HUMANEVAL_PROMPT + stub for stub in STUBS), "", "pass"]

@@ -44,6 +44,7 @@ def test_the_function_is_the_one_that_the_tests_call_and_the_code_defines():
     assert problem_from_record(mbpp_row(test_list=["assert ("])).execution.entry_point == ""
 
 
+@pytest.mark.thorough
 def test_setup_code_uses_what_the_program_defines():
     assert verdicts([(NODES, NODE), (NODES, NODE.replace("node.n\n", "node.n + 1\n")), (NODES, "")], TestType) == [
         "accepted",
@@ -54,6 +55,7 @@ def test_setup_code_uses_what_the_program_defines():
     assert "root = Node(7)" in problem_from_record(NODES).description
 
 
+@pytest.mark.thorough
 def test_the_sanitized_columns_are_read_and_imports_stand_before_the_tests():
     problem = problem_from_record(sanitized_row())
     assert problem.name == "Mbpp/900"
@@ -61,6 +63,7 @@ def test_the_sanitized_columns_are_read_and_imports_stand_before_the_tests():
     assert verdicts([(sanitized_row(), sanitized_row()["code"])], TestType) == ["accepted"]
 
 
+@pytest.mark.thorough
 def test_mbpp_plus_of_the_hub_is_judged_by_its_own_test():
     test = "inputs = [[1, 2], [5, 5]]\nresults = [3, 10]\nfor i, r in zip(inputs, results):\n    assert add(*i) == r\n"
     row = sanitized_row(test=test)
@@ -166,12 +169,14 @@ def judged(tmp_path, rows, program_of):
     return accepted(counted(tmp_path, rows, programs))
 
 
+@pytest.mark.thorough
 def test_real_solutions_pass_those_of_classes_too(tmp_path, home):
     rows = real_rows()
     some = [*rows[:60], rows[366], rows[926]]  # 367 and 927 have setup code, which needs the program's class
     assert len(judged(tmp_path, some, lambda row: row["code"])) == len(some)
 
 
+@pytest.mark.thorough
 def test_no_stub_passes_real_problems(tmp_path, home):
     rows = real_rows()[:60:2]
     assert judged(tmp_path, rows, lambda row: "") == []

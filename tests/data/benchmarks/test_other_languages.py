@@ -78,6 +78,7 @@ def test_the_known_solution_and_the_examples_of_humaneval_x_are_kept() -> None:
     assert "#include <vector>\n" in problem.execution.setup_code
 
 
+@pytest.mark.thorough
 @needs_gcc
 def test_the_known_solution_passes_the_examples_and_the_tests() -> None:
     program = cpp(X_PROMPT + HUMANEVAL_X["canonical_solution"])

@@ -45,6 +45,7 @@ def test_an_id_means_one_problem_or_none(names, task, name):
     assert names.find(task) == name
 
 
+@pytest.mark.thorough
 @given(st.lists(st.text(), unique=True))
 def test_every_name_means_its_own_problem(names):
     known = TaskNames(names)

@@ -60,6 +60,7 @@ async def test_the_default_judge_is_right_on_all_cases(
     assert examination.results[-1].case.name == AFTERWARDS + cases[0].name
 
 
+@pytest.mark.thorough
 async def test_a_sandbox_without_walls_around_files_is_found_out(all_cases: list[DoctorCase]) -> None:
     if not namespaces_command():
         pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")

@@ -110,6 +110,7 @@ def require_right_verdicts(report: KnownReport, unconfirmed: list[str]) -> None:
     assert right >= 0.95 * total
 
 
+@pytest.mark.thorough
 @needs_gcc
 @pytest.mark.timeout(900)
 async def test_an_accepted_and_a_wrong_submission_get_the_verdicts_of_their_contest(tmp_path: Path) -> None:

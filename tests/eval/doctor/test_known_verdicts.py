@@ -187,6 +187,7 @@ RESULTS = st.lists(
 )
 
 
+@pytest.mark.thorough
 @given(RESULTS)
 def test_every_submission_is_counted_once(results: list[KnownResult]) -> None:
     report = KnownReport(tuple(results))

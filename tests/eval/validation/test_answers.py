@@ -125,6 +125,7 @@ def test_no_known_correct_program_decides_nothing() -> None:
     assert found.undetected_incorrect == 0
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.booleans(), min_size=1, max_size=6),
     st.integers(2, 4),

@@ -96,6 +96,7 @@ def test_every_alternative_is_a_checker_that_can_be_made() -> None:
     assert len({alternative.key for alternative in found}) == len(found) >= 6
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.lists(st.sampled_from(["1", "1.0", "one", "ONE", "2\n1", "1\n2"]), min_size=2, max_size=2), max_size=4),
     st.lists(st.lists(st.sampled_from(["1", "1.0", "one", "2"]), min_size=2, max_size=2), max_size=3),

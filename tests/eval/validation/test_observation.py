@@ -4,6 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ OBSERVATIONS = st.integers(0, 4).flatmap(
 )
 
 
+@pytest.mark.thorough
 @given(OBSERVATIONS)
 def test_an_observation_is_read_back_as_it_was_written(seen: Observation) -> None:
     assert Observation.from_json(json.loads(json.dumps(seen.to_json()))) == seen

@@ -81,6 +81,7 @@ def test_planted_faults_are_found_and_nothing_else_is(tmp_path: Path) -> None:
         assert assessment.multiple_answers is (None if wrong else fault == "several_answers")
 
 
+@pytest.mark.thorough
 def test_a_tight_limit_shows_what_the_program_needs_of_it(tmp_path: Path) -> None:
     problem = with_slow_solution(sound_problem("sum-0", "sum"))
     (each,) = validated([problem], tmp_path / "run", rules=Rules(time_limit_factor=1.0))

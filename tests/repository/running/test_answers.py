@@ -178,6 +178,7 @@ def test_a_method_that_is_called_while_the_repository_is_imported_is_imported_ag
     assert read_method(fresh, whole_method(fresh)).edit.method == ""
 
 
+@pytest.mark.thorough
 @given(st.text(alphabet="adeflnrtu (:)`~\n\t@<>/\"'\\", max_size=80))
 def test_any_text_is_an_answer_or_is_refused(text: str) -> None:
     for read in (read_method, read_completion, read_repair, read_class):

@@ -85,6 +85,7 @@ def the_folder() -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_a_run_has_results_a_summary_transcripts_and_copies_of_its_inputs(config: Path) -> None:
     with ScriptedServer(right_at_last) as server:
         done = run(config, server, "--json", "out.json")
@@ -134,6 +135,7 @@ def test_each_benchmark_runs_by_its_option(config: Path) -> None:
         assert done.stdout.startswith(f"{benchmark}, openai/scripted: 1 task") and "| 1 | 1.000" in done.stdout
 
 
+@pytest.mark.thorough
 def test_an_interrupted_run_is_resumed_without_its_configuration(config: Path) -> None:
     broken = When(lambda seen: name_in(seen.body) == "free", Status(401))
     with ScriptedServer(right_at_last, faults=[broken]) as server:
@@ -150,6 +152,7 @@ def test_an_interrupted_run_is_resumed_without_its_configuration(config: Path) -
     assert done.returncode == 2 and "was made with settings.inference.max_iter = 2, not 5" in done.stderr
 
 
+@pytest.mark.thorough
 def test_the_latest_run_is_continued_where_the_configuration_says_so(config: Path) -> None:
     with ScriptedServer(right_at_last) as server:
         for _ in range(2):
@@ -174,6 +177,7 @@ def test_items_without_a_verdict_are_counted_apart_and_run_again(config: Path, m
         assert len(server.requests) == 2, "the first answer was stored"
 
 
+@pytest.mark.thorough
 def test_ground_truth_passes_without_a_model(config: Path) -> None:
     for benchmark in ("method_gen_multiturn", "completion", "program_repair"):
         done = run_ground_truth(config, "--benchmark", benchmark)

@@ -75,6 +75,7 @@ async def both() -> AsyncIterator[tuple[Sandbox, Sandbox]]:
         yield local, theirs
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.call)
 async def test_where_they_disagree_the_local_backend_does_what_python3_does(known: Known, tmp_path: Path) -> None:
     python = sys.executable if known.newest else str(environment_folder() / "bin" / "python")
@@ -89,6 +90,7 @@ async def test_where_they_disagree_the_local_backend_does_what_python3_does(know
     assert (theirs.status, explained(theirs.stderr)) == (Status.SANDBOX_VIOLATION, known)
 
 
+@pytest.mark.thorough
 async def test_real_programs_get_the_same_verdict_from_both(both: tuple[Sandbox, Sandbox]) -> None:
     agreement = await compare(itertools.islice(jobs_of("codecontests_train", 3), 4), *both, Rules())
     assert sum(agreement.table.values()) == 12

@@ -92,6 +92,7 @@ async def test_texts_pass_as_they_are(sandbox: Sandbox) -> None:
     assert [execution.stdout for execution in report.executions] == texts
 
 
+@pytest.mark.thorough
 async def test_a_flood_that_does_not_fit_is_an_output_limit_and_harms_nobody(sandbox: Sandbox) -> None:
     flood = "import os\nblock = b'x' * (1 << 20)\nfor _ in range(2000): os.write(1, block)"
     report = await sandbox.run(flood, ["", "", ""], limits=Limits(cpu_seconds=20))
@@ -108,6 +109,7 @@ async def test_a_program_that_waits_ends_at_the_wall_limit_and_the_next_inputs_a
     assert report.executions[1].wall_seconds >= 3
 
 
+@pytest.mark.thorough
 async def test_cpu_time_is_held_to_the_exact_limit_where_it_is_counted(sandbox: CodeContestsSandbox) -> None:
     if not sandbox.children[0].counts_cpu:
         pytest.skip("this machine lets us make no control group that counts CPU time")
@@ -118,6 +120,7 @@ async def test_cpu_time_is_held_to_the_exact_limit_where_it_is_counted(sandbox: 
     assert 0.1 <= report.executions[0].cpu_seconds < 0.6 <= report.executions[1].cpu_seconds
 
 
+@pytest.mark.thorough
 async def test_without_a_control_group_cpu_time_is_unknown_and_limits_are_whole_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -154,6 +157,7 @@ async def test_few_inputs_are_run_in_vain_after_the_one_that_stops_it(sandbox: C
     assert sizes == [16, 16, 8]
 
 
+@pytest.mark.thorough
 async def test_a_child_that_is_killed_in_mid_run_loses_nothing(sandbox: CodeContestsSandbox) -> None:
     marker = f"98755.{os.getpid()}"
     program = hold(marker).replace("600", "0.5") + "\nprint(int(input()) ** 2)"
@@ -166,6 +170,7 @@ async def test_a_child_that_is_killed_in_mid_run_loses_nothing(sandbox: CodeCont
     assert sandbox.children[0].pid != killed
 
 
+@pytest.mark.thorough
 async def test_a_test_that_loses_two_children_is_our_fault_and_the_next_one_is_run(
     sandbox: CodeContestsSandbox,
 ) -> None:
@@ -208,6 +213,7 @@ def is_new(path: Path) -> bool:
     return path.exists() and path.stat().st_mtime >= STARTED
 
 
+@pytest.mark.thorough
 async def test_other_interpreters_run_the_programs_than_the_one_that_holds_the_sandbox() -> None:
     versions = []
     for interpreter in (sys.executable, str(environment_folder() / "bin" / "python")):
@@ -250,6 +256,7 @@ async def test_a_pair_is_refused_in_one_line(sandbox: Sandbox) -> None:
         await run_pair(sandbox, side("print(1)"), side("print(2)"))
 
 
+@pytest.mark.thorough
 async def test_a_driver_is_the_program_and_has_the_candidate_in_it(sandbox: Sandbox) -> None:
     driver = "print('before'); exec(program, {'__name__': '__main__'}); print('after', input())"
     report = await sandbox.run("print('é', __name__)", ["1", "2"], driver=driver)

@@ -28,6 +28,7 @@ def test_the_shipped_problem_is_judged_with_it(tmp_path: Path) -> None:
     assert agreement["incorrect_rejected"] == agreement["incorrect_total"] > 0
 
 
+@pytest.mark.thorough
 def test_check_says_what_programs_are_kept_from(tmp_path: Path) -> None:
     done = gencode("sandbox", "check", *OVERRIDE, "--json", tmp_path / "out.json", home=home_with_it())
     assert done.returncode == 0, done.stderr

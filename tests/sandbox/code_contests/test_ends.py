@@ -76,6 +76,7 @@ async def test_a_run_called_off_twice_is_over_only_when_its_child_is(monkeypatch
         assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
+@pytest.mark.thorough
 async def test_leaving_the_sandbox_while_programs_run_leaves_nothing() -> None:
     before, groups = (open_files(), set(descendants())), control_groups()
     async with CodeContestsSandbox(workers=2, **installed()) as sandbox:

@@ -26,6 +26,7 @@ def test_it_is_kept_where_gencode_keeps_things(monkeypatch: pytest.MonkeyPatch, 
     assert environment.default_folder() == home() / "environments" / "code_contests"
 
 
+@pytest.mark.thorough
 def test_a_python_that_is_no_39_is_refused_in_one_line_that_says_how_to_get_one(tmp_path: Path) -> None:
     for wrong, said in ((sys.executable, OURS), (tmp_path / "python", "no python")):
         done = gencode("sandbox", "install", "code_contests", "--python", wrong, home=tmp_path)

@@ -13,6 +13,7 @@ MIB = 2**20
 LISTS = "x = [" + "[], " * 600_000 + "]\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("backend", "counted"),
     [("local", True), ("local", False), ("portable", True)],
@@ -31,6 +32,7 @@ async def test_a_program_that_takes_too_much_memory_to_compile_does_not_compile(
     assert following.executions[0].stdout == "1\n"
 
 
+@pytest.mark.thorough
 async def test_a_program_for_which_there_is_no_room_does_not_compile() -> None:
     async with open_sandbox("local", workers=1, isolation=bool(namespaces_command())) as sandbox:
         report = await sandbox.run("#" * (LARGEST_PROGRAM + 1), [""])

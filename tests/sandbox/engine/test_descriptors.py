@@ -35,6 +35,7 @@ def few_descriptors(free: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("free", [0, 1, 2])
 async def test_a_file_left_by_a_test_is_never_seen_by_another_where_descriptors_run_out(
     monkeypatch: pytest.MonkeyPatch, free: int

@@ -70,6 +70,7 @@ async def test_the_precompiled_header_gives_the_same_program(sandbox: LocalSandb
     assert list(Path(os.environ["GENCODE_HOME"], "cache", "programs").glob("*/bits/stdc++.h.gch"))
 
 
+@pytest.mark.thorough
 async def test_what_is_defined_before_the_header_of_the_standard_library_changes_it(sandbox: LocalSandbox) -> None:
     source = "{}\n#include <bits/stdc++.h>\nint main() {{ std::deque<int> d; return d[0]; }}\n"
     checked = await run(sandbox, source.format("#define _GLIBCXX_ASSERTIONS"), "")
@@ -95,6 +96,7 @@ async def test_a_program_that_does_not_compile_says_why_and_reads_nothing_of_the
     assert report.executions == ()
 
 
+@pytest.mark.thorough
 async def test_each_end_of_a_program_has_its_status(sandbox: LocalSandbox) -> None:
     ends = {
         "int main() { return 3; }": (Status.RUNTIME_ERROR, 3, None),
@@ -108,6 +110,7 @@ async def test_each_end_of_a_program_has_its_status(sandbox: LocalSandbox) -> No
         assert (report.last.status, report.last.exit_code, report.last.signal) == expected, source
 
 
+@pytest.mark.thorough
 async def test_memory_that_a_program_reserves_and_does_not_use_does_not_count(sandbox: LocalSandbox) -> None:
     large = "static char a[1 << 30]; int main() { a[5] = 1; return 0; }"
     used = "#include <cstring>\nstatic char a[1 << 30]; int main() { memset(a, 1, sizeof a); return 0; }"

@@ -42,6 +42,7 @@ def crowded_processor(others: int = 5) -> Iterator[None]:
         os.sched_setaffinity(0, allowed)
 
 
+@pytest.mark.thorough
 async def test_a_program_that_waits_for_a_processor_has_not_exceeded_its_wall_time() -> None:
     with crowded_processor():
         async with open_sandbox("local", workers=1) as sandbox:
@@ -51,6 +52,7 @@ async def test_a_program_that_waits_for_a_processor_has_not_exceeded_its_wall_ti
     assert execution.wall_seconds > TIGHT.wall_seconds, "the processor wasn't crowded: this shows nothing"
 
 
+@pytest.mark.thorough
 async def test_a_program_that_waits_for_another_whose_processor_is_busy_has_not_either() -> None:
     asking = side("import os; os.write(3, b'?'); print(os.read(3, 9))")
     answering = side(COMPUTES + "import os; os.write(3, b'done')", input="0.5")
@@ -62,6 +64,7 @@ async def test_a_program_that_waits_for_another_whose_processor_is_busy_has_not_
     assert execution.wall_seconds > TIGHT.wall_seconds, "the processor wasn't crowded: this shows nothing"
 
 
+@pytest.mark.thorough
 async def test_a_program_that_sleeps_has_exceeded_it_on_a_crowded_processor_too() -> None:
     with crowded_processor():
         async with open_sandbox("local", workers=1) as sandbox:
@@ -69,6 +72,7 @@ async def test_a_program_that_sleeps_has_exceeded_it_on_a_crowded_processor_too(
     assert report.executions[0].status is Status.TIME_LIMIT_EXCEEDED
 
 
+@pytest.mark.thorough
 def test_waiting_is_seen_in_a_child_that_has_to_share_a_processor() -> None:
     with crowded_processor():
         parent = subprocess.Popen([sys.executable, "-c", SHARING], stdout=subprocess.PIPE, stdin=subprocess.PIPE)

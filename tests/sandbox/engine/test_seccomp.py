@@ -68,6 +68,7 @@ def expected(machine: str, processes: bool, number: int, arguments: tuple[int, .
     return ENOSYS if number >= 451 else EPERM
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("machine", "processes"), VARIANTS)
 def test_every_number_gets_the_verdict_that_the_policy_names(machine, processes):
     for number in range(600):
@@ -82,6 +83,7 @@ ARGUMENT = st.one_of(
 CHECKED = sorted(name for name, rule in policy(False).items() if rule.checks)
 
 
+@pytest.mark.thorough
 @given(st.sampled_from(VARIANTS), st.sampled_from(CHECKED), st.tuples(*[ARGUMENT] * 6))
 @example(("x86_64", False), "clone", (0x003D0F00, 0, 0, 0, 0, 0))
 def test_arguments_are_checked_as_the_policy_says(variant, name, arguments):
@@ -90,6 +92,7 @@ def test_arguments_are_checked_as_the_policy_says(variant, name, arguments):
     assert verdict(machine, processes, name, *arguments) == expected(machine, processes, number, arguments)
 
 
+@pytest.mark.thorough
 @given(st.sampled_from(VARIANTS), WORDS, st.tuples(*[ARGUMENT] * 6))
 @example(("x86_64", True), 0x40000000, (0,) * 6)
 @example(("x86_64", True), 0x3FFFFFFF, (0,) * 6)

@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,8 +20,10 @@ from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.gvisor.backend import GvisorSandbox, best_platform
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
 from alpha_codium.verdict import Status
+from tests.judge.checkers import needs_compiler
 from tests.sandbox.gvisor.environment import installed, sandboxes
 from tests.sandbox.test_hostile import USERS, copy_package, python_for
+from tests.support import ROOT
 
 MIB = 2**20
 BURN = "x = 0\nfor i in range(8_000_000): x += i"
@@ -81,6 +84,7 @@ async def test_a_machine_without_a_place_for_temporary_files_is_refused_in_one_l
     assert "folder for temporary files" in await refusal()
 
 
+@pytest.mark.thorough
 async def test_an_input_may_be_larger_than_what_programs_may_write_and_than_their_memory(
     sandbox: GvisorSandbox,
 ) -> None:
@@ -168,6 +172,7 @@ async def test_a_mount_for_each_candidate_is_taken_away_again(sandbox: GvisorSan
     assert len(counts) == 1
 
 
+@pytest.mark.thorough
 async def test_cpu_time_is_what_the_processors_spent_and_not_what_gvisor_counts() -> None:
     """Where two wait for one processor, gVisor's clock counts both as running all the time."""
     if os.geteuid() != 0:
@@ -219,6 +224,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.thorough
 def test_an_ordinary_user_gets_it_too_with_one_process_a_test_where_nothing_counts_more(tmp_path: Path) -> None:
     installed()
     python, number = python_for("nobody"), USERS["nobody"]
@@ -234,6 +240,7 @@ def test_an_ordinary_user_gets_it_too_with_one_process_a_test_where_nothing_coun
         assert (done.stdout, list(Path(folder, "tmp").iterdir())) == ("a True\n True\n", []), done.stderr[-3000:]
 
 
+@pytest.mark.thorough
 async def test_who_imports_numpy_gets_a_sandbox_of_its_own_in_which_it_is_loaded(sandbox: GvisorSandbox) -> None:
     before = len(sandboxes())
     report = await sandbox.run("import numpy\nprint(numpy.arange(4).sum())", ["", ""])
@@ -256,3 +263,37 @@ def test_a_bundle_tells_nothing_of_folders_on_the_way_to_what_it_shows(tmp_path:
     way = bundle / "root" / str(shown).lstrip("/")
     assert [stat.S_IMODE(folder.stat().st_mode) for folder in (way, way.parent, way.parent.parent)] == [0o711] * 3
     assert (bundle / "root" / "lib").readlink() == Path("usr/lib")
+
+
+INSIDE = """
+import asyncio, pathlib, sys
+from alpha_codium.judge import Judge
+from alpha_codium.sandbox import open_sandbox
+from tests.judge.checkers import CPP_FILES, TESTS, problem
+
+secret = pathlib.Path(sys.argv[1])
+secret.write_text("int main() { return 42; }")
+including = {"check.cpp": '#include "' + str(secret) + '"'}
+
+async def main():
+    async with open_sandbox("gvisor", workers=1) as sandbox:
+        for checker, program in ((CPP_FILES, "print(2)"), (CPP_FILES, "print(1)"), (including, "print(2)")):
+            judgement = await Judge(sandbox).for_problem(problem(checker)).judge(program, TESTS[:1])
+            print(judgement.verdict.value, judgement.message)
+asyncio.run(main())
+"""
+
+
+@needs_compiler
+@pytest.mark.thorough
+def test_a_gencode_inside_gvisor_compiles_there_and_shows_the_compiler_no_other_files(tmp_path: Path) -> None:
+    installed()
+    environment = os.environ | {"GENCODE_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)}
+    command = ["runsc", "--network=none", "--ignore-cgroups", "--platform=ptrace", "do", sys.executable, "-c", INSIDE]
+    done = subprocess.run(
+        [*command, str(tmp_path / "secret.h")], capture_output=True, text=True, env=environment, cwd=ROOT, check=False
+    )
+    accepted, wrong, refused = done.stdout.splitlines() or [done.stderr] * 3
+    assert (accepted.strip(), wrong.strip()) == ("accepted", "wrong_answer"), done.stderr
+    assert "its checker doesn't compile: " in refused
+    assert "secret.h: No such file or directory" in refused

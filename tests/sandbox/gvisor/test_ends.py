@@ -51,6 +51,7 @@ async def test_a_cancelled_run_ends_its_program_at_once_and_the_next_one_works(s
     assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
+@pytest.mark.thorough
 async def test_leaving_the_sandbox_ends_what_still_runs() -> None:
     before = set(descendants())
     async with GvisorSandbox(workers=2, **installed()) as sandbox:
@@ -60,6 +61,7 @@ async def test_leaving_the_sandbox_ends_what_still_runs() -> None:
     assert Status.FINISHED not in {o.executions[-1].status for o in outcomes if not isinstance(o, BaseException)}  # type: ignore[attr-defined]
 
 
+@pytest.mark.thorough
 async def test_a_sandbox_that_dies_is_started_again_and_the_test_is_run_once_more(sandbox: GvisorSandbox) -> None:
     running = await begin(sandbox)
     (kernel,) = sandboxes()
@@ -71,6 +73,7 @@ async def test_a_sandbox_that_dies_is_started_again_and_the_test_is_run_once_mor
     assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
+@pytest.mark.thorough
 async def test_a_sandbox_that_dies_again_and_again_is_our_fault_and_no_verdict(sandbox: GvisorSandbox) -> None:
     running = await begin(sandbox)
     killed: set[int] = set()
@@ -98,6 +101,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.thorough
 async def test_killing_gencode_ends_what_it_runs_and_the_next_one_removes_what_it_left(tmp_path: Path) -> None:
     options = installed()
     host = subprocess.Popen(

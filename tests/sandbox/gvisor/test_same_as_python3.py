@@ -27,6 +27,7 @@ def test_same_as_python3(outcomes: Outcomes, name: str) -> None:
     assert same_end(execution.stderr, real.stderr)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("python", OTHER_PYTHONS or ["none"])
 async def test_every_python_that_is_supported_runs_programs(python: str) -> None:
     if python == "none":

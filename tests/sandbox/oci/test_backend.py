@@ -69,6 +69,7 @@ def without_namespaces(tmp_path: Path) -> dict[str, Any]:
     return {**options("runc"), "options": f"--security-opt=seccomp={profile}"}
 
 
+@pytest.mark.thorough
 async def test_without_namespaces_a_test_is_one_process_that_signals_itself_only(
     without_namespaces: dict[str, Any],
 ) -> None:
@@ -84,6 +85,7 @@ async def test_without_namespaces_a_test_is_one_process_that_signals_itself_only
         assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
 
 
+@pytest.mark.thorough
 async def test_a_complete_jail_is_refused_where_a_container_gives_none(without_namespaces: dict[str, Any]) -> None:
     with pytest.raises(SandboxError, match=r"complete isolation.*namespaces") as caught:
         async with OciSandbox(workers=1, isolation="strict", **without_namespaces):
@@ -98,6 +100,7 @@ async def test_an_interpreter_that_the_image_does_not_have_is_said() -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.thorough
 async def test_a_gvisor_that_the_backend_does_not_know_of_is_refused_for_what_it_lets_through() -> None:
     """As a user who isn't root, a program in gVisor of 2022 can open what the agent has open: so it isn't used."""
     given = options("runsc")
@@ -110,6 +113,7 @@ async def test_a_gvisor_that_the_backend_does_not_know_of_is_refused_for_what_it
             pass
 
 
+@pytest.mark.thorough
 async def test_a_large_input_is_carried_whole_and_needs_no_room_of_the_program() -> None:
     program = "import sys\nprint(sum(map(len, iter(lambda: sys.stdin.buffer.read(1 << 20), b''))))"
     size, limits = 90 << 20, Limits(cpu_seconds=60, memory_bytes=64 << 20)
@@ -118,6 +122,7 @@ async def test_a_large_input_is_carried_whole_and_needs_no_room_of_the_program()
     assert [execution.stdout for execution in report.executions] == [f"{size}\n", "3\n"]
 
 
+@pytest.mark.thorough
 async def test_a_sandbox_that_is_left_while_a_container_starts_runs_nothing_in_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

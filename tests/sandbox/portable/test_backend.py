@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -13,6 +14,8 @@ import pytest
 import pytest_asyncio
 
 from alpha_codium.limits import Limits
+from alpha_codium.paths import programs_folder
+from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.conformance.processes import command_lines, descendants
 from alpha_codium.sandbox.conformance.running import run_one
@@ -145,6 +148,7 @@ async def two_at_a_time() -> AsyncIterator[Sandbox]:
         yield sandbox
 
 
+@pytest.mark.thorough
 @needs_namespaces
 async def test_programs_can_neither_read_nor_change_what_another_has(two_at_a_time: Sandbox) -> None:
     right, thief = await asyncio.gather(*(run_one(two_at_a_time, text, "7\n") for text in (RIGHT, THIEF)))
@@ -174,6 +178,7 @@ async def test_the_processes_of_a_program_are_counted(two_at_a_time: Sandbox) ->
     assert 50 < int(execution.stdout) <= 64
 
 
+@pytest.mark.thorough
 @needs_namespaces
 @needs_groups
 async def test_the_memory_of_all_its_processes_together_is_limited(two_at_a_time: Sandbox) -> None:
@@ -192,3 +197,58 @@ async def test_an_interpreter_below_tmp_stays_visible(two_at_a_time: Sandbox) ->
         async with open_sandbox("portable", workers=1, interpreter=f"{folder}/bin/python3") as sandbox:
             program = "import os\nopen('/tmp/x', 'w').close()\nprint(len(os.listdir('/tmp')))"
             assert (await run_one(sandbox, program)).stdout == "3\n"
+
+
+LOOKS = """
+import os, sys
+folder = sys.stdin.readline().strip()
+for path in (folder, *(os.path.join(folder, name) for name in os.listdir(folder))):
+    try:
+        open(os.path.join(path, "planted"), "w").write("x")
+    except OSError as error:
+        print(error.strerror)
+"""
+
+
+@needs_namespaces
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: apt-get install gcc libc6-dev")
+async def test_compiled_programs_run_where_they_are_kept_and_no_program_can_change_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In /tmp, of which programs see nothing else.
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path / "home"))
+    (tmp_path / "other").write_text("")
+    source = '#include <stdio.h>\nint main(void) { int a; return scanf("%d", &a) == 1 ? a : 9; }\n'
+    async with open_sandbox("portable", workers=2) as sandbox:
+        job = Job(Program.from_source("c", source), ("3", "4", ""))
+        compilation, *tests = [execution async for execution in sandbox.execute(job)]
+        looking = await run_one(sandbox, LOOKS, f"{programs_folder()}\n")
+        beside = await run_one(sandbox, f"import os\nprint(os.listdir({str(tmp_path)!r}))")
+    assert compilation.finished, compilation.stderr
+    assert [test.exit_code for test in tests] == [3, 4, 9]
+    assert looking.stdout.splitlines()[0] == "Read-only file system"
+    assert "planted" not in str(list((tmp_path / "home").rglob("*")))
+    assert beside.stdout == "['home']\n"
+
+
+@needs_namespaces
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++: apt-get install g++")
+async def test_a_compiler_ends_with_the_sandbox_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
+    endless = "constexpr unsigned long f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+    endless += "constexpr unsigned long x = f(60);\nint main() { return x; }\n"
+    async with open_sandbox("portable", workers=1) as sandbox:
+        running = asyncio.create_task(sandbox.run(Program.from_source("cpp", endless), [""]))
+        while not (found := compiling()) and not running.done():
+            await asyncio.sleep(0.01)
+    assert found
+    assert not compiling()
+    assert (await running).compilation.status is Status.INTERNAL_ERROR
+
+
+def compiling() -> list[int]:
+    """The processes below this one that are compilers of C++."""
+    lines = dict(command_lines())
+    return [number for number in descendants() if "cc1plus" in lines.get(number, "")]

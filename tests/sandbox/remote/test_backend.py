@@ -25,6 +25,10 @@ from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import servers
 from alpha_codium.sandbox.remote.inputs import StoredInputs
 from alpha_codium.verdict import Execution, Identity, Judgement, Report, Status, Verdict
+from tests.judge.checkers import CPP_FILES, needs_compiler, problem
+from tests.judge.checkers import TESTS as CHECKED
+from tests.judge.interactors import GUESSES, IN_CPP
+from tests.judge.interactors import TESTS as GUESSED
 from tests.serve.serving import started
 from tests.support import ROOT
 
@@ -49,6 +53,7 @@ def test_it_passes_the_conformance_suite(urls: list[str]) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.thorough
 async def test_reports_and_identity_are_those_of_the_servers_and_of_local(urls: list[str]) -> None:
     async with open_sandbox("remote", urls=urls) as remote, open_sandbox("local", workers=1) as local:
         assert remote.workers == 4
@@ -56,6 +61,21 @@ async def test_reports_and_identity_are_those_of_the_servers_and_of_local(urls: 
         for program in ("print(input()[::-1])", "print(1 / int(input()))", "print("):
             job = Job(Program.from_source("python3", program), [str(number) for number in range(30)])
             assert outputs(await report_of(remote, job)) == outputs(await report_of(local, job))
+
+
+@needs_compiler
+@pytest.mark.thorough
+async def test_checkers_and_interactors_in_cpp_are_compiled_by_the_servers(urls: list[str]) -> None:
+    async with open_sandbox("remote", urls=urls) as remote:
+        divides = Judge(remote).for_problem(problem(CPP_FILES))
+        talks = Judge(remote).for_problem(IN_CPP)
+        found = [
+            await divides.judge("n = int(input())\nprint(n // 2)", CHECKED),
+            await divides.judge("print(1)", CHECKED),
+            await talks.judge(GUESSES, GUESSED),
+            await talks.judge(GUESSES.replace('"higher"', '"lower"'), GUESSED),
+        ]
+    assert [each.verdict.value for each in found] == ["accepted", "wrong_answer"] * 2, found
 
 
 def outputs(report: Report) -> list[tuple[Status, str, str]]:
@@ -124,6 +144,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@pytest.mark.thorough
 async def test_inputs_that_several_programs_run_on_are_stored_at_each_server(urls: list[str]) -> None:
     inputs = tuple(f"{number} {'x' * 3000}" for number in range(30))
     programs = [f"print(int(input().split()[0]) + {number})" for number in range(12)]
@@ -146,6 +167,7 @@ async def test_inputs_are_sent_along_where_a_server_has_no_room_to_store_them() 
                 assert report.last.stdout == f"{20_000 + number}\n"
 
 
+@pytest.mark.thorough
 async def test_a_server_with_another_sandbox_is_refused(urls: list[str]) -> None:
     with started("-o", "code_tester.tester_type=portable") as (other, _):
         with pytest.raises(SandboxError, match="has another sandbox than the others"):
@@ -159,6 +181,7 @@ async def test_what_a_server_cannot_run_is_an_error_and_the_next_job_is_run(urls
         assert (await sandbox.run("print(2)", [""])).last.stdout == "2\n"
 
 
+@pytest.mark.thorough
 async def test_a_token_comes_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "token").write_text("right\n")
     monkeypatch.setenv("MY_TOKEN", "right")
@@ -230,6 +253,7 @@ INFO = (200, {"sandbox": Identity("local", "1", "CPython 3.11.7").to_json(), "to
 BUSY = (429, {"detail": "the queue is full"})
 
 
+@pytest.mark.thorough
 async def test_a_server_that_is_only_busy_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "PATIENCE_SECONDS", 0.5)
     done = Report(Execution(Status.FINISHED), (Execution(Status.FINISHED, "1\n"),)).to_json()
@@ -238,6 +262,7 @@ async def test_a_server_that_is_only_busy_is_waited_for(monkeypatch: pytest.Monk
             assert (await sandbox.run("print(1)", [""])).last.stdout == "1\n"
 
 
+@pytest.mark.thorough
 async def test_a_server_that_fails_when_it_is_asked_what_it_is_does_not_answer() -> None:
     with scripted((500, {"detail": "broken"})) as url:
         with pytest.raises(SandboxError, match="no server answers"):

@@ -90,7 +90,12 @@ class ContainerWorker(Worker):
     @property
     def may_fork(self) -> bool:
         """Whether a test may have several processes: only if they can be ended, and their memory is limited."""
-        return bool(self.facts.get("nested")) and self.bounded
+        return self.has_namespaces and self.bounded
+
+    @property
+    def has_namespaces(self) -> bool:
+        """Whether all processes of a test can be ended together."""
+        return bool(self.facts.get("nested"))
 
     @property
     def bounded(self) -> bool:
@@ -126,7 +131,11 @@ class ContainerWorker(Worker):
         self._candidates += 1
         self._stream.largest = largest_frame(limits)
         request = runner_request(
-            limits, program.native, may_fork=self.may_fork, walls=not self.facts["nested"], counted=self.counts_memory
+            limits,
+            program.native,
+            may_fork=self.may_fork_for(program),
+            walls=not self.has_namespaces,
+            counted=self.counts_memory,
         )
         request |= {"output_bytes": limits.output_bytes, "guard": build_guard(platform.machine())}
         if self.bounded:

@@ -4,5 +4,4 @@
 2. `jail` makes the namespaces and the root, `zygote` forks a runner for each candidate, `runner` a process for each
    test, and `program` runs in that one. `kernel` holds the system calls that Python doesn't have.
 3. Only `program` ever runs code of a candidate, in a process without any rights.
-4. `confine` is a separate script, for trusted programs that read untrusted files: compilers.
 """

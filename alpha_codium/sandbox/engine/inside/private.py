@@ -33,11 +33,12 @@ CAP_DAC_READ_SEARCH = 2
 class PrivateFolders:
     """The private folders of one program after the other, each started with `interpreter`."""
 
-    def __init__(self, interpreter: str) -> None:
-        """Make everything read-only; raises OSError."""
+    def __init__(self, interpreter: str, shown: str = "") -> None:
+        """Make everything read-only; raises OSError. The folder `shown` stays visible, if it isn't empty."""
         k.mount("none", "/", None, k.MS_REC | k.MS_PRIVATE)
         self.shared = [folder for folder in SHARED if os.path.isdir(folder)]
         needed = {top for folder in self.shared for top in tops_below(folder, files_of(interpreter))}
+        needed |= {shown for folder in self.shared if shown.startswith(folder + "/")}
         self.needed = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in sorted(needed)]
         self.mounted: list[str] = []
         leave_few_devices()
@@ -53,7 +54,7 @@ class PrivateFolders:
         for shared in self.shared:
             self._mount(shared, BYTES, "1777")
         for path, source in self.needed:
-            os.mkdir(path)
+            os.makedirs(path, exist_ok=True)
             k.mount("/proc/self/fd/%d" % source, path, None, k.MS_BIND | k.MS_REC)
         os.makedirs(folder, exist_ok=True)
         self._mount(folder, BYTES + more_bytes, "700")

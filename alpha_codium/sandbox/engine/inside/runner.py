@@ -144,11 +144,11 @@ def become_runner(
 ) -> tuple[program.PreparedProgram, TestForker]:
     """See `make_ready`."""
     source_fd, _, host_fd, errors_fd = fds
+    os.dup2(errors_fd, 2)
     native = lay_out(candidate, source_fd, config)
     source = b"" if native else wire.read_all(source_fd)
     if candidate.get("covers"):
         config["place"].cover(candidate["covers"])
-    os.dup2(errors_fd, 2)
     host_fd = keep_only(host_fd, config["landlock"], native.image if native is not None else -1)
     host = _socket.socket(fileno=host_fd)
     os.chdir(config["folder"])

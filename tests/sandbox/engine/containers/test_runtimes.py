@@ -1,20 +1,20 @@
 """Languages with a runtime in backends whose containers don't have it."""
 
-from unittest.mock import Mock
-
 import pytest
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages.tools import Build, Start
+from alpha_codium.limits import Limits
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox.gvisor.backend import GvisorSandbox
+from tests.languages.available import require
+
+REFUSED = "programs in pypy3 need a runtime, which the containers of gvisor don't have"
 
 
-def test_a_program_that_needs_a_runtime_is_refused_and_never_runs_outside_of_the_container() -> None:
-    build = Build(("/bin/true",), "a.jar", {}, "1", start=Start(("/usr/bin/java",), ("/usr/bin/java",)))
-    slot = Mock()
-    with pytest.raises(
-        SandboxError, match="programs in java need a runtime, which the containers of gvisor don't have"
-    ):
-        GvisorSandbox(workers=1)._worker_for(slot, Job(Program.from_source("java", ""), ("",)), build)
-    slot.with_tools.assert_not_called()
+def test_a_program_that_needs_a_runtime_is_refused_before_anything_runs() -> None:
+    require("pypy3")
+    gvisor = GvisorSandbox(workers=1)
+    with pytest.raises(SandboxError, match=REFUSED):
+        gvisor.tool_version("pypy3")
+    with pytest.raises(SandboxError, match=REFUSED):
+        gvisor.toolchains.build(Job(Program.from_source("pypy3", "print(1)")), Limits())

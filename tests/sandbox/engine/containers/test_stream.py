@@ -106,6 +106,7 @@ def test_both_may_say_much_at_once() -> None:
         thread.join()
 
 
+@pytest.mark.thorough
 def test_who_writes_leaves_reading_to_who_waits_for_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
     """An order to end a test comes from another thread than the one that waits for the test's result."""
     readers: set[int] = set()

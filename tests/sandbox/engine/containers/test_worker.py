@@ -43,6 +43,7 @@ def test_a_container_that_is_no_agent_leaves_nothing_open_even_where_its_engine_
     assert open_files() == before
 
 
+@pytest.mark.thorough
 def test_an_engine_that_falls_silent_after_the_start_is_a_lost_worker() -> None:
     ready = "\\132\\000\\000\\000\\000\\002\\000\\000\\000\\000\\000"
     worker = worker_of(f"printf '{ready}'; cat >/dev/null", lambda: None, silent)  # type: ignore[arg-type]
