@@ -54,7 +54,7 @@ class Compiled(Language):
 
     def driven(self, program: Program, driver: str) -> Build:
         """See `Language`."""
-        raise SandboxError(f"{self.title} programs can't be run by a driver")
+        raise SandboxError(f"a driver can't run programs in {self.title}")
 
     def with_setup(self, program: Program, setup_code: str) -> Program:
         """See `Language`."""

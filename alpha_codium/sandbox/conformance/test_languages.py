@@ -148,5 +148,5 @@ async def test_a_driver_runs_in_place_of_main_and_can_write_files(jailed: Sandbo
 
 
 async def test_a_language_without_drivers_says_so(jailed: Sandbox) -> None:
-    with pytest.raises(SandboxError, match=r"^Go programs can't be run by a driver$"):
+    with pytest.raises(SandboxError, match=r"^a driver can't run programs in Go$"):
         await executed(jailed, "go", "package main\n\nfunc main() {}", "", driver="package main")
