@@ -71,6 +71,14 @@ RESUMABLE_CONFIGURATION = {
 VERDICT_NEUTRAL = {"workers", "preload", "known_solutions", "recheck_near_limit"}
 VERDICT_NEUTRAL |= {"calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
 
+# Entries of `run.toml` that are hashes, and of what.
+HASHES = {
+    "flow_fingerprint": "the flow's stages or prompts",
+    "fingerprint": "the problems",
+    "file_sha256": "the file of samples",
+    "files": "the repository's files",
+}
+
 # A function that returns settings based on those of an earlier run, or on none.
 SettingsOn = Callable[[Mapping[str, Any] | None], Settings]
 
@@ -226,9 +234,11 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
     # Earlier versions, which lacked a setting, behaved as its default value does.
     defaults = {f"settings.{key}": value for key, value in _flat(Settings().model_dump()).items()}
     was = {key: defaults[key] for key in asked.keys() & defaults.keys()} | _flat(before)
-    for key in sorted(asked.keys() | was.keys()):
+    for key in sorted(asked.keys() | was.keys(), key=lambda key: (key in HASHES, key)):
         if not _may_change(key) and asked.get(key) != was.get(key):
             there, here = was.get(key, "not set"), asked.get(key, "not set")
+            if key in HASHES:
+                raise UserError(f"{HASHES[key]} changed after run {folder.name!r} was made: start a new run for that")
             raise UserError(
                 f"run {folder.name!r} was made with {key} = {there!r}, not {here!r}: start a new run for that"
             )

@@ -15,6 +15,7 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data import load_problem_file, load_problems
 from alpha_codium.data.statements import load_statement, with_examples
 from alpha_codium.errors import DatasetError
+from alpha_codium.eval.failures import Failure, failure_of
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.flows import Flow
 from alpha_codium.flows.context import language_of
@@ -43,12 +44,14 @@ NO_EXAMPLES = (
 class Solved:
     """The best candidate for a problem, and its judgement on the requested tests; None without tests or a program.
 
-    `usage` is that of all samples.
+    `usage` is that of all samples. `failure` is the first public test that the program fails, or else the first of the
+    requested ones.
     """
 
     candidate: Candidate
     usage: Usage
     judgement: Judgement | None = None
+    failure: Failure | None = None
 
     @property
     def fault(self) -> str:
@@ -65,20 +68,25 @@ class Solved:
         return f"the program fails the tests asked for: {judgement.verdict.value}, {failed} of {judgement.tests_total}"
 
     def lines(self, test_types: Sequence[TestType] = ()) -> list[str]:
-        """Return the results as text: of the public tests, with the costs, and of the requested tests."""
+        """Return the results as text: of the public tests, with the costs, of the requested tests, and the failure."""
         candidate, judgement = self.candidate, self.judgement
         total = candidate.public_tests_total
         public = f"{candidate.public_tests_passed} of {counted(total, 'public test')}" if total else "no public tests"
-        costs = f"{counted(self.usage.llm_calls, 'call')}, {self.usage.tokens_and_cost()}"
-        if judgement is None:
-            return [f"{public}; {costs}"]
-        passed = f"({judgement.tests_passed}/{judgement.tests_total})"
-        return [f"{public}; {costs}", f"{', '.join(test_types)}: {judgement.verdict} {passed}"]
+        lines = [f"{public}; {counted(self.usage.llm_calls, 'call')}, {self.usage.tokens_and_cost()}"]
+        if judgement is not None:
+            passed = f"({judgement.tests_passed}/{judgement.tests_total})"
+            lines.append(f"{', '.join(test_types)}: {judgement.verdict} {passed}")
+        if self.failure is not None:
+            of_public = candidate.public_tests_passed < total
+            lines += self.failure.lines(total if of_public or judgement is None else judgement.tests_total)
+        return lines
 
     def to_json(self) -> dict[str, Any]:
-        """Return the candidate, its verdict, and calls and cost of all samples for `--json`."""
+        """Return the candidate, its verdict and failure, and calls and cost of all samples for `--json`."""
         of_all = {"all_calls": self.usage.llm_calls, "all_cost": self.usage.cost}
         values, judgement = candidate_to_json(self.candidate) | of_all, self.judgement
+        if self.failure is not None:
+            values["failure"] = self.failure.to_json()
         if judgement is None:
             return values
         passed = {"tests_passed": judgement.tests_passed, "tests_total": judgement.tests_total}
@@ -108,13 +116,25 @@ async def solve_problem_async(
         with open_cache(settings) as cache, AnswerStore(NOWHERE, cache) as store:
             own = replace(solver, store=store, ledger=ledger)
             best = await _best_of(samples, own, problem, ledger, on_event)
-        if not test_types or best.error is not None:
-            return Solved(best, ledger.run.usage)
-        judgement = await opened.judge.for_problem(problem).judge(best.to_program(), problem.tests(test_types))
-        return Solved(best, ledger.run.usage, judgement)
+        solved = Solved(best, ledger.run.usage)
+        return solved if best.error is not None else await _judged(solved, problem, test_types, opened.judge)
 
 
 solve_problem = blocking(solve_problem_async)
+
+
+async def _judged(solved: Solved, problem: Problem, test_types: Sequence[TestType], judge: Judge) -> Solved:
+    """Judge a program by the requested tests, and find the first test that it fails."""
+    own, candidate = judge.for_problem(problem), solved.candidate
+    program, failure, judgement = candidate.to_program(), None, None
+    if candidate.public_tests_passed < candidate.public_tests_total:
+        public = await own.judge(program, problem.public_tests)
+        failure = failure_of(own, problem.public_tests, public, program.language)
+    if test_types:
+        tests = problem.tests(test_types)
+        judgement = await own.judge(program, tests)
+        failure = failure or failure_of(own, tests, judgement, program.language)
+    return replace(solved, judgement=judgement, failure=failure)
 
 
 async def solve_async(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from alpha_codium.errors import SettingsError
 from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, TIME_LIMIT_FACTORS
@@ -40,6 +40,13 @@ class ConfigSection(Section):
     model_by_prompt: dict[str, str] = {}
     rotate_models: tuple[str, ...] = ()
     extra: dict[str, Any] = {}
+
+    @field_validator("api_base")
+    @classmethod
+    def _is_url(cls, value: str) -> str:
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError("must be a URL such as http://HOST:PORT/v1")
+        return value
 
 
 class SolveSection(Section):

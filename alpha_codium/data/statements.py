@@ -32,7 +32,8 @@ LABEL = re.compile(
     re.IGNORECASE,
 )
 EXAMPLES = re.compile(
-    r"[\s#>*_-]{0,12}(?:for\s)?(?:examples?|samples?)(?:\s(?:tests?|cases?))?\s?#?\d{0,3}[*_:\s]{0,6}", re.IGNORECASE
+    r"[\s#>*_-]{0,12}(?:(?:for|another)\s)?(?:examples?|samples?)(?:\s(?:tests?|cases?))?\s?#?\d{0,3}[*_:\s]{0,6}",
+    re.IGNORECASE,
 )
 # What follows the examples.
 AFTER = re.compile(r"[\s#>*_-]{0,12}(?:explanation|note|constraints|hint|scoring|limits)s?\b.*|#+\s.*", re.IGNORECASE)
@@ -81,7 +82,8 @@ def _labelled_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
 def _content(lines: list[str], place: int, rest: str) -> tuple[str, int]:
     """Return the text after a label, and the index of the line after it.
 
-    It is a fenced block; or all lines up to the next label; or the first paragraph, if no label follows.
+    It is a fenced block; or all lines up to the next label; or the first paragraph, if no label follows. It has no
+    sentences that explain the example.
     """
     while not rest and place < len(lines) and lines[place].strip() in ("", "Copy"):
         place += 1
@@ -94,7 +96,24 @@ def _content(lines: list[str], place: int, rest: str) -> tuple[str, int]:
     if end == len(lines) or not LABEL.fullmatch(lines[end]):
         blank = next((n for n, line in enumerate(found) if not line.strip()), len(found))
         found = found[:blank]
-    return "\n".join(found).strip("\n").strip("`"), end
+    return "\n".join(_without_explanation(found, beside=bool(rest))).strip("\n").strip("`"), end
+
+
+def _without_explanation(lines: list[str], *, beside: bool) -> list[str]:
+    """Return the lines before a sentence that follows a blank line, or any line if the text stands beside its label.
+
+    If the first line is a sentence, too, sentences are what is read or printed.
+    """
+    if lines and not _is_sentence(lines[0]):
+        for number in range(1, len(lines)):
+            if _is_sentence(lines[number]) and (beside or not lines[number - 1].strip()):
+                return lines[:number]
+    return lines
+
+
+def _is_sentence(line: str) -> bool:
+    words = line.split()
+    return len(words) > 2 and words[0][0].isalpha() and words[-1].endswith((".", ":", "!", "?"))
 
 
 def _ends_content(line: str) -> bool:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Self
 
 from loguru import logger
 
-from alpha_codium.errors import SettingsError
 from alpha_codium.llm.endpoints import Endpoint, Endpoints
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
@@ -42,7 +41,7 @@ class ModelClient:
     """A `ChatModel` over litellm; an async context manager.
 
     `api_key` is for `config.api_base`; by default the environment's key is used. `endpoints` are those of local
-    servers. Waits are in seconds. Raises SettingsError if `api_base` isn't a URL.
+    servers. Waits are in seconds.
     """
 
     def __init__(
@@ -55,8 +54,6 @@ class ModelClient:
         first_wait: float = 1.0,
         longest_wait: float = 120.0,
     ) -> None:
-        if config.api_base and not config.api_base.startswith(("http://", "https://")):
-            raise SettingsError(f"config.api_base: {config.api_base!r} isn't a URL; use http://HOST:PORT/v1")
         self._model, self._fallbacks = config.model, config.fallback_models
         self._policy = RetryPolicy(config.max_retries, first_wait, longest_wait)
         self._endpoints = Endpoints(config, api_key, endpoints or {})

@@ -88,7 +88,7 @@ def test_an_evaluation_with_a_name_is_resumed_and_judges_nothing_again(problems,
     assert journal.read_text() == judged
     with pytest.raises(ac.UserError, match="was made with solutions"):
         ac.evaluate(rows(WRONG), given, k=[1], resume="e")
-    with pytest.raises(ac.UserError, match="was made with fingerprint"):
+    with pytest.raises(ac.UserError, match="the problems changed after run"):
         ac.evaluate(rows(RIGHT), [*given[:1], ac.Problem("echo 1", private_tests=(ac.TestCase("2", "3"),))], resume="e")
 
 

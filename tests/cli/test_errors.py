@@ -118,7 +118,15 @@ def test_a_wrong_key_is_said_and_not_told(home):
 
 def test_an_address_needs_a_model_and_must_be_one(home):
     assert_refused(run_cli("gen", "ask", "hi", "--api_base", "http://127.0.0.1:9/v1"), "Give --model")
-    assert_refused(run_cli("gen", "ask", "hi", "--model", "openai/x", "--api_base", "nowhere"), "'nowhere' isn't a URL")
+    done = run_cli("gen", "ask", "hi", "--model", "openai/x", "--api_base", "nowhere")
+    assert_refused(done, "config.api_base: must be a URL such as http://HOST:PORT/v1, not 'nowhere'")
+
+
+def test_an_address_that_is_none_is_refused_before_there_is_a_run_folder(home, tmp_path):
+    problems = write_problems(tmp_path)
+    job = ("--dataset_name", problems, "--model", "openai/x", "--flow", "baseline", "--run", "r")
+    assert_refused(run_cli("gen", "solve_set", *job, "--api_base", "nowhere"), "must be a URL")
+    assert not (home / "runs").exists()
 
 
 def test_an_unknown_local_model_is_met_with_the_nearest(home):

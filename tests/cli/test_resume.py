@@ -80,13 +80,13 @@ def test_another_dataset_is_refused(finished, tmp_path):
 
 def test_a_dataset_that_was_changed_since_is_refused(finished, tmp_path):
     write_problems(tmp_path, 3)
-    assert_refused(resume(), "fingerprint")
+    assert_refused(resume(), "the problems changed after run")
 
 
 def test_a_prompt_that_was_changed_since_is_refused(finished, tmp_path):
     prompt = tmp_path / "steps" / "step0.toml"
     prompt.write_text(prompt.read_text().replace("Step", "Stage"))
-    assert_refused(resume(), "flow_fingerprint")
+    assert_refused(resume(), "the flow's stages or prompts changed after run")
 
 
 def test_what_decides_only_how_fast_and_where_may_change(finished, tmp_path):

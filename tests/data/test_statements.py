@@ -182,6 +182,13 @@ In the first example 1 + 2 = 3.
         ("Examples\ninput\nCopy\n1 2\noutput\nCopy\n3\n", [("1 2\n", "3\n")]),
         ("Add.\n\nSample Input 1:\n1\n\n2\nSample Output 1:\n3\nSample Input 2:\n4\n5\nSample Output 2:\n9\nNote: ok",
          [("1\n\n2\n", "3\n"), ("4\n5\n", "9\n")]),
+        ("For example:\nInput: 4\nOutput: 8\nbecause 4 * 2 is 8.", [("4\n", "8\n")]),
+        ("Sample Input 1\n\n1 2\n\nSample Output 1\n\n3\n\nThe sum of 1 and 2 is 3.\n\n"
+         "Sample Input 2\n\n4 5\n\nSample Output 2\n\n9\n", [("1 2\n", "3\n"), ("4 5\n", "9\n")]),
+        ("Example:\nInput:\n1\nOutput:\n2\n\nAnother example:\nInput:\n3\nOutput:\n4",
+         [("1\n", "2\n"), ("3\n", "4\n")]),
+        ("Example:\nInput: 1\nOutput: We have a winner.\nIt is player 1.",
+         [("1\n", "We have a winner.\nIt is player 1.\n")]),
         ("Two sum.\n\nExample 1:\nInput: nums = [2, 7], target = 9\nOutput: [0, 1]", []),
         ("Input\n\nTwo numbers.\n\nOutput\n\nTheir sum.\n", []),
         ("# Example\nInput\n1\n", []),
