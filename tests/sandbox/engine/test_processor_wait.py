@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -108,3 +109,9 @@ os.wait()
 def test_where_nothing_is_known_nothing_was_waited_for(pidfd: int) -> None:
     assert processor_wait(pidfd) == 0.0
     assert activity(pidfd) is None
+
+
+def test_a_descriptor_whose_number_another_file_has_now_tells_nothing() -> None:
+    with Path(os.devnull).open() as other:
+        assert processor_wait(other.fileno()) == 0.0
+        assert activity(other.fileno()) is None
