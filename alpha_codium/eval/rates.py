@@ -14,6 +14,8 @@ from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
+EMPTY = "the program is empty"
+HOW_TO_CLEAN = "gencode eval score --clean, or gencode data clean_generations"
 # If more programs than this share are empty or don't compile, they may be models' raw answers.
 MANY_BROKEN = 0.1
 FENCE = "```"
@@ -73,13 +75,14 @@ def broken_lines(broken: Mapping[str, Any]) -> Iterator[str]:
     if commonest := broken["commonest"]:
         where = f", {commonest['line']!r}" if commonest["line"] else ""
         yield f"the commonest error ({counted(commonest['count'], 'program')}): {commonest['error']}{where}"
-    yield "if they are a model's raw answers, clean them: gencode eval score --clean, or gencode data clean_generations"
+    if not commonest or commonest["error"] != EMPTY:
+        yield f"if they are a model's raw answers, clean them: {HOW_TO_CLEAN}"
 
 
 def _syntax_error(program: str) -> tuple[str, str] | None:
     """Return the error in a program and the line with it, or None if it is unknown."""
     if not program.strip():
-        return "the program is empty", ""
+        return EMPTY, ""
     try:
         parse(program)
     except SyntaxError as error:

@@ -99,6 +99,15 @@ def test_one_program_with_a_fence_that_does_not_compile_is_enough_for_the_advice
     assert found and (found["count"], found["present"]) == (1, 10)
 
 
+def test_programs_that_are_empty_cannot_be_cleaned():
+    found = broken(["", "", "x = 1"], BAD, BAD, OK)
+    assert found is not None
+    assert list(broken_lines(found)) == [
+        "empty or don't compile: 2 of 3 programs",
+        "the commonest error (2 programs): the program is empty",
+    ]
+
+
 def test_a_few_broken_programs_need_no_advice():
     assert broken(["("] + ["x = 1"] * 9, BAD, *[OK] * 9) is None
     assert broken([]) is None

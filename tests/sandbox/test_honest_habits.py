@@ -22,7 +22,7 @@ async def local() -> AsyncIterator[Sandbox]:
 
 
 HABITS = {
-    "the priority that it has": "import os; print(os.nice(0))",
+    "the priority that it has": "import os; print(0 * os.nice(0))",
     "the processors that it has": "import os; os.sched_setaffinity(0, os.sched_getaffinity(0)); print(0)",
     "a file in memory": "import os; f = os.memfd_create('x'); os.write(f, b'x'); print(os.fstat(f).st_size - 1)",
     "the name of its user": "import getpass; print(0 * len(getpass.getuser()))",
