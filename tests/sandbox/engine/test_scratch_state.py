@@ -58,4 +58,5 @@ def test_closing_lets_go_of_all_descriptors_once(tmp_path: Path) -> None:
     assert not watch.touched
     watch.close()
     watch.close()
-    assert set(Path("/proc/self/fd").iterdir()) == before
+    # Others may close some of theirs meanwhile.
+    assert set(Path("/proc/self/fd").iterdir()) <= before
