@@ -10,7 +10,8 @@ from typing import Any, Self
 
 # Seconds between two plain lines: while steps are done, and while a step takes long.
 PLAIN_EVERY, PLAIN_WITHOUT_STEPS = 10.0, 60.0
-# Steps in these first seconds may be those of an earlier run that is resumed: they say nothing about the time left.
+# Steps reported in the first seconds may have been done by the run that is resumed; the time left is estimated without
+# them.
 RESUMING_SECONDS = 1.0
 # Of plain lines, and of the bar, in characters.
 WIDTH, BAR = 80, 10

@@ -76,10 +76,9 @@ class Solved:
         if judgement is not None:
             passed = f"({judgement.tests_passed}/{judgement.tests_total})"
             lines.append(f"{', '.join(test_types)}: {judgement.verdict} {passed}")
-        if self.failure is not None:
-            of_public = candidate.public_tests_passed < total
-            lines += self.failure.lines(total if of_public or judgement is None else judgement.tests_total)
-        return lines
+            if candidate.public_tests_passed == total:
+                total = judgement.tests_total
+        return [*lines, *(self.failure.lines(total) if self.failure is not None else ())]
 
     def to_json(self) -> dict[str, Any]:
         """Return the candidate, its verdict and failure, and calls and cost of all samples for `--json`."""

@@ -71,7 +71,7 @@ def cli() -> None:
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, by which schedulers end programs: handled as Ctrl-C is."""
+    """SIGTERM, with which schedulers end programs; it is handled like Ctrl-C."""
 
 
 def _terminate(*_: object) -> Never:

@@ -150,7 +150,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def language(name: str) -> str:
-    """Our name of a language; raises UserError."""
+    """Return our name of a language, such as cpp for C++; raises UserError."""
     from alpha_codium.languages.names import language_asked_for
 
     return language_asked_for(name)
@@ -165,7 +165,11 @@ MODEL_OPTIONS = {
     "max_tokens": ("config.max_tokens", int, "The maximum number of tokens per answer."),
     "seed": ("config.seed", int, "The seed for the model, and for the choice of problems."),
     "concurrency": ("config.concurrency", int, "Samples to generate concurrently."),
-    "language": ("solve.language", language, "Write programs in this language.  [default: that of the tests]"),
+    "language": (
+        "solve.language",
+        language,
+        "The programs' language, such as cpp.  [default: that of the tests]",
+    ),
 }
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

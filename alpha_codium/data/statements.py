@@ -82,8 +82,8 @@ def _labelled_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
 def _content(lines: list[str], place: int, rest: str) -> tuple[str, int]:
     """Return the text after a label, and the index of the line after it.
 
-    It is a fenced block; or all lines up to the next label; or the first paragraph, if no label follows. It has no
-    sentences that explain the example.
+    It is a fenced block; or all lines up to the next label; or the first paragraph, if no label follows.
+    Sentences that explain the example are left out.
     """
     while not rest and place < len(lines) and lines[place].strip() in ("", "Copy"):
         place += 1

@@ -107,7 +107,7 @@ class CheckerProgram:
             raise Unjudgeable(f"its {self.noun} is written in C++: {error.for_command_line}") from error
         return side
 
-    def require_compiled(self, compilation: Execution) -> None:
+    def check_compiled(self, compilation: Execution) -> None:
         """Raise Unjudgeable, with the first error in one line, unless the program compiled."""
         if not compilation.finished:
             says = "doesn't compile" if compilation.status is Status.COMPILATION_ERROR else "can't be compiled"
@@ -262,7 +262,7 @@ class CheckerProgramKind(StdinKind):
         inputs = tuple(self.checker.packed(test, output) for test, output in outputs)
         job = Job(checker.program, inputs, CHECKER_LIMITS, checker.driver)
         compilation = await self.sandbox.consume(job, take)
-        self.checker.require_compiled(compilation)
+        self.checker.check_compiled(compilation)
 
     async def _decides(self, checker: Side, test: TestCase) -> bool:
         """Whether the checker gives a verdict on the expected output."""

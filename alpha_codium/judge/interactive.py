@@ -102,7 +102,7 @@ class InteractiveKind(CheckerProgramKind):
         except PairUnsupported as unsupported:
             raise Unjudgeable(f"it is interactive: {unsupported}") from unsupported
         require_compiled(report.right.compilation)
-        self.checker.require_compiled(report.left.compilation)
+        self.checker.check_compiled(report.left.compilation)
         return report
 
     def _judged(self, report: PairReport) -> TestResult:

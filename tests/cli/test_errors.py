@@ -122,7 +122,7 @@ def test_an_address_needs_a_model_and_must_be_one(home):
     assert_refused(done, "config.api_base: must be a URL such as http://HOST:PORT/v1, not 'nowhere'")
 
 
-def test_an_address_that_is_none_is_refused_before_there_is_a_run_folder(home, tmp_path):
+def test_a_malformed_address_is_refused_before_a_run_folder_is_made(home, tmp_path):
     problems = write_problems(tmp_path)
     job = ("--dataset_name", problems, "--model", "openai/x", "--flow", "baseline", "--run", "r")
     assert_refused(run_cli("gen", "solve_set", *job, "--api_base", "nowhere"), "must be a URL")

@@ -1,7 +1,7 @@
-"""Executables in memory, those that ran last, so that a program which runs again isn't copied again.
+"""Executables in memory: the most recently used ones are kept, so that running a program again doesn't copy it again.
 
-Nobody can write to them. Their mode keeps programs of another user from changing their times, by which one test could
-leave a message for the next.
+Nobody can write to them. Their mode keeps programs that run as another user from changing their times, with which a
+test could pass a message to the next one.
 """
 
 import os

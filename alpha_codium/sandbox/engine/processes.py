@@ -57,7 +57,7 @@ def scheduled(runner: int) -> list[tuple[float, float]]:
             yield from descendants(child)
 
     lines = (proc / f"self/fdinfo/{runner}").read_text().splitlines()
-    # There is no such line if the test has just ended and the descriptor's number is that of another file.
+    # The descriptor of any other file has no such line; StopIteration would never reach a caller that awaits us.
     number = int(next((line.partition(":")[2] for line in lines if line.startswith("Pid:")), "-1"))
     tasks = [task for child in descendants(number) for task in (proc / f"{child}/task").iterdir()]
     times = ((task / "schedstat").read_text().split() for task in tasks)

@@ -167,12 +167,14 @@ class Worker:
     @property
     def processor_wait(self) -> float:
         """Seconds that the current test has waited for a processor, see `processor_wait`."""
-        return processor_wait(self._runner)
+        with self._lock:  # so that nobody closes the descriptor meanwhile
+            return processor_wait(self._runner)
 
     @property
     def activity(self) -> float | None:
         """Seconds for which the current test has run or waited for a processor, see `activity` in `processes`."""
-        return activity(self._runner)
+        with self._lock:
+            return activity(self._runner)
 
     def close(self) -> None:
         """Refuse further programs, and end the one that runs."""

@@ -111,7 +111,7 @@ def test_where_nothing_is_known_nothing_was_waited_for(pidfd: int) -> None:
     assert activity(pidfd) is None
 
 
-def test_a_descriptor_whose_number_another_file_has_now_tells_nothing() -> None:
+def test_nothing_is_known_of_a_descriptor_that_is_no_pidfd() -> None:
     with Path(os.devnull).open() as other:
         assert processor_wait(other.fileno()) == 0.0
         assert activity(other.fileno()) is None
