@@ -1,7 +1,7 @@
 """`gencode data`: get problems, and see what there is."""
 
 import datetime
-from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +33,10 @@ group.add_command(clean_generations)
 @group.command()
 @click.option("--dataset_name", "--source", "source", default="deepmind/code_contests", show_default=True,
               metavar="NAME", help="What to read: a hub id, a name saved by etl, or a path.")  # fmt: skip
-@click.option("--output_dataset_name", required=True, metavar="NAME", help="The name, or folder, to store under.")
+@click.option("--output_dataset_name", "output_name", required=True, metavar="NAME",
+              help="The name, or folder, to store under.")  # fmt: skip
 @overwrite_option
-@click.option("--split_name", multiple=True, help="A split to take; repeatable. Default: all.")
+@click.option("--split_name", "split_names", multiple=True, help="A split to take; repeatable. Default: all.")
 @click.option("--sample_rate", type=float, default=1.0, show_default=True, help="The share of problems to take.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of --sample_rate.")
 @click.option(
@@ -58,42 +59,29 @@ group.add_command(clean_generations)
     "--validity", default="", metavar="WHAT", help="Keep problems that validate found `valid`, or `not_invalid`."
 )
 @common_options
-def etl(
-    common: CommonOptions,
-    source: str,
-    output_dataset_name: str,
-    split_name: tuple[str, ...],
-    sample_rate: float,
-    seed: int,
-    overwrite: bool,
-    **kept: Any,
-) -> None:
+def etl(common: CommonOptions, **options: Any) -> None:
     """Read a dataset, filter it, and store it."""
     from alpha_codium.data.filters import Filters
 
-    _run_etl(
-        common, source, output_dataset_name, split_name,
-        filters=Filters(**kept), sample_rate=sample_rate, seed=seed, overwrite=overwrite,
-    )  # fmt: skip
+    filters = Filters(**{field.name: options.pop(field.name) for field in fields(Filters)})
+    _run_etl(common, **options, filters=filters)
 
 
 @group.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--output_dataset_name", metavar="NAME", help="The name to store under. Default: the file's name.")
+@click.option("--output_dataset_name", "output_name", metavar="NAME",
+              help="The name to store under. Default: the file's name.")  # fmt: skip
 @overwrite_option
-@click.option(
-    "--split_name", multiple=True, help="The name of the split. Default: test, valid or train, by the file's name."
-)
+@click.option("--split_name", "split_names", multiple=True,
+              help="The name of the split. Default: test, valid or train, by the file's name.")  # fmt: skip
 @common_options
-def import_file(
-    common: CommonOptions, file: Path, output_dataset_name: str | None, split_name: tuple[str, ...], overwrite: bool
-) -> None:
+def import_file(common: CommonOptions, file: Path, output_name: str | None, **options: Any) -> None:
     """Check a file with one problem or a list of them, and store it."""
     from alpha_codium.errors import DatasetError
 
     if not file.is_file():
         raise DatasetError(f"there is no file {file}")
-    _run_etl(common, str(file), output_dataset_name or file.name.partition(".")[0], split_name, overwrite=overwrite)
+    _run_etl(common, source=str(file), output_name=output_name or file.name.partition(".")[0], **options)
 
 
 @group.command("list")
@@ -132,11 +120,11 @@ def show(common: CommonOptions, dataset: str, split_name: str | None, problem_na
     common.write_json({split.split: split.as_record() for split in splits})
 
 
-def _run_etl(common: CommonOptions, source: str, output: str, splits: Sequence[str], **selection: Any) -> None:
+def _run_etl(common: CommonOptions, **options: Any) -> None:
     from alpha_codium.data.etl import run_etl
 
     with Progress("problems read", None, common.verbosity < 0) as progress:
-        report = run_etl(source, output, splits, progress=progress.reach, **selection)
+        report = run_etl(**options, progress=progress.reach)
     for split in report.splits:
         click.echo(f"{report.name}[{split.split}]: {split.problems_out} of {counted(split.records_in, 'problem')}")
     click.echo(f"stored in {report.path}")

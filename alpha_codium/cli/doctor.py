@@ -1,6 +1,6 @@
 """`gencode eval doctor`: checks of the judge itself."""
 
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +14,6 @@ from alpha_codium.errors import UserError
 @click.option("--backend", help="The sandbox to check.  [default: code_tester.tester_type]")
 @click.option(
     "--known_verdicts",
-    type=click.Path(path_type=Path),
     metavar="FILE",
     help="Also judge the submissions in this file, whose verdicts are known.",
 )
@@ -28,36 +27,21 @@ from alpha_codium.errors import UserError
 @click.option(
     "--skip_kit", is_flag=True, help="Skip the built-in cases (the kit); judge only the file of --known_verdicts."
 )
-@click.option("--run", "run_name", help="A name for the run folder of --known_verdicts.")
+@click.option("--run", help="A name for the run folder of --known_verdicts.")
 @click.option("--resume", help="Resume this run of --known_verdicts.")
 @common_options
-def doctor(
-    backend: str | None,
-    known_verdicts: Path | None,
-    time_limit_factor: float,
-    skip_kit: bool,
-    run_name: str | None,
-    resume: str | None,
-    common: CommonOptions,
-) -> None:
+def doctor(common: CommonOptions, backend: str | None, skip_kit: bool, **options: Any) -> None:
     """Check the judge with programs whose verdicts are known: built-in cases, and a file of your own."""
     from alpha_codium.app.examination import check_judge
 
     if backend is not None:
         common.extra_overrides.append(f"code_tester.tester_type={backend}")
-    if known_verdicts is None and (run_name or resume or skip_kit):
+    if options["known_verdicts"] is None and (options["run"] or options["resume"] or skip_kit):
         raise UserError("--run, --resume and --skip_kit need --known_verdicts FILE")
     settings = common.settings.code_tester
     click.echo(f"judge: {settings.tester_type}{'' if settings.sandbox else ', without isolation'}")
-    report = check_judge(
-        None if known_verdicts is None else str(known_verdicts),
-        kit=not skip_kit,
-        time_limit_factor=time_limit_factor,
-        settings=common.settings,
-        run=new_run("doctor", run_name, resume),
-        resume=resume,
-        on_event=Reporter(common),
-    )
+    options["run"] = new_run("doctor", options["run"], options["resume"])
+    report = check_judge(**options, kit=not skip_kit, settings=common.settings, on_event=Reporter(common))
     for line in report.known.lines() if report.known else ():
         click.echo(line)
     common.write_json({"backend": settings.tester_type, "isolation": settings.sandbox} | report.to_json())

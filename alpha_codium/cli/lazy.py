@@ -12,19 +12,12 @@ from alpha_codium.cli.options import add_examples, normalize
 class LazyGroup(click.Group):
     """A group of `entries`: each command's module, its attribute there, and what it does.
 
-    `path` is how the group is called. `removed` has commands of earlier versions, and what to use instead.
+    `path` is how the group is called.
     """
 
-    def __init__(
-        self,
-        *args: Any,
-        path: str,
-        entries: Mapping[str, tuple[str, str, str]],
-        removed: Mapping[str, str] | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, *args: Any, path: str, entries: Mapping[str, tuple[str, str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.path, self.entries, self.removed = path, entries, removed or {}
+        self.path, self.entries = path, entries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of the work."""
@@ -33,8 +26,6 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         name = normalize(cmd_name)
-        if name in self.removed:
-            raise click.UsageError(f"there is no command {name!r} any more: use {self.removed[name]}", ctx)
         if name not in self.entries:
             return None
         module, attribute, _ = self.entries[name]

@@ -53,15 +53,12 @@ COMMANDS = {
     "settings": ("alpha_codium.cli.settings", "command", "Print the effective settings."),
     "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems with the embedded model."),
 }
-# Commands of earlier versions, and what to use instead.
-REMOVED = {"bench": "make bench, in a clone"}
 
 
 @click.group(
     cls=LazyGroup,
     path="gencode",
     entries=COMMANDS,
-    removed=REMOVED,
     epilog="\b\nExample:\n  gencode data import examples/jars.json --output_dataset_name jars",
     context_settings={"token_normalize_func": normalize, "help_option_names": ["-h", "--help"]},
 )

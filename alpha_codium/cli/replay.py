@@ -1,5 +1,7 @@
 """`gencode replay`: a run again, offline, from the answers it kept."""
 
+from typing import Any
+
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options, overwrite_option
@@ -12,26 +14,17 @@ from alpha_codium.cli.output import say
     "--flow",
     help="Another flow, or a folder; the run must have answers to its prompts.  [default: the run's]",
 )
-@click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.  [default: not saved]")
+@click.option("--output_dataset_name", "output",
+              help="Where to save the candidates: a name or a folder.  [default: not saved]")  # fmt: skip
 @overwrite_option
 @click.option("--shared", is_flag=True, help="Take missing answers from the shared cache.")
 @common_options
-def command(
-    run: str, flow: str | None, output_dataset_name: str | None, overwrite: bool, shared: bool, common: CommonOptions
-) -> None:
+def command(run: str, common: CommonOptions, **options: Any) -> None:
     """Repeat a run from its stored answers, without a model, and compare the candidates."""
     from alpha_codium.app.replaying import replay
     from alpha_codium.cli.reporting import Reporter
 
-    replayed = replay(
-        run,
-        flow=flow,
-        output=output_dataset_name,
-        overwrite=overwrite,
-        shared=shared,
-        settings=common.settings_on,
-        on_event=Reporter(common),
-    )
+    replayed = replay(run, **options, settings=common.settings_on, on_event=Reporter(common))
     common.write_json({"run": run} | replayed.to_json())
     for line in replayed.lines():
         say(line)

@@ -55,7 +55,6 @@ def test_every_example_parses(line, monkeypatch):
             "error: give the dataset once: NAME or --dataset_name NAME (see gencode data show",
         ),
         (["gen", "solve_set", "--sampels", "3"], "error: No such option '--sampels'"),
-        (["bench", "--rounds", "3"], "error: there is no command 'bench' any more: use make bench, in a clone"),
         (["data", "etl", "--dataset_name", "x"], "error: Missing option '--output_dataset_name'"),
         (["gen", "solve_set", "--samples", "x"], "error: Invalid value for '--samples'"),
         (["settings", "-o", "config.modle=x"], "error: -o config.modle=x: unknown setting"),
