@@ -42,6 +42,8 @@ KINDS = (
     (2, BURN.format("0.15 + 0.1 * {part}"), ""),
 )
 QUICK = 4
+# Seconds between two looks at what is due.
+PAUSE = 0.005
 
 
 def requests(count: int, quick: float = 0.0) -> Iterator[dict[str, Any]]:
@@ -202,7 +204,7 @@ async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
     waiting: Iterator[dict[str, Any]] = itertools.chain.from_iterable(requests(5000) for _ in itertools.count())
     before, capacity = await idle(address, pid), await measured_capacity(address, waiting)
     memory: list[int] = []
-    start, sent = time.monotonic(), []
+    start, sent, awaited, late = time.monotonic(), [], 0.0, 0.0
     async with session() as client:
 
         async def one() -> Answered:
@@ -213,11 +215,13 @@ async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
                 return Answered(answer.status, taken, "retry-after" in answer.headers, fault)
 
         while (now := time.monotonic() - start) < seconds:
+            late = max(late, now - awaited)
             due = int(2 * capacity * now) - len(sent)
             sent += [asyncio.create_task(one()) for _ in range(due)]
             if not memory or now > len(memory):
                 memory.append(Census.of(pid).resident_bytes)
-            await asyncio.sleep(0.005)
+            awaited = time.monotonic() - start + PAUSE
+            await asyncio.sleep(PAUSE)
         answers = await asyncio.gather(*sent, return_exceptions=True)
     lost = [repr(answer) for answer in answers if isinstance(answer, BaseException)]
     found = [answer for answer in answers if isinstance(answer, Answered)]
@@ -233,6 +237,8 @@ async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
         "refusal_ms": {share: 1000 * refused[int(share * (len(refused) - 1))] for share in (0.5, 0.9, 0.99, 1.0)}
         if refused
         else {},
+        # By how much the client itself was late at worst: its own delays are part of what it measures.
+        "client_late_ms": 1000 * late,
         "memory_first": median(memory[: len(memory) // 4 + 1]),
         "memory_last": median(memory[-(len(memory) // 4 + 1) :]),
         "before": asdict(before),
@@ -242,16 +248,17 @@ async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
 
 
 async def measured_capacity(address: str, waiting: Iterator[dict[str, Any]]) -> float:
-    """The requests that the server judges in a second, of 100."""
-    start, programs = time.monotonic(), itertools.islice(waiting, 100)
+    """The requests that the server judges in a second: of 1,000, after 100 with which its workers start."""
     async with session() as client:
 
-        async def work() -> None:
+        async def work(programs: Iterator[dict[str, Any]]) -> None:
             for request in programs:
                 await judge(client, address, request)
 
-        await asyncio.gather(*(work() for _ in range(2 * CORES)))
-    return 100 / (time.monotonic() - start)
+        for count in (100, 1000):
+            start, programs = time.monotonic(), itertools.islice(waiting, count)
+            await asyncio.gather(*(work(programs) for _ in range(8 * CORES)))
+    return 1000 / (time.monotonic() - start)
 
 
 def main(arguments: Sequence[str]) -> dict[str, Any]:
