@@ -27,7 +27,7 @@ _HOMES = {
     "Rules": "alpha_codium.judge",
     "Settings": "alpha_codium.config",
     "load_settings": "alpha_codium.config",
-    "load_problems": "alpha_codium.data",
+    "load_problems": "alpha_codium.data.load",
     "extract_code": "alpha_codium.flows.extraction",
     "Sandbox": "alpha_codium.sandbox",
     "open_sandbox": "alpha_codium.sandbox",
@@ -74,7 +74,7 @@ if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` 
     from alpha_codium.app.validation import validate_async as validate_async
     from alpha_codium.config import Settings as Settings
     from alpha_codium.config import load_settings as load_settings
-    from alpha_codium.data import load_problems as load_problems
+    from alpha_codium.data.load import load_problems as load_problems
     from alpha_codium.errors import UserError as UserError
     from alpha_codium.flows.extraction import extract_code as extract_code
     from alpha_codium.judge import Rules as Rules

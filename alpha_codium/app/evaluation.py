@@ -10,9 +10,8 @@ from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, recordable, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problems, load_solutions
-from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.solutions import refuse_other_problems, subsets_of
+from alpha_codium.data.load import ProblemSet, load_problems
+from alpha_codium.data.solutions import load_solutions, refuse_other_problems, subsets_of
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.judging import OpenJudge, open_judge

@@ -22,8 +22,8 @@ from alpha_codium.app.run_folders import (
 from alpha_codium.app.solving import open_solver, summary_line
 from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.solutions import origin_of, refuse_overwriting, solutions_path
+from alpha_codium.data.load import load_problems
+from alpha_codium.data.solutions import origin_of, refuse_overwriting, save_solutions, solutions_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import OpenJudge, open_judge
@@ -42,7 +42,7 @@ from alpha_codium.runs.folder import new_run_name
 from alpha_codium.solution import Candidate
 
 if TYPE_CHECKING:
-    from alpha_codium.data import ProblemSet
+    from alpha_codium.data.load import ProblemSet
 
 COMMAND = "solve_set"
 

@@ -12,9 +12,8 @@ from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, SettingsOn, settings_on, shown_settings
 from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.solutions import origin_of, refuse_overwriting, solutions_path
+from alpha_codium.data.load import ProblemSet, load_problems
+from alpha_codium.data.solutions import origin_of, refuse_overwriting, save_solutions, solutions_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge

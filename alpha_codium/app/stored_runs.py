@@ -14,7 +14,7 @@ from loguru import logger
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import REPOSITORY_COMMAND
 from alpha_codium.app.stored_samples import ChosenSamples, ShownSample, StoredSample
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.comparing.judging import JOURNAL

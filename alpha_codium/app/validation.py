@@ -12,9 +12,8 @@ from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, recordable, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problems
 from alpha_codium.data.etl import refuse_replacing
-from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.sources import output_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.eval.judging import OpenJudge, open_judge

@@ -49,7 +49,7 @@ def command(
 
     On any address but loopback, the server needs a token.
     """
-    from alpha_codium.data import load_problems
+    from alpha_codium.data.load import load_problems
     from alpha_codium.serve.server import serve
 
     token = token_file.read_text().strip() if token_file else os.environ.get("GENCODE_SERVE_TOKEN", "")

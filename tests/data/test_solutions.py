@@ -4,8 +4,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.data import load_problems, load_solutions, run_etl, save_solutions
-from alpha_codium.data.solutions import CANDIDATES, DETAILS, ORIGIN, origin_of, refuse_other_problems
+from alpha_codium.data.etl import run_etl
+from alpha_codium.data.load import load_problems
+from alpha_codium.data.solutions import (
+    CANDIDATES,
+    DETAILS,
+    ORIGIN,
+    load_solutions,
+    origin_of,
+    refuse_other_problems,
+    save_solutions,
+)
 from alpha_codium.errors import DatasetError
 from tests.data.records import record, write_jsonl
 
