@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.values import JsonValue, Readers
@@ -115,13 +115,6 @@ class SampleError(JsonValue):
         return cls(ErrorKind.MODEL, text)
 
 
-def _read_error(value: Any) -> SampleError | None:
-    """Read an error of a run folder, which earlier versions wrote as in the column `sample_errors`."""
-    if isinstance(value, str):
-        return SampleError.parse(value)
-    return None if value is None else SampleError.from_json(value)
-
-
 @dataclass(frozen=True, slots=True)
 class Candidate(JsonValue):
     """The result of one sample: a program, or `""` and an error.
@@ -130,7 +123,7 @@ class Candidate(JsonValue):
     results.
     """
 
-    readers: ClassVar[Readers] = {"error": _read_error}
+    readers: ClassVar[Readers] = {"error": lambda values: None if values is None else SampleError.from_json(values)}
 
     task_name: str
     sample_index: int

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from alpha_codium.app.settings_listing import inline
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.config.sources import REMOVED_VARIABLES
 from alpha_codium.errors import SettingsError
 from alpha_codium.limits import TIME_LIMIT_FACTORS, time_limit_factor
 
@@ -125,14 +124,13 @@ def test_a_wrong_setting_of_a_backend_is_named(text, message):
         load_settings(None, [text], {})
 
 
-@pytest.mark.parametrize("base", [None, {}])
-@pytest.mark.parametrize(("name", "setting"), REMOVED_VARIABLES.items())
-def test_a_variable_that_is_no_longer_read_is_an_error_that_names_its_setting(name, setting, base):
-    instead = "GENCODE_" + setting.upper().replace(".", "__")
-    with pytest.raises(SettingsError, match=f"{name} is no longer read: use {instead} or -o {setting}="):
-        load_settings(None, [], {name: "x"}, base)
-    section, key = setting.split(".")[1:]
-    settings = load_settings(None, [], {instead: "kvm"})
+BACKENDS_SETTINGS = ["gvisor.platform", "gvisor.runsc", "oci.engine", "oci.image", "oci.options", "oci.runtime"]
+
+
+@pytest.mark.parametrize("name", BACKENDS_SETTINGS)
+def test_a_setting_of_a_backend_can_be_an_environment_variable(name):
+    section, key = name.split(".")
+    settings = load_settings(None, [], {f"GENCODE_SANDBOX__{section}__{key}".upper(): "kvm"})
     assert settings.sandbox.options_of(section)[key] == "kvm"
 
 

@@ -152,7 +152,7 @@ def run_options(name: str, given: Any) -> dict[str, Any]:
 
 
 def recorded_options(name: str) -> dict[str, Any]:
-    """Return the options that an evaluation was run with, with its `settings`; none for runs of earlier versions."""
+    """Return the options that an evaluation was run with, with its `settings`, if it recorded them."""
     return _earlier(name).get("options", {})
 
 
@@ -231,9 +231,7 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
     if "versions" not in before:  # the last entry
         raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
     asked = _flat(tomllib.loads(to_toml(now)))
-    # Earlier versions, which lacked a setting, behaved as its default value does.
-    defaults = {f"settings.{key}": value for key, value in _flat(Settings().model_dump()).items()}
-    was = {key: defaults[key] for key in asked.keys() & defaults.keys()} | _flat(before)
+    was = _flat(before)
     for key in sorted(asked.keys() | was.keys(), key=lambda key: (key in HASHES, key)):
         if not _may_change(key) and asked.get(key) != was.get(key):
             there, here = was.get(key, "not set"), asked.get(key, "not set")

@@ -214,12 +214,6 @@ def test_samples_of_a_seeded_run_have_seeds_of_their_own(tmp_path):
     assert sorted(request.seed or 0 for request in model.requests) == [10, 11, 12]
 
 
-@given(st.sampled_from(["", "model: no code", "provider: HTTP 503", "internal: x"]))
-def test_a_journal_of_an_earlier_version_that_kept_errors_as_texts_is_read(error):
-    candidate = Candidate("p", 1, "", "m", "f", error=SampleError.parse(error))
-    assert Candidate.from_json(candidate.to_json() | {"error": error}) == candidate
-
-
 def test_a_problem_whose_samples_have_no_program_counts_among_those_with_public_tests(tmp_path):
     candidates = run(new_run(tmp_path), FakeModel(lambda _: "I can't."))
     assert {(c.program, c.public_tests_passed, c.public_tests_total) for c in candidates} == {("", 0, 1)}
