@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from alpha_codium.program import PYTHON, Program
-from alpha_codium.values import JsonValue, Readers
+from alpha_codium.values import JsonValue
 
 
 class ErrorKind(StrEnum):
@@ -41,7 +41,6 @@ class BudgetEnd(JsonValue):
     """
 
     kind: ClassVar[str] = "budget_end"
-    readers: ClassVar[Readers] = {"owner": BudgetOwner, "limit": BudgetLimit}
 
     owner: BudgetOwner
     limit: BudgetLimit
@@ -92,11 +91,6 @@ class SampleError(JsonValue):
     with other samples, if that is the reason.
     """
 
-    readers: ClassVar[Readers] = {
-        "kind": ErrorKind,
-        "budget": lambda values: None if values is None else BudgetEnd.from_json(values),
-    }
-
     kind: ErrorKind
     message: str
     budget: BudgetEnd | None = None
@@ -122,8 +116,6 @@ class Candidate(JsonValue):
     `cost` is in US dollars, None if a price is unknown. `public_tests_passed` and `public_tests_total` are the flow's
     results.
     """
-
-    readers: ClassVar[Readers] = {"error": lambda values: None if values is None else SampleError.from_json(values)}
 
     task_name: str
     sample_index: int

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self, get_args
 
 from alpha_codium.errors import UserError
 from alpha_codium.solution import BudgetEnd, Candidate
-from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
 
 # The format of transcripts; files in format 1 don't contain the number.
@@ -47,16 +47,11 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read_text(value: Any) -> Text:
-    return value if isinstance(value, str) else Excerpt.from_json(value)
-
-
 @dataclass(frozen=True, slots=True)
 class ModelAnswer(JsonValue):
     """An answer to a prompt, and the messages sent."""
 
     kind: ClassVar[str] = "answer"
-    readers: ClassVar[Readers] = {"messages": tuple, "text": _read_text, "reasoning": _read_text}
 
     prompt: str
     messages: tuple[dict[str, str], ...]
@@ -106,7 +101,6 @@ class TestOutcome(JsonValue):
     """The result of one test; the outputs are shortened."""
 
     __test__ = False  # not a test of pytest's
-    readers: ClassVar[Readers] = {"verdict": Verdict}
 
     verdict: Verdict
     stdout: str
@@ -119,7 +113,6 @@ class ProgramTested(JsonValue):
     """A program, its verdict, and the results of its tests."""
 
     kind: ClassVar[str] = "execution"
-    readers: ClassVar[Readers] = {"program": _read_text, "verdict": Verdict, "tests": many(TestOutcome.from_json)}
 
     program: Text
     verdict: Verdict
@@ -131,7 +124,6 @@ class ProgramTraced(JsonValue):
     """The trace of a program on a test."""
 
     kind: ClassVar[str] = "trace"
-    readers: ClassVar[Readers] = {"trace": _read_text}
 
     trace: Text
 
@@ -161,7 +153,6 @@ class StageEnd(JsonValue):
     """The end of a stage of the kind `stage`, and the program after it."""
 
     kind: ClassVar[str] = "stage_end"
-    readers: ClassVar[Readers] = {"program": _read_text}
 
     stage: str
     program: Text
