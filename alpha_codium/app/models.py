@@ -7,7 +7,8 @@ import os
 import tomllib
 from pathlib import Path
 
-from alpha_codium.config import ConfigSection, Settings, load_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.config.sections import ConfigSection
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import ModelNotFound, SettingsError
 from alpha_codium.flows.asking import whole_program

@@ -15,7 +15,8 @@ from loguru import logger
 
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
-from alpha_codium.config import BudgetSection, CodeTesterSection, SandboxSection, Settings, load_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.config.sections import BudgetSection, CodeTesterSection, SandboxSection
 from alpha_codium.errors import DatasetError, FlowError, ModelNotFound, SettingsError, Unjudgeable, UserError
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder, without_secrets

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.config import Price, Settings
+from alpha_codium.config.sections import Price, Settings
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Usage
 from alpha_codium.gen.pricing import models_asked, price_lines, prices_of

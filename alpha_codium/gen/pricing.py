@@ -1,6 +1,6 @@
 """The models that a run may ask, and their prices."""
 
-from alpha_codium.config import Price, Settings
+from alpha_codium.config.sections import Price, Settings
 from alpha_codium.errors import UserError
 
 

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.config import BudgetSection, Settings
+from alpha_codium.config.sections import BudgetSection, Settings
 from alpha_codium.errors import UserError
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.choosing import check_fit

@@ -18,7 +18,7 @@ from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem
 from alpha_codium.program import PYTHON
 
 if TYPE_CHECKING:
-    from alpha_codium.config import CodeTesterSection
+    from alpha_codium.config.sections import CodeTesterSection
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.config import ConfigSection, Settings
+from alpha_codium.config.sections import ConfigSection, Settings
 from alpha_codium.errors import UserError
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate, solutions_rows
 from alpha_codium.gen.summary import counts_of
