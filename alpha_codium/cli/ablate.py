@@ -7,7 +7,7 @@ import click
 from alpha_codium.cli.compare import print_report
 from alpha_codium.cli.options import CommonOptions, cache_option, common_options, model_options, set_options
 from alpha_codium.cli.output import say
-from alpha_codium.cli.scores import KList, csv_option, tests_option
+from alpha_codium.cli.scores import KList, csv_option, new_run, tests_option
 
 
 @click.command("ablate")
@@ -27,28 +27,37 @@ from alpha_codium.cli.scores import KList, csv_option, tests_option
 @common_options
 @model_options
 @cache_option
-def command(common: CommonOptions, dry_run: bool, csv_path: str | None, **options: Any) -> None:
+def command(
+    common: CommonOptions,
+    variants: tuple[str, ...],
+    test_type: tuple[str, ...],
+    k: tuple[int, ...],
+    dry_run: bool,
+    csv_path: str | None,
+    **options: Any,
+) -> None:
     """Run a flow unchanged and once for each --without, then compare each variant with the unchanged flow.
 
     The runs are called NAME, NAME-without-STAGE, ... An answer that two of them ask for in the same words is shared
     through the cache. Repeat the command with --run NAME to resume them.
     """
-    from alpha_codium.app.ablation import AblateOptions, ablate, previews
+    from alpha_codium.app.ablation import ablate, previews
+    from alpha_codium.app.generation import SetOptions
     from alpha_codium.cli.reporting import Reporter
     from alpha_codium.gen.preview import HOW
 
-    reporter, given = Reporter(common), AblateOptions(**options)
+    options["run_name"] = new_run("ablate", options["run_name"], None)
+    reporter, given = Reporter(common), SetOptions(**options)
     if dry_run:
-        expected = previews(given, common.settings_on, reporter)
+        expected = previews(given, variants, common.settings_on, reporter)
         common.write_json([preview.values() for preview in expected])
         for preview in expected:
             say(preview.line())
         click.echo(HOW, err=True)
         return
     try:
-        report = ablate(given, common.settings_on, reporter)
+        report = ablate(given, variants, test_type, k, common.settings_on, reporter)
     except KeyboardInterrupt:
-        if reporter.ablation:
-            click.echo(f"interrupted: repeat the command with --run {reporter.ablation}", err=True)
+        click.echo(f"interrupted: repeat the command with --run {given.run_name}", err=True)
         raise
     print_report(report, common, csv_path)
