@@ -40,9 +40,9 @@ def serve_vllm(config: Path, overrides: tuple[str, ...], gpu_ids: str, base_port
 @click.command()
 def kill_vllm() -> None:
     """End the servers that `serve-vllm` has started, and no other process."""
-    from alpha_codium.app.repository_servers import end_models
+    from alpha_codium.repository.vllm import kill_servers
 
-    ended = end_models()
+    ended = kill_servers()
     for server in ended:
         say(f"GPU {server.gpu}: ended process {server.pid}")
     if not ended:
