@@ -120,17 +120,6 @@ CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 <
 IDLE_SECONDS = 5.0
 
 
-def time_limit_factor(
-    language: str, python: float = DEFAULT_TIME_LIMIT_FACTOR, factors: Mapping[str, float] = TIME_LIMIT_FACTORS
-) -> float:
-    """Return what a problem's own time limit is multiplied by for programs in `language`.
-
-    `python` is the setting `code_tester.time_limit_factor`, and `factors` are those of the settings `[languages.NAME]`
-    (`LanguagesSection.time_limit_factors`).
-    """
-    return factors.get(language, python)
-
-
 def limits_of_test(
     problem: Problem,
     cpu_seconds: float = 0.0,

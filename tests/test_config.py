@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from alpha_codium.app.settings_listing import inline
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.errors import SettingsError
-from alpha_codium.limits import TIME_LIMIT_FACTORS, time_limit_factor
+from alpha_codium.judge import Rules
+from alpha_codium.limits import TIME_LIMIT_FACTORS
+from alpha_codium.problem import Problem
 
 MODEL_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=20).filter(
     lambda text: not text.startswith(("'", '"'))
@@ -176,5 +178,5 @@ def test_each_language_has_a_factor_for_time_limits_and_python_has_its_own():
     languages = load_settings(None, ["languages.java.time_limit_factor=1.5"], {}).languages
     factors = languages.time_limit_factors
     assert factors == {**TIME_LIMIT_FACTORS, "java": 1.5}
-    given = [time_limit_factor(name, 4.0, factors) for name in ("cpp", "java", "python3")]
-    assert given == [1.0, 1.5, 4.0]
+    rules, problem = Rules(time_limit_factor=4.0, time_limit_factors=factors), Problem("p", time_limit_seconds=1.0)
+    assert [rules.limits_for(problem, name).cpu_seconds for name in ("cpp", "java", "python3")] == [1.0, 1.5, 4.0]

@@ -12,7 +12,6 @@ from alpha_codium.limits import (
     TIME_LIMIT_FACTORS,
     Limits,
     limits_of_test,
-    time_limit_factor,
 )
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem
 from alpha_codium.program import PYTHON
@@ -58,7 +57,7 @@ class Rules:
 
     def limits_for(self, problem: Problem, language: str = PYTHON) -> Limits:
         """Return the limits of one test of a program in `language`; see `limits_of_test`."""
-        factor = time_limit_factor(language, self.time_limit_factor, self.time_limit_factors)
+        factor = self.time_limit_factors.get(language, self.time_limit_factor)
         return limits_of_test(problem, self.cpu_seconds, self.memory_bytes, factor)
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
