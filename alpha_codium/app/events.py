@@ -35,14 +35,14 @@ class RunPlanned:
 
 
 class ProgressCounter:
-    """Counts the items that `is_counted`; `text` goes beside a progress bar, with the number in place of {}."""
+    """Adds up `number` of the items, by default 0; `text` goes beside a progress bar, with the sum in place of {}."""
 
-    def __init__(self, is_counted: Callable[[Any], bool] = lambda _item: False, text: str = "") -> None:
-        self.is_counted, self.text, self.count = is_counted, text, 0
+    def __init__(self, number: Callable[[Any], int] = lambda _item: 0, text: str = "") -> None:
+        self.number, self.text, self.count = number, text, 0
 
     def add(self, item: Any, _problem: str = "") -> None:
         """Count an item."""
-        self.count += self.is_counted(item)
+        self.count += self.number(item)
 
     def status(self) -> str:
         """Return the text beside the progress bar."""

@@ -28,6 +28,7 @@ from alpha_codium.repository.storage import copy_of, fetched, is_remote
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import RUN_FILE
+from alpha_codium.wording import natural_order
 
 GROUND_TRUTH = "ground truth"
 
@@ -213,13 +214,7 @@ def _adapters(folder: Path) -> list[str]:
     found = [path.parent.name for path in folder.glob("*/adapter_config.json")]
     if not found:
         raise SettingsError(f"paths.checkpoints: {folder} has no folder with an adapter_config.json")
-    return sorted(found, key=_natural)
-
-
-def _natural(name: str) -> list[tuple[bool, int, str]]:
-    """Return a key by which checkpoint-9 comes before checkpoint-10."""
-    words = "".join(c if c.isdigit() else f" {c} " for c in name).split()
-    return [(word.isdigit(), int(word) if word.isdigit() else 0, word) for word in words]
+    return sorted(found, key=natural_order)
 
 
 def with_checkpoint(settings: Settings, checkpoint: str) -> Settings:

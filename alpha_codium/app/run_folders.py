@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import subprocess
+import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -110,6 +111,16 @@ def opened_run(
     with _create_or_reopen(run, resume, description) as folder:
         on_event(RunOpened(folder.path))
         yield folder
+
+
+@contextmanager
+def run_or_temporary(
+    run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent
+) -> Iterator[RunFolder]:
+    """Do the same as `opened_run`, but yield a temporary folder if no run is named."""
+    with tempfile.TemporaryDirectory(prefix="gencode-") as scratch:
+        with opened_run(run, resume, description, on_event) as folder:
+            yield folder or RunFolder(Path(scratch))
 
 
 def _create_or_reopen(run: str | None, resume: str | None, description: dict[str, Any]) -> RunFolder:
