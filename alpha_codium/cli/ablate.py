@@ -1,5 +1,6 @@
 """`gencode ablate`: a flow whole, and without some of its stages."""
 
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -50,7 +51,7 @@ def command(
     reporter, given = Reporter(common), SetOptions(**options)
     if dry_run:
         expected = previews(given, variants, common.settings_on, reporter)
-        common.write_json([preview.values() for preview in expected])
+        common.write_json([asdict(preview) for preview in expected])
         for preview in expected:
             say(preview.line())
         click.echo(HOW, err=True)

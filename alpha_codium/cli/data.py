@@ -1,7 +1,7 @@
 """`gencode data`: get problems, and see what there is."""
 
 import datetime
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ def list_command(common: CommonOptions) -> None:
         click.echo("no dataset is stored yet: see gencode data etl --help", err=True)
     else:
         print_table([("name", "kind", "rows", "size", "origin"), *rows])
-    common.write_json([summary.as_record() for summary in summaries])
+    common.write_json([asdict(summary) for summary in summaries])
 
 
 @group.command()
@@ -117,7 +117,7 @@ def show(common: CommonOptions, dataset: str, split_name: str | None, problem_na
     splits = describe(dataset, split_name)
     for split in splits:
         say("\n".join(split_lines(dataset, split)))
-    common.write_json({split.split: split.as_record() for split in splits})
+    common.write_json({split.split: asdict(split) for split in splits})
 
 
 def _run_etl(common: CommonOptions, **options: Any) -> None:

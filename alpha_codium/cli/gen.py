@@ -137,7 +137,7 @@ def _show(preview: "Preview", common: CommonOptions) -> None:
     """What a dry run says."""
     from alpha_codium.gen.preview import HOW
 
-    common.write_json(preview.values())
+    common.write_json(asdict(preview))
     for line in preview.lines():
         say(line)
     click.echo(HOW, err=True)

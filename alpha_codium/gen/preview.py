@@ -13,7 +13,6 @@ So the ranges are wide. The minimum is for a run in which everything succeeds at
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from alpha_codium.config.sections import Price, Settings
 from alpha_codium.flows import Flow
@@ -107,10 +106,6 @@ class Preview:
             "cache": "on: answers that it holds count here, but are not paid again" if self.cache else "off",
         }
         return [f"{name:<18} {value}" for name, value in rows.items()] + [f"{'budget':<18} {cut}" for cut in self.cuts]
-
-    def values(self) -> dict[str, Any]:
-        """Return the preview for `--json`."""
-        return dataclasses.asdict(self)
 
 
 def _count(number: int, what: str) -> str:

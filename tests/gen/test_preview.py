@@ -170,7 +170,7 @@ def test_the_preview_says_whether_answers_may_come_from_the_cache(on, said):
     preview = of(TWO, {"config.cache": on})
     (line,) = [line for line in preview.lines() if line.startswith("cache ")]
     assert line.split(maxsplit=1)[1].startswith(said)
-    assert preview.values()["cache"] is on
+    assert preview.cache is on
 
 
 def test_of_many_problems_a_hundred_stand_for_the_others():
