@@ -6,7 +6,7 @@ The JSON of an event consists of its fields and its `kind`. A long text is store
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self, get_args
@@ -227,3 +227,20 @@ def transcript_name(problem: str, sample: int) -> str:
     """Return the relative path of a sample's transcript in the run's folder, which is readable and unique."""
     readable = re.sub(r"[^A-Za-z0-9]+", "_", problem).strip("_")[:60]
     return f"transcripts/{readable}-{_sha256(problem)[:8]}/{sample}.json"
+
+
+def finished_transcripts(folder: Path, candidates: Mapping[tuple[str, int], Candidate]) -> Iterator[Transcript]:
+    """Yield the transcripts of the finished samples of the run in `folder`, one at a time, since all may not fit into
+    memory.
+
+    `candidates` are the journal's, by problem and sample. Unreadable transcripts are left out, and those of an earlier
+    attempt. Raises UserError if a transcript was written by another version of gencode, and OSError.
+    """
+    for path in sorted((folder / "transcripts").glob("*/*.json")):
+        try:
+            transcript = Transcript.read(path)
+        except ValueError:
+            continue
+        candidate = candidates.get((transcript.candidate.task_name, transcript.candidate.sample_index))
+        if candidate is not None and candidate.is_final and candidate.program == transcript.candidate.program:
+            yield transcript

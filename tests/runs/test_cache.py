@@ -58,7 +58,7 @@ def test_a_store_copies_answers_from_and_to_the_cache(tmp_path, path):
         with AnswerCache(path) as cache, AnswerStore(tmp_path / "run2", cache) as store:
             assert await store.find([AnswerKey("a", "A"), AnswerKey("b", "B")]) == [ANSWER, None]
             await store.keep([(AnswerKey("b", "B"), ANSWER)], "m")
-            assert store.spent() == Spent(asked=1, from_cache=1, cost=0.5)
+            assert store.spent() == Spent(asked=1, from_cache=1, spent=0.5)
         with AnswerStore(tmp_path / "run2") as alone:
             assert await alone.find([AnswerKey("a", "A"), AnswerKey("b")]) == [ANSWER, ANSWER]
 
