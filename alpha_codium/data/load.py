@@ -7,7 +7,6 @@ from typing import Any, overload
 
 from alpha_codium.data.etl import run_etl
 from alpha_codium.data.files import FileSource
-from alpha_codium.data.filters import check_rate, in_sample
 from alpha_codium.data.folders import FolderSource, dataset_of_parquet
 from alpha_codium.data.hub import HubSource
 from alpha_codium.data.origin import Source, choose_split
@@ -54,13 +53,6 @@ class ProblemSet(Sequence[Problem]):
         if name not in self._positions:
             raise DatasetError(f"{self.label} has no problem {name!r}{nearest(name, self._positions)}")
         return self[self._positions[name]]
-
-    def sample(self, rate: float, seed: int = 0) -> "ProblemSet":
-        """Return a random sample, selected by name and seed as in ETL; its fingerprint is the whole split's."""
-        check_rate(rate)
-        if rate == 1:
-            return self
-        return self.select([position for position, name in enumerate(self.names) if in_sample(name, rate, seed)])
 
     def select(self, positions: Sequence[int]) -> "ProblemSet":
         """Return the problems at these indices; the fingerprint is the whole split's."""
