@@ -1,8 +1,13 @@
 """`gencode repo`: the repository benchmark."""
 
+import sys
+from pathlib import Path
+
 import click
 
 from alpha_codium.cli.lazy import LazyGroup
+from alpha_codium.cli.main import main
+from alpha_codium.cli.options import normalize
 
 # name -> (module, attribute, what it does)
 COMMANDS = {
@@ -20,3 +25,9 @@ COMMANDS = {
 @click.group(cls=LazyGroup, path="gencode repo", entries=COMMANDS)
 def group() -> None:
     """Build and run the repository benchmark."""
+
+
+def program() -> None:
+    """Run a command that is also a program, such as `serve-vllm`; `run-multiturn` is the command `run`."""
+    command = normalize(Path(sys.argv[0]).name).replace("run_multiturn", "run")
+    main(["repo", command, *sys.argv[1:]])

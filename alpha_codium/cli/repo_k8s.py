@@ -1,12 +1,10 @@
 """`gencode repo run-k8s`, which is also the program `run-multiturn-k8s`."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from alpha_codium.cli.main import main
 from alpha_codium.cli.output import say
 from alpha_codium.cli.repo_run import selection_options
 
@@ -42,8 +40,3 @@ def run_k8s(k8s_config: Path | None, dry_run: bool, no_wait: bool, **given: Any)
         click.echo(f"the Job goes on: kubectl -n {cluster.namespace} logs -f job/{run.name}", err=True)
         raise
     click.echo(f"results: {folder}")
-
-
-def run_multiturn_k8s() -> None:
-    """The program `run-multiturn-k8s`."""
-    main(["repo", "run_k8s", *sys.argv[1:]])

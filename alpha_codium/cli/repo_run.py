@@ -1,12 +1,10 @@
 """`gencode repo run` and `gencode repo get-resources`, which are also `run-multiturn` and `get-resources`."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from alpha_codium.cli.main import main
 from alpha_codium.cli.options import CommonOptions, options
 from alpha_codium.cli.output import say
 from alpha_codium.cli.repo_vllm import gpu_options
@@ -56,13 +54,3 @@ def get_resources(folder: Path) -> None:
 
     for path in copy_resources(folder):
         say(str(path))
-
-
-def run_multiturn() -> None:
-    """The program `run-multiturn`."""
-    main(["repo", "run", *sys.argv[1:]])
-
-
-def get_resources_program() -> None:
-    """The program `get-resources`."""
-    main(["repo", "get_resources", *sys.argv[1:]])

@@ -1,11 +1,9 @@
 """`gencode repo serve-vllm` and `gencode repo kill-vllm`, which are also programs of these names."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from alpha_codium.cli.main import main
 from alpha_codium.cli.options import CommonOptions, options
 from alpha_codium.cli.output import say
 
@@ -47,13 +45,3 @@ def kill_vllm() -> None:
         say(f"GPU {server.gpu}: ended process {server.pid}")
     if not ended:
         say("no servers were running")
-
-
-def serve_vllm_program() -> None:
-    """The program `serve-vllm`."""
-    main(["repo", "serve_vllm", *sys.argv[1:]])
-
-
-def kill_vllm_program() -> None:
-    """The program `kill-vllm`."""
-    main(["repo", "kill_vllm", *sys.argv[1:]])
