@@ -34,8 +34,14 @@ class Reporter:
     def __call__(self, event: Event) -> None:
         """Show one event."""
         match event:
-            case WorkStarted() | ItemDone() | ItemsReached() | WorkEnded():
-                self._show_progress(event)
+            case WorkStarted(what, total):
+                self._progress = Progress(what, total, self.quiet, event.counter.status).__enter__()
+            case ItemDone() if self._progress is not None:
+                self._progress.advance()
+            case ItemsReached(done) if self._progress is not None:
+                self._progress.reach(done)
+            case WorkEnded() if self._progress is not None:
+                self._progress.__exit__(None, None, None)
             case RunOpened(path):
                 self.run = path
                 click.echo(f"run folder: {path}", err=True)
@@ -46,17 +52,6 @@ class Reporter:
             case KitExamined(examination):
                 for line in examination.lines():
                     click.echo(line)
-
-    def _show_progress(self, event: WorkStarted | ItemDone | ItemsReached | WorkEnded) -> None:
-        match event:
-            case WorkStarted(what, total):
-                self._progress = Progress(what, total, self.quiet, event.counter.status).__enter__()
-            case ItemDone() if self._progress is not None:
-                self._progress.advance()
-            case ItemsReached(done) if self._progress is not None:
-                self._progress.reach(done)
-            case WorkEnded() if self._progress is not None:
-                self._progress.__exit__(None, None, None)
 
     @contextmanager
     def resumable(self, command: str = "") -> Iterator[None]:
