@@ -86,7 +86,7 @@ def _reader_of(kind: Any) -> Reader | None:
     parts = get_args(kind)
     if get_origin(kind) is tuple:
         item = _reader_of(parts[0])
-        return many(item) if item is not None else tuple
+        return tuple if item is None else lambda values: tuple(map(item, values))
     if isinstance(kind, UnionType):
         plain = tuple(part for part in parts if _reader_of(part) is None)
         reader = next(filter(None, map(_reader_of, parts)), None)
@@ -94,11 +94,6 @@ def _reader_of(kind: Any) -> Reader | None:
     if isinstance(kind, type) and issubclass(kind, JsonValue):
         return kind.from_json
     return kind if isinstance(kind, type) and issubclass(kind, Enum) else None
-
-
-def many(reader: Reader) -> Callable[[Any], tuple[Any, ...]]:
-    """Return a reader of a list whose items `reader` reads."""
-    return lambda values: tuple(map(reader, values))
 
 
 def strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
