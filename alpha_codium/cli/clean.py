@@ -12,7 +12,7 @@ from alpha_codium.wording import counted
 RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "prompts", "stop_words")
 
 
-@click.command()
+@click.command("clean_generations")
 @sample_file_options
 @click.option("--output", required=True, type=click.Path(path_type=Path),
               help="The file for the cleaned rows: .jsonl, or .pkl for a pickle.")  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from alpha_codium.cli.clean import clean_generations
-from alpha_codium.cli.options import CommonOptions, Group, common_options, dataset_argument, overwrite_option
+from alpha_codium.cli.options import CommonOptions, common_options, dataset_argument, overwrite_option
 from alpha_codium.cli.output import print_table, say
 from alpha_codium.cli.validate import validate
 from alpha_codium.progress import Progress
@@ -21,7 +21,7 @@ def _day(_context: click.Context, _option: click.Parameter, given: datetime.date
     return given and given.date()
 
 
-@click.group(cls=Group)
+@click.group()
 def group() -> None:
     """Load, filter, list, show, import and validate problems."""
 

@@ -7,7 +7,6 @@ import click
 from alpha_codium.cli.doctor import doctor
 from alpha_codium.cli.options import (
     CommonOptions,
-    Group,
     common_options,
     dataset_option,
     needed,
@@ -20,7 +19,7 @@ from alpha_codium.cli.score import ignore_fingerprint_option, score
 from alpha_codium.cli.scores import run_and_print, score_options, tests_option
 
 
-@click.group(cls=Group)
+@click.group()
 def group() -> None:
     """Run programs against tests and compute pass@k."""
 
@@ -54,7 +53,7 @@ _dataset_options = options(
 )
 
 
-@group.command()
+@group.command("eval_cc_solutions")
 @_dataset_options
 def eval_cc_solutions(common: CommonOptions, **given: Any) -> None:
     """Judge the human solutions of a dataset, and compare the verdicts with its labels."""
@@ -63,7 +62,7 @@ def eval_cc_solutions(common: CommonOptions, **given: Any) -> None:
     run_and_print("eval_cc_solutions", common, evaluate_human, command="eval_cc_solutions", **given)
 
 
-@group.command()
+@group.command("pass_at_k")
 @_dataset_options
 def pass_at_k(common: CommonOptions, **given: Any) -> None:
     """Compute pass@k of the human solutions of a dataset."""
@@ -72,7 +71,7 @@ def pass_at_k(common: CommonOptions, **given: Any) -> None:
     run_and_print("pass_at_k", common, evaluate_human, command="pass_at_k", **given)
 
 
-@group.command()
+@group.command("eval_gen_solutions")
 @click.option("--solution_dataset", "solutions", callback=needed, help="A Solutions dataset: a name or a path.")
 @click.option("--dataset_name", "--ground_truth_dataset", "problems", callback=needed,
               help="The problems: a name saved by etl, a hub id, or a path.")  # fmt: skip

@@ -2,13 +2,13 @@
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import print_table, say
 from alpha_codium.log import one_line, visible
 from alpha_codium.wording import size_text
 
 
-@click.group(cls=Group)
+@click.group()
 def group() -> None:
     """List, show and delete stored runs."""
 
