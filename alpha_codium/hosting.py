@@ -155,11 +155,10 @@ async def host_app(
     *,
     on_start: Callable[[str], None],
     on_stop: Callable[[], None] = lambda: None,
-    grace_seconds: int = GRACE_SECONDS,
 ) -> None:
     """Serve an application until SIGTERM or SIGINT; `on_start` gets the address, `on_stop` is called at the signal.
 
-    Requests in progress have `grace_seconds` to end. Raises UserError if the address can't be used, or uvicorn is
+    Requests in progress have `GRACE_SECONDS` to end. Raises UserError if the address can't be used, or uvicorn is
     missing.
     """
     try:
@@ -186,7 +185,7 @@ async def host_app(
         app,
         log_level="warning",
         access_log=False,
-        timeout_graceful_shutdown=grace_seconds,
+        timeout_graceful_shutdown=GRACE_SECONDS,
         timeout_keep_alive=KEPT_SECONDS,
         limit_concurrency=most_connections(),
     )
