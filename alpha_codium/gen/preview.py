@@ -1,4 +1,4 @@
-"""Estimates of a run's calls, tokens and cost before it starts, and of the budgets that may end it.
+"""Estimates of a run's calls, tokens and cost before it starts, and of the budgets that may end it; models and prices.
 
 1. Each stage of the flow states the fewest and the most calls it makes by its method `calls`; without that method the
    number is unknown. Unreadable answers may be asked for again, `max_format_retries` times.
@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.config.sections import Price, Settings
+from alpha_codium.errors import UserError
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Usage
-from alpha_codium.gen.pricing import models_asked, price_lines, prices_of
+from alpha_codium.llm.endpoints import models_of
+from alpha_codium.llm.prices import price_of
 from alpha_codium.problem import Problem, Statement
 from alpha_codium.rendering import Prompt
 from alpha_codium.wording import counted, in_dollars
@@ -227,3 +229,33 @@ def _cuts(whole: Preview, least: float, settings: Settings, used: Usage) -> Iter
             yield f"at most {text}{too_low}"
     all_seconds = {"a sample": solve.max_seconds, "a problem": budget.problem_seconds, "in all": budget.run_seconds}
     yield from (f"at most {seconds:g} s {whose}" for whose, seconds in all_seconds.items() if seconds)
+
+
+def models_asked(settings: Settings) -> tuple[str, ...]:
+    """Return the models of a run, without fallbacks: `model` or `rotate_models`, and those in `model_by_prompt`."""
+    config = settings.config
+    return tuple(dict.fromkeys([*(config.rotate_models or (config.model,)), *config.model_by_prompt.values()]))
+
+
+def prices_of(settings: Settings, models: tuple[str, ...]) -> dict[str, Price | None]:
+    """Return the price of each model, None if it is unknown."""
+    return {model: price_of(model, settings.prices) for model in models}
+
+
+def check_prices(settings: Settings) -> None:
+    """Raise UserError if there is a budget in dollars and the price of a model or fallback is unknown."""
+    if not (settings.solve.max_cost or settings.budget.run_cost or settings.budget.problem_cost):
+        return
+    models = models_of(settings.config)
+    unknown = [model for model, price in prices_of(settings, models).items() if price is None]
+    if unknown:
+        raise UserError(
+            f"a budget in dollars needs the price of {', '.join(unknown)}, which isn't known: give it in US dollars "
+            f"per million tokens, in a file for --config: {price_lines(unknown)}"
+        )
+
+
+def price_lines(models: list[str]) -> str:
+    """Return an example of the setting for the models' prices, as one line of TOML."""
+    entries = ", ".join(f'"{model}" = {{input = 0.5, output = 1.5}}' for model in models)
+    return f"prices.models = {{{entries}}}"
