@@ -54,7 +54,7 @@ def run(json_path: Path | None, verbose: int, quiet: int, **given: Any) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def get_resources(folder: Path) -> None:
     """Copy the configuration files and the prompts to a folder, to be edited there."""
-    from alpha_codium.app.repository_resources import copy_resources
+    from alpha_codium.app.repository_plan import copy_resources
 
     for path in copy_resources(folder):
         say(str(path))
@@ -72,8 +72,8 @@ def run_k8s(k8s_config: Path | None, dry_run: bool, no_wait: bool, **given: Any)
     The configuration and the prompts are sent along; data, checkpoints and outputs must be in S3. The Job's log is
     shown, and its results are copied to this machine.
     """
-    from alpha_codium.app.repository_cluster import cluster_run, follow, submit
     from alpha_codium.app.repository_plan import RunOptions
+    from alpha_codium.app.repository_runs import cluster_run, follow, submit
 
     run = cluster_run(RunOptions(**given), k8s_config)
     if dry_run:
