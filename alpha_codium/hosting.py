@@ -223,13 +223,9 @@ def most_connections() -> int:
 
 def require_token(host: str, token: str, remedy: str) -> None:
     """Raise UserError with the remedy if other machines can reach the address and there is no token."""
-    if not token and not is_loopback(host):
-        raise UserError(f"{host} can be reached by others: {remedy}")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine can reach an address."""
     try:
-        return ip_address(host).is_loopback
+        is_reached = not ip_address(host).is_loopback
     except ValueError:
-        return host == "localhost"
+        is_reached = host != "localhost"
+    if is_reached and not token:
+        raise UserError(f"{host} can be reached by others: {remedy}")
