@@ -201,28 +201,21 @@ def _cuts(whole: Preview, least: float, settings: Settings, used: Usage) -> Iter
         yield f"at most {counted(solve.max_calls, 'call')} a sample: {too_low}"
     tokens = whole.prompt_tokens + whole.completion_tokens
     used_tokens = used.prompt_tokens + used.completion_tokens
-    all_calls = whole.calls + Span(used.llm_calls, used.llm_calls)
-    all_tokens = tokens + Span(used_tokens, used_tokens)
-    all_cost = whole.cost and whole.cost + Span(used.cost or 0, used.cost or 0)
+    in_all = {
+        "calls": whole.calls + Span(used.llm_calls, used.llm_calls),
+        "tokens": tokens + Span(used_tokens, used_tokens),
+        "cost": whole.cost and whole.cost + Span(used.cost or 0, used.cost or 0),
+    }
     earlier = ", including earlier samples" if used.llm_calls else ""
     limits = [
         (tokens, solve.max_tokens * whole.samples, f"{counted(solve.max_tokens, 'token')} a sample"),
         (whole.cost, solve.max_cost * whole.samples, f"${solve.max_cost:g} a sample"),
-        (
-            all_calls,
-            budget.problem_calls * whole.problems,
-            f"{counted(budget.problem_calls, 'call')} a problem{earlier}",
-        ),
-        (
-            all_tokens,
-            budget.problem_tokens * whole.problems,
-            f"{counted(budget.problem_tokens, 'token')} a problem{earlier}",
-        ),
-        (all_cost, budget.problem_cost * whole.problems, f"${budget.problem_cost:g} a problem{earlier}"),
-        (all_calls, budget.run_calls, f"{counted(budget.run_calls, 'call')} in all{earlier}"),
-        (all_tokens, budget.run_tokens, f"{counted(budget.run_tokens, 'token')} in all{earlier}"),
-        (all_cost, budget.run_cost, f"${budget.run_cost:g} in all{earlier}"),
     ]
+    for owner, number, whose in (("problem", whole.problems, "a problem"), ("run", 1, "in all")):
+        for unit, span in in_all.items():
+            limit = getattr(budget, f"{owner}_{unit}")
+            text = f"${limit:g}" if unit == "cost" else counted(limit, unit.removesuffix("s"))
+            limits.append((span, limit * number, f"{text} {whose}{earlier}"))
     for span, limit, text in limits:
         if span is not None and limit and (span.most is None or span.most > limit):
             too_low = ": below the minimum, so some samples will be left out" if span.least > limit else ""
