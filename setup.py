@@ -70,11 +70,11 @@ setup(
     entry_points={
         "console_scripts": [
             "gencode=alpha_codium.cli.main:main",
-            "run-multiturn=alpha_codium.cli.repo_run:run_multiturn",
-            "get-resources=alpha_codium.cli.repo_run:get_resources_program",
-            "run-multiturn-k8s=alpha_codium.cli.repo_k8s:run_multiturn_k8s",
-            "serve-vllm=alpha_codium.cli.repo_vllm:serve_vllm_program",
-            "kill-vllm=alpha_codium.cli.repo_vllm:kill_vllm_program",
+            "run-multiturn=alpha_codium.cli.repo:program",
+            "get-resources=alpha_codium.cli.repo:program",
+            "run-multiturn-k8s=alpha_codium.cli.repo:program",
+            "serve-vllm=alpha_codium.cli.repo:program",
+            "kill-vllm=alpha_codium.cli.repo:program",
         ],
         "inspect_ai": ["alpha_codium=alpha_codium.rewards.inspect_ai"],
         # Its name is that of the module, so that `-p` and the entry point can't load it twice.

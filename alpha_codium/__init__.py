@@ -8,49 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Problem": "alpha_codium.problem",
-    "TestCase": "alpha_codium.problem",
-    "TestType": "alpha_codium.problem",
-    "ExecutionSpec": "alpha_codium.problem",
-    "CheckerSpec": "alpha_codium.problem",
-    "Statement": "alpha_codium.problem",
-    "Limits": "alpha_codium.limits",
-    "Program": "alpha_codium.program",
-    "Job": "alpha_codium.program",
-    "Candidate": "alpha_codium.solution",
-    "Execution": "alpha_codium.verdict",
-    "Judgement": "alpha_codium.verdict",
-    "Report": "alpha_codium.verdict",
-    "Verdict": "alpha_codium.verdict",
-    "UserError": "alpha_codium.errors",
-    "Rules": "alpha_codium.judge",
-    "Settings": "alpha_codium.config",
-    "load_settings": "alpha_codium.config",
-    "load_problems": "alpha_codium.data",
-    "extract_code": "alpha_codium.flows.extraction",
-    "Sandbox": "alpha_codium.sandbox",
-    "open_sandbox": "alpha_codium.sandbox",
-    "shared_sandbox": "alpha_codium.sandbox.blocking",
-    "judge_program": "alpha_codium.app.judgements",
-    "judge_program_async": "alpha_codium.app.judgements",
-    "judge_programs": "alpha_codium.app.judgements",
-    "judge_programs_async": "alpha_codium.app.judgements",
-    "solve": "alpha_codium.app.solving",
-    "solve_async": "alpha_codium.app.solving",
-    "solve_set": "alpha_codium.app.generation",
-    "solve_set_async": "alpha_codium.app.generation",
-    "evaluate": "alpha_codium.app.evaluation",
-    "evaluate_async": "alpha_codium.app.evaluation",
-    "score": "alpha_codium.app.scoring",
-    "score_async": "alpha_codium.app.scoring",
-    "validate": "alpha_codium.app.validation",
-    "validate_async": "alpha_codium.app.validation",
-    "compare": "alpha_codium.app.comparison",
-    "compare_async": "alpha_codium.app.comparison",
-    "replay": "alpha_codium.app.replaying",
-    "replay_async": "alpha_codium.app.replaying",
+# The names that each module has.
+_NAMES = {
+    "problem": "Problem TestCase TestType ExecutionSpec CheckerSpec Statement",
+    "limits": "Limits",
+    "program": "Program Job",
+    "solution": "Candidate",
+    "verdict": "Execution Judgement Report Verdict",
+    "errors": "UserError",
+    "judge": "Rules",
+    "config": "Settings load_settings",
+    "data.load": "load_problems",
+    "flows.extraction": "extract_code",
+    "sandbox": "Sandbox open_sandbox",
+    "sandbox.blocking": "shared_sandbox",
+    "app.judgements": "judge_program judge_program_async judge_programs judge_programs_async",
+    "app.solving": "solve solve_async",
+    "app.generation": "solve_set solve_set_async",
+    "app.evaluation": "evaluate evaluate_async",
+    "app.scoring": "score score_async",
+    "app.validation": "validate validate_async",
+    "app.comparison": "compare compare_async",
+    "app.replaying": "replay replay_async",
 }
+_HOMES = {name: f"alpha_codium.{module}" for module, names in _NAMES.items() for name in names.split()}
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the names of the table above
 
 if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` makes them public
@@ -74,7 +55,7 @@ if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` 
     from alpha_codium.app.validation import validate_async as validate_async
     from alpha_codium.config import Settings as Settings
     from alpha_codium.config import load_settings as load_settings
-    from alpha_codium.data import load_problems as load_problems
+    from alpha_codium.data.load import load_problems as load_problems
     from alpha_codium.errors import UserError as UserError
     from alpha_codium.flows.extraction import extract_code as extract_code
     from alpha_codium.judge import Rules as Rules

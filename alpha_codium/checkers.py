@@ -10,7 +10,6 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
 
 from alpha_codium.errors import UserError
 from alpha_codium.plugins import find_plugin, require_plugin
@@ -28,12 +27,8 @@ DEEPMIND_NUMBER = re.compile(
 ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-class Checker(Protocol):
-    """A function that decides whether an output is right."""
-
-    def __call__(self, input: str, expected: str, actual: str, /) -> bool:
-        """Return whether `actual` is a right answer to `input`, given the right answer `expected`."""
-        ...
+# A function that decides whether an output is right, given the input, the right output, and the program's.
+Checker = Callable[[str, str, str], bool]
 
 
 def exact() -> Checker:

@@ -155,11 +155,10 @@ async def host_app(
     *,
     on_start: Callable[[str], None],
     on_stop: Callable[[], None] = lambda: None,
-    grace_seconds: int = GRACE_SECONDS,
 ) -> None:
     """Serve an application until SIGTERM or SIGINT; `on_start` gets the address, `on_stop` is called at the signal.
 
-    Requests in progress have `grace_seconds` to end. Raises UserError if the address can't be used, or uvicorn is
+    Requests in progress have `GRACE_SECONDS` to end. Raises UserError if the address can't be used, or uvicorn is
     missing.
     """
     try:
@@ -186,7 +185,7 @@ async def host_app(
         app,
         log_level="warning",
         access_log=False,
-        timeout_graceful_shutdown=grace_seconds,
+        timeout_graceful_shutdown=GRACE_SECONDS,
         timeout_keep_alive=KEPT_SECONDS,
         limit_concurrency=most_connections(),
     )
@@ -224,13 +223,9 @@ def most_connections() -> int:
 
 def require_token(host: str, token: str, remedy: str) -> None:
     """Raise UserError with the remedy if other machines can reach the address and there is no token."""
-    if not token and not is_loopback(host):
-        raise UserError(f"{host} can be reached by others: {remedy}")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine can reach an address."""
     try:
-        return ip_address(host).is_loopback
+        is_reached = not ip_address(host).is_loopback
     except ValueError:
-        return host == "localhost"
+        is_reached = host != "localhost"
+    if is_reached and not token:
+        raise UserError(f"{host} can be reached by others: {remedy}")

@@ -2,14 +2,13 @@
 
 The CPU time decides whether a test took too long. Its limit is the first that is given of `code_tester.timeout`, the
 problem's own limit times the factor of the program's language (`time_limit_factor`), and `DEFAULT_CPU_SECONDS`: see
-`limits_of_test`. Wall time is a backstop against programs that wait: see `Limits`.
+`judge.Rules.limits_for`. Wall time is a backstop against programs that wait: see `Limits`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from alpha_codium.problem import Problem
 from alpha_codium.values import JsonValue
 from alpha_codium.wording import size_text
 
@@ -118,28 +117,3 @@ COMPILER_LIMITS = Limits(
 CHECKER_LIMITS = Limits(cpu_seconds=30.0, memory_bytes=2 << 30, output_bytes=1 << 20, file_bytes=64 << 20)
 # Seconds after which a candidate and an interactor that only wait are ended.
 IDLE_SECONDS = 5.0
-
-
-def time_limit_factor(
-    language: str, python: float = DEFAULT_TIME_LIMIT_FACTOR, factors: Mapping[str, float] = TIME_LIMIT_FACTORS
-) -> float:
-    """Return what a problem's own time limit is multiplied by for programs in `language`.
-
-    `python` is the setting `code_tester.time_limit_factor`, and `factors` are those of the settings `[languages.NAME]`
-    (`LanguagesSection.time_limit_factors`).
-    """
-    return factors.get(language, python)
-
-
-def limits_of_test(
-    problem: Problem,
-    cpu_seconds: float = 0.0,
-    memory_bytes: int = 0,
-    time_limit_factor: float = DEFAULT_TIME_LIMIT_FACTOR,
-) -> Limits:
-    """Return the limits of one test; a setting of 0 leaves the limit to the problem, then to the default."""
-    own_seconds = (problem.time_limit_seconds or 0.0) * time_limit_factor
-    return Limits(
-        cpu_seconds=cpu_seconds or own_seconds or DEFAULT_CPU_SECONDS,
-        memory_bytes=memory_bytes or problem.memory_limit_bytes or DEFAULT_MEMORY_BYTES,
-    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from alpha_codium.limits import Limits
-from alpha_codium.values import JsonValue, Readers, strings
+from alpha_codium.values import JsonValue, strings
 
 # Languages, with the suffix of their source files.
 LANGUAGE_SUFFIXES = {
@@ -88,8 +88,6 @@ class Job(JsonValue):
     SandboxError.
     """
 
-    readers: ClassVar[Readers] = {"program": Program.from_json, "limits": Limits.from_json}
-
     program: Program
     inputs: Sequence[str] = ()
     limits: Limits = field(default_factory=Limits)
@@ -129,7 +127,6 @@ class Side(JsonValue):
     Without `limits` it has those of the pair.
     """
 
-    readers: ClassVar[Readers] = {"program": Program.from_json, "limits": Limits.from_json}
     optional: ClassVar[Sequence[str]] = ("limits",)
 
     program: Program
@@ -148,8 +145,6 @@ class Dialogue(JsonValue):
     processor for `idle_seconds`.
     """
 
-    readers: ClassVar[Readers] = {"accepting": tuple}
-
     accepting: tuple[int, ...]
     idle_seconds: float
 
@@ -163,12 +158,6 @@ class Dialogue(JsonValue):
 class PairJob(JsonValue):
     """Two programs to run at once, isolated except for a channel between them, or for the pipes of a `dialogue`."""
 
-    readers: ClassVar[Readers] = {
-        "left": Side.from_json,
-        "right": Side.from_json,
-        "limits": Limits.from_json,
-        "dialogue": Dialogue.from_json,
-    }
     optional: ClassVar[Sequence[str]] = ("dialogue",)
 
     left: Side

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from alpha_codium.program import PYTHON, Program
-from alpha_codium.values import JsonValue, Readers
+from alpha_codium.values import JsonValue
 
 
 class ErrorKind(StrEnum):
@@ -41,7 +41,6 @@ class BudgetEnd(JsonValue):
     """
 
     kind: ClassVar[str] = "budget_end"
-    readers: ClassVar[Readers] = {"owner": BudgetOwner, "limit": BudgetLimit}
 
     owner: BudgetOwner
     limit: BudgetLimit
@@ -92,11 +91,6 @@ class SampleError(JsonValue):
     with other samples, if that is the reason.
     """
 
-    readers: ClassVar[Readers] = {
-        "kind": ErrorKind,
-        "budget": lambda values: None if values is None else BudgetEnd.from_json(values),
-    }
-
     kind: ErrorKind
     message: str
     budget: BudgetEnd | None = None
@@ -115,13 +109,6 @@ class SampleError(JsonValue):
         return cls(ErrorKind.MODEL, text)
 
 
-def _read_error(value: Any) -> SampleError | None:
-    """Read an error of a run folder, which earlier versions wrote as in the column `sample_errors`."""
-    if isinstance(value, str):
-        return SampleError.parse(value)
-    return None if value is None else SampleError.from_json(value)
-
-
 @dataclass(frozen=True, slots=True)
 class Candidate(JsonValue):
     """The result of one sample: a program, or `""` and an error.
@@ -129,8 +116,6 @@ class Candidate(JsonValue):
     `cost` is in US dollars, None if a price is unknown. `public_tests_passed` and `public_tests_total` are the flow's
     results.
     """
-
-    readers: ClassVar[Readers] = {"error": _read_error}
 
     task_name: str
     sample_index: int

@@ -2,24 +2,28 @@
 
 import csv
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from types import UnionType
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from alpha_codium.errors import UserError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-# Functions that convert a JSON value to a field's value, by the field's name.
-Readers = Mapping[str, Callable[[Any], Any]]
+# A function that converts a JSON value to a field's value, and such functions by the names of fields.
+Reader = Callable[[Any], Any]
+Readers = Mapping[str, Reader]
 
 
 class JsonValue:
     """Base class of a frozen dataclass that is sent to other processes and machines as JSON.
 
-    Fields that JSON doesn't return as they are have an entry in `readers`. Those in `optional` are left out if empty.
+    Enums, tuples and other JSON values are read by the types of the fields; `readers` has functions for fields of other
+    types that JSON doesn't return as they are. Fields in `optional` are left out if empty.
     """
 
     __slots__ = ()
@@ -37,15 +41,11 @@ class JsonValue:
 
         Raises ValueError if there are unknown fields, or missing ones without a default, or an invalid value.
         """
+        readers = _readers_of(cls)
         try:
-            return cls(**{name: cls._read(name, value) for name, value in values.items()})
+            return cls(**{name: readers[name](value) if name in readers else value for name, value in values.items()})
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"not a {cls.__name__}: {error}") from error
-
-    @classmethod
-    def _read(cls, name: str, value: Any) -> Any:
-        reader = cls.readers.get(name)
-        return reader(value) if reader is not None else value
 
 
 class Table:
@@ -75,9 +75,25 @@ class Table:
             raise UserError(f"{path} can't be written: {error.strerror}") from error
 
 
-def many(reader: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """Return a reader of a list whose items `reader` reads."""
-    return lambda values: tuple(map(reader, values))
+@functools.cache
+def _readers_of(cls: type[JsonValue]) -> Readers:
+    found = {name: _reader_of(kind) for name, kind in get_type_hints(cls).items()}
+    return {name: reader for name, reader in found.items() if reader is not None} | dict(cls.readers)
+
+
+def _reader_of(kind: Any) -> Reader | None:
+    """Return the reader of values of a type; None for a type whose values JSON returns as they are."""
+    parts = get_args(kind)
+    if get_origin(kind) is tuple:
+        item = _reader_of(parts[0])
+        return tuple if item is None else lambda values: tuple(map(item, values))
+    if isinstance(kind, UnionType):
+        plain = tuple(part for part in parts if _reader_of(part) is None)
+        reader = next(filter(None, map(_reader_of, parts)), None)
+        return reader and (lambda value: value if isinstance(value, plain) else reader(value))
+    if isinstance(kind, type) and issubclass(kind, JsonValue):
+        return kind.from_json
+    return kind if isinstance(kind, type) and issubclass(kind, Enum) else None
 
 
 def strings(name: str, values: Sequence[str]) -> tuple[str, ...]:

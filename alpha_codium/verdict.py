@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar
 
-from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.values import JsonValue
 
 # Where a verdict was decided, outside of the program's process or in it.
 OUTSIDE, IN_PROCESS = "outside", "in_process"
@@ -50,8 +50,6 @@ class Execution(JsonValue):
     `exit_code` is None if a signal ended the program, `signal` if none did. Bytes that aren't UTF-8 become U+FFFD.
     """
 
-    readers: ClassVar[Readers] = {"status": Status}
-
     status: Status
     stdout: str = ""
     stderr: str = ""
@@ -80,8 +78,6 @@ class Report(JsonValue):
     There are fewer executions if the caller stopped early, and none if the program doesn't compile.
     """
 
-    readers: ClassVar[Readers] = {"compilation": Execution.from_json, "executions": many(Execution.from_json)}
-
     compilation: Execution
     executions: tuple[Execution, ...] = ()
 
@@ -103,7 +99,6 @@ class PairReport(JsonValue):
     `first` is the side of a dialogue that ended first, `left` or `right`.
     """
 
-    readers: ClassVar[Readers] = {"left": Report.from_json, "right": Report.from_json}
     optional: ClassVar[Sequence[str]] = ("first",)
 
     left: Report
@@ -118,8 +113,6 @@ class Identity(JsonValue):
     `version` is that of the backend, or of its runtime if it has one. `interpreter` includes the full version. `image`
     is a digest, or empty. `isolation` names the layers of isolation in use.
     """
-
-    readers: ClassVar[Readers] = {"isolation": tuple}
 
     backend: str
     version: str

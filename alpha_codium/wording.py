@@ -1,6 +1,7 @@
-"""Wording of messages."""
+"""Wording of messages, and the order of names in them."""
 
 import math
+import re
 
 
 def counted(number: int, noun: str) -> str:
@@ -15,6 +16,11 @@ def size_text(size: float) -> str:
             return f"{size:.0f} {unit}"
         size /= 1024
     return f"{size:.1f} GiB"
+
+
+def natural_order(name: str) -> list[tuple[int, str]]:
+    """Return a key that sorts numbers in names by their size, so that `checkpoint-9` comes before `checkpoint-10`."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def money(dollars: float | None) -> str:

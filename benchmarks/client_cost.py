@@ -28,7 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from alpha_codium.config import ConfigSection  # noqa: E402
+from alpha_codium.config.sections import ConfigSection  # noqa: E402
 from alpha_codium.gen.sample_model import SampleModel  # noqa: E402
 from alpha_codium.llm.client import ModelClient  # noqa: E402
 from alpha_codium.llm.litellm_loading import load  # noqa: E402

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from alpha_codium.app.settings_listing import inline
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.config.sources import REMOVED_VARIABLES
 from alpha_codium.errors import SettingsError
-from alpha_codium.limits import TIME_LIMIT_FACTORS, time_limit_factor
+from alpha_codium.judge import Rules
+from alpha_codium.limits import TIME_LIMIT_FACTORS
+from alpha_codium.problem import Problem
 
 MODEL_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=20).filter(
     lambda text: not text.startswith(("'", '"'))
@@ -125,14 +126,13 @@ def test_a_wrong_setting_of_a_backend_is_named(text, message):
         load_settings(None, [text], {})
 
 
-@pytest.mark.parametrize("base", [None, {}])
-@pytest.mark.parametrize(("name", "setting"), REMOVED_VARIABLES.items())
-def test_a_variable_that_is_no_longer_read_is_an_error_that_names_its_setting(name, setting, base):
-    instead = "GENCODE_" + setting.upper().replace(".", "__")
-    with pytest.raises(SettingsError, match=f"{name} is no longer read: use {instead} or -o {setting}="):
-        load_settings(None, [], {name: "x"}, base)
-    section, key = setting.split(".")[1:]
-    settings = load_settings(None, [], {instead: "kvm"})
+BACKENDS_SETTINGS = ["gvisor.platform", "gvisor.runsc", "oci.engine", "oci.image", "oci.options", "oci.runtime"]
+
+
+@pytest.mark.parametrize("name", BACKENDS_SETTINGS)
+def test_a_setting_of_a_backend_can_be_an_environment_variable(name):
+    section, key = name.split(".")
+    settings = load_settings(None, [], {f"GENCODE_SANDBOX__{section}__{key}".upper(): "kvm"})
     assert settings.sandbox.options_of(section)[key] == "kvm"
 
 
@@ -178,5 +178,5 @@ def test_each_language_has_a_factor_for_time_limits_and_python_has_its_own():
     languages = load_settings(None, ["languages.java.time_limit_factor=1.5"], {}).languages
     factors = languages.time_limit_factors
     assert factors == {**TIME_LIMIT_FACTORS, "java": 1.5}
-    given = [time_limit_factor(name, 4.0, factors) for name in ("cpp", "java", "python3")]
-    assert given == [1.0, 1.5, 4.0]
+    rules, problem = Rules(time_limit_factor=4.0, time_limit_factors=factors), Problem("p", time_limit_seconds=1.0)
+    assert [rules.limits_for(problem, name).cpu_seconds for name in ("cpp", "java", "python3")] == [1.0, 1.5, 4.0]

@@ -1,11 +1,11 @@
 """Ablation of a flow: runs of the whole flow and of variants without some stages, and their comparison."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from alpha_codium.app.comparison import compare_async
-from alpha_codium.app.events import AblationPlanned, OnEvent, VariantEnded, VariantStarted, ignore
+from alpha_codium.app.events import Noted, OnEvent, ignore
 from alpha_codium.app.generation import SetOptions, generate_set_async, preview
 from alpha_codium.app.run_folders import SettingsOn, run_options, run_settings
 from alpha_codium.coroutines import blocking
@@ -16,91 +16,73 @@ from alpha_codium.gen.choosing import chosen_flow
 from alpha_codium.gen.preview import Preview
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs.folder import RUN_FILE, new_run_name
+from alpha_codium.wording import counted
 
 
-@dataclass(frozen=True)
-class AblateOptions:
-    """The options of an ablation; each of `variants` is a comma-separated list of stages to omit together."""
-
-    flow: str
-    variants: tuple[str, ...]
-    dataset_name: str
-    split_name: str | None
-    samples: int | None
-    sample_rate: float | None
-    limit: int | None
-    names: tuple[str, ...] | None
-    run_name: str | None
-    test_type: tuple[str, ...]
-    k: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One run of an ablation: its name, and the stages that it omits."""
-
-    run: str
-    without: tuple[str, ...] | None = None
-
-
-async def ablate_async(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> Comparison:
+async def ablate_async(
+    options: SetOptions,
+    variants: Sequence[str],
+    test_type: Sequence[str],
+    k: Sequence[int],
+    settings: SettingsOn,
+    on_event: OnEvent = ignore,
+) -> Comparison:
     """Run the whole flow and each variant, resuming existing runs, and compare the variants with the whole flow.
 
-    Raises UserError, before the first call, if a variant names a stage that the flow doesn't have.
+    `options` are those of the run of the whole flow; each of `variants` is a comma-separated list of stages to omit
+    together. Raises UserError, before the first call, if a variant names a stage that the flow doesn't have.
     """
-    parse_test_types(options.test_type)
-    planned, variants = _planned(options, settings)
-    begun = _is_begun(planned.name)
-    on_event(planned)
-    for number, variant in enumerate(variants, start=1):
-        on_event(VariantStarted(variant.run, number, len(variants)))
-        summary = await generate_set_async(
-            *_call(options, variant, settings, planned.name if begun else None), on_event
-        )
-        on_event(VariantEnded(summary))
+    parse_test_types(test_type)
+    runs = _planned(options, variants, settings, on_event)
+    name = next(iter(runs))
+    begun = _is_begun(name)
+    again = f"repeat the command with --run {name}"
+    on_event(Noted(f"if this is interrupted, {again}"))
+    for number, (run, stages) in enumerate(runs.items(), start=1):
+        on_event(Noted(f"run {number} of {len(runs)}: {run}"))
+        summary = await generate_set_async(*_call(options, run, stages, settings, name if begun else None), on_event)
+        for budget, samples in summary.ended_by_budget.items():
+            ended = f"{budget} is spent and ended {counted(samples, 'sample')} of {run}"
+            on_event(Noted(f"{ended}: raise it and {again}"))
     return await compare_async(
-        planned.runs,
-        test_type=options.test_type,
-        k=options.k,
-        baseline=planned.name,
-        settings=settings(None),
-        on_event=on_event,
+        list(runs), test_type=test_type, k=k, baseline=name, settings=settings(None), on_event=on_event
     )
 
 
 ablate = blocking(ablate_async)
 
 
-def previews(options: AblateOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> list[Preview]:
+def previews(
+    options: SetOptions, variants: Sequence[str], settings: SettingsOn, on_event: OnEvent = ignore
+) -> list[Preview]:
     """Estimate each run of the ablation, or the rest of an existing run."""
-    planned, variants = _planned(options, settings)
-    on_event(planned)
-    whole = planned.name if _is_begun(planned.name) else None
-    return [preview(*_call(options, variant, settings, whole)) for variant in variants]
+    runs = _planned(options, variants, settings, on_event)
+    name = next(iter(runs))
+    whole = name if _is_begun(name) else None
+    return [preview(*_call(options, run, stages, settings, whole)) for run, stages in runs.items()]
 
 
-def _planned(options: AblateOptions, settings: SettingsOn) -> tuple[AblationPlanned, list[Variant]]:
-    """Return the plan and the runs of the ablation; raises UserError if a variant names an unknown stage."""
-    name = _full_path(options.run_name) if options.run_name else new_run_name("ablate")
+def _planned(
+    options: SetOptions, variants: Sequence[str], settings: SettingsOn, on_event: OnEvent
+) -> dict[str, tuple[str, ...]]:
+    """Return the stages that each run omits, by its name or full path; the whole flow is first.
+
+    Variants that omit the same stages are one run. Raises UserError if a variant names an unknown stage.
+    """
+    name = options.run_name or new_run_name("ablate")
+    name = str(Path(name).absolute()) if "/" in name else name
     in_force = settings(None)
     flow = chosen_flow(options.flow, in_force)
-    found: dict[tuple[str, ...], Variant] = {}
-    same: list[tuple[str, str]] = []
-    for variant in variants_of(name, options.variants):
-        stages = variant.without or ()
-        if stages:
-            chosen_flow(options.flow, in_force, stages)
-        first = found.setdefault(flow.stage_kinds_named(stages), variant)
-        if first is not variant:
-            same.append((", ".join(stages), first.run))
-    return AblationPlanned(name, tuple(variant.run for variant in found.values()), tuple(same)), list(found.values())
-
-
-def variants_of(name: str, left_out: tuple[str, ...]) -> Iterator[Variant]:
-    """Yield the whole flow, then one variant for each different `--without`."""
-    yield Variant(name)
-    for stages in dict.fromkeys(map(_stages_in, left_out)):
-        yield Variant(f"{name}-without-{'-'.join(stages)}", stages)
+    runs: dict[str, tuple[str, ...]] = {name: ()}
+    first: dict[tuple[str, ...], str] = {}
+    for stages in dict.fromkeys(map(_stages_in, variants)):
+        chosen_flow(options.flow, in_force, stages)
+        run = f"{name}-without-{'-'.join(stages)}"
+        if (same := first.setdefault(flow.stage_kinds_named(stages), run)) == run:
+            runs[run] = stages
+        else:
+            on_event(Noted(f"without {', '.join(stages)} is the same as {same}, and run once"))
+    return runs
 
 
 def _stages_in(text: str) -> tuple[str, ...]:
@@ -110,36 +92,21 @@ def _stages_in(text: str) -> tuple[str, ...]:
     return stages
 
 
-def _full_path(name: str) -> str:
-    """Return the name of a run; a path is made absolute."""
-    return str(Path(name).absolute()) if "/" in name else name
-
-
 def _is_begun(run: str) -> bool:
     return (runs_folder() / run / RUN_FILE).exists()
 
 
 def _call(
-    options: AblateOptions, variant: Variant, settings: SettingsOn, whole: str | None
+    options: SetOptions, run: str, stages: tuple[str, ...], settings: SettingsOn, whole: str | None
 ) -> tuple[SetOptions, SettingsOn]:
-    """Return the arguments that start or resume the run of one variant.
+    """Return the arguments that start or resume a run.
 
     If a variant is added to an existing ablation, options that aren't given are taken from the run of the `whole` flow.
     """
-    begun = _is_begun(variant.run)
-    given = SetOptions(
-        dataset_name=options.dataset_name,
-        split_name=options.split_name,
-        samples=options.samples,
-        sample_rate=options.sample_rate,
-        limit=options.limit,
-        names=options.names,
-        run_name=None if begun else variant.run,
-        resume=variant.run if begun else None,
-        flow=options.flow,
-        without=variant.without,
-    )
-    if begun or whole is None or variant.run == whole:
+    begun = _is_begun(run)
+    given = replace(options, run_name=run, without=stages or None)
+    given = replace(given, run_name=None, resume=run) if begun else given
+    if begun or whole is None or run == whole:
         return given, settings
     base = run_settings(whole)
     return replace(given, **run_options(whole, given)), lambda _base: settings(base)

@@ -13,7 +13,7 @@ from alpha_codium.app.events import OnEvent
 from alpha_codium.app.generation import solve_set
 from alpha_codium.app.models import ask, require_local_models, smallest_model
 from alpha_codium.config import Settings
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from alpha_codium.errors import ModelNotFound, UserError
 from alpha_codium.eval.scoring import Score
 from alpha_codium.gen.summary import RunSummary

@@ -10,9 +10,8 @@ from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import opened_run, recordable, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problems, load_solutions
-from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.solutions import refuse_other_problems, subsets_of
+from alpha_codium.data.load import ProblemSet, load_problems
+from alpha_codium.data.solutions import load_solutions, refuse_other_problems, subsets_of
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.judging import OpenJudge, open_judge
@@ -213,7 +212,7 @@ def _evaluation_of_solutions(
     rules: Rules | None,
 ) -> Evaluation:  # fmt: skip
     loaded = load_problems(problems, split) if isinstance(problems, str) else problems
-    rows = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
+    rows: Any = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
     if isinstance(solutions, str) and not len(rows):
         raise DatasetError(f"{solutions} contains no rows to judge")
     tasks = prepare_for_evaluation(rows, loaded, test_type)

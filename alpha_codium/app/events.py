@@ -11,7 +11,6 @@ from alpha_codium.verdict import Verdict
 if TYPE_CHECKING:
     from alpha_codium.eval.doctor.examination import Examination
     from alpha_codium.gen.preview import Preview
-    from alpha_codium.gen.summary import RunSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class RunOpened:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something about the input that the result alone doesn't show, in one line."""
+    """Something about the input or the work that the result alone doesn't show, in one line."""
 
     text: str
 
@@ -36,14 +35,14 @@ class RunPlanned:
 
 
 class ProgressCounter:
-    """Counts the items that `is_counted`; `text` goes beside a progress bar, with the number in place of {}."""
+    """Adds up `number` of the items, by default 0; `text` goes beside a progress bar, with the sum in place of {}."""
 
-    def __init__(self, is_counted: Callable[[Any], bool] = lambda _item: False, text: str = "") -> None:
-        self.is_counted, self.text, self.count = is_counted, text, 0
+    def __init__(self, number: Callable[[Any], int] = lambda _item: 0, text: str = "") -> None:
+        self.number, self.text, self.count = number, text, 0
 
     def add(self, item: Any, _problem: str = "") -> None:
         """Count an item."""
-        self.count += self.is_counted(item)
+        self.count += self.number(item)
 
     def status(self) -> str:
         """Return the text beside the progress bar."""
@@ -92,39 +91,7 @@ class KitExamined:
     examination: "Examination"
 
 
-@dataclass(frozen=True, slots=True)
-class AblationPlanned:
-    """An ablation is about to begin; `name` resumes it.
-
-    `same` has variants that are not run because another run omits the same stages: pairs of the omitted stages and the
-    name of that run.
-    """
-
-    name: str
-    runs: tuple[str, ...]
-    same: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class VariantStarted:
-    """Run `number` of `total` of an ablation has begun."""
-
-    run: str
-    number: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class VariantEnded:
-    """A run of an ablation has ended."""
-
-    summary: "RunSummary"
-
-
-Event = (
-    RunOpened | Noted | RunPlanned | WorkStarted | ItemDone | ItemsReached | WorkEnded
-    | KitExamined | AblationPlanned | VariantStarted | VariantEnded
-)  # fmt: skip
+Event = RunOpened | Noted | RunPlanned | WorkStarted | ItemDone | ItemsReached | WorkEnded | KitExamined
 OnEvent = Callable[[Event], None]
 
 

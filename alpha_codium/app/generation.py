@@ -3,7 +3,7 @@
 import shlex
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,8 @@ from alpha_codium.app.run_folders import (
 from alpha_codium.app.solving import open_solver, summary_line
 from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.solutions import origin_of, refuse_overwriting, solutions_path
+from alpha_codium.data.load import load_problems
+from alpha_codium.data.solutions import origin_of, refuse_overwriting, save_solutions, solutions_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import OpenJudge, open_judge
@@ -31,18 +31,18 @@ from alpha_codium.flows import Flow, load_flow
 from alpha_codium.flows.context import language_of
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Ledger, Usage
-from alpha_codium.gen.caching import open_cache, spent_by
+from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import check_problems, chosen_flow
-from alpha_codium.gen.loop import SampleJob, finished_samples, generate, refuse_twins, solutions_rows
+from alpha_codium.gen.loop import ANSWERS, SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.summary import RunProgress, RunSummary, counts_of, ended_by_own_budget
 from alpha_codium.paths import runs_folder
-from alpha_codium.runs import RunFolder
+from alpha_codium.runs import AnswerStore, RunFolder
 from alpha_codium.runs.folder import new_run_name
 from alpha_codium.solution import Candidate
 
 if TYPE_CHECKING:
-    from alpha_codium.data import ProblemSet
+    from alpha_codium.data.load import ProblemSet
 
 COMMAND = "solve_set"
 
@@ -189,10 +189,12 @@ async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event
             on_event(RunPlanned(planned.preview(finished_samples(folder.journal).values())))
             candidates = await _generate(planned, judge, ledger, folder, on_event)
             where = await in_thread(_save, planned, candidates, folder)
+            with AnswerStore(folder.path / ANSWERS) as store:
+                spent = store.spent()
             summary = RunSummary(
                 problems=len(planned.job.problems),
                 **counts_of(candidates),
-                **spent_by(folder.path),
+                **asdict(spent),
                 ended_by_budget=dict(ledger.cut_short),
                 ended_by_own_budget=await in_thread(ended_by_own_budget, folder.path, candidates, planned.settings),
                 seconds=round(time.monotonic() - started, 1),

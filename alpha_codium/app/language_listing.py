@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages import LANGUAGES, language_named
-from alpha_codium.limits import Limits, time_limit_factor
+from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.sandbox.engine.interpreter import path_of, require_interpreter, version_of
 from alpha_codium.values import JsonValue
@@ -42,7 +42,7 @@ def facts_of(name: str, settings: Settings) -> LanguageFacts:
         version = version_for(name, settings)
     except SandboxError as error:
         missing = str(error)
-    factor = time_limit_factor(name, settings.code_tester.time_limit_factor, settings.languages.time_limit_factors)
+    factor = settings.languages.time_limit_factors.get(name, settings.code_tester.time_limit_factor)
     return LanguageFacts(name, language_named(name).title, not missing, version, missing, factor)
 
 

@@ -7,11 +7,12 @@ import os
 import tomllib
 from pathlib import Path
 
-from alpha_codium.config import ConfigSection, Settings, load_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.config.sections import ConfigSection
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import ModelNotFound, SettingsError
 from alpha_codium.flows.asking import whole_program
-from alpha_codium.gen.pricing import check_prices
+from alpha_codium.gen.preview import check_prices
 from alpha_codium.languages import language_named
 from alpha_codium.llm.endpoints import models_of
 from alpha_codium.llm.errors import AuthenticationFailed

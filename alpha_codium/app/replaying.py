@@ -1,6 +1,5 @@
 """Replay of a run with its stored answers, without a model."""
 
-import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,9 +11,8 @@ from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, SettingsOn, settings_on, shown_settings
 from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.solutions import origin_of, refuse_overwriting, solutions_path
+from alpha_codium.data.load import ProblemSet, load_problems
+from alpha_codium.data.solutions import origin_of, refuse_overwriting, save_solutions, solutions_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
@@ -112,11 +110,6 @@ def _is_the_runs(flow: Flow, settings: Settings, described: Mapping[str, Any], w
     return same_flow and now == then
 
 
-def _with_cache(settings: Settings) -> Settings:
-    """Return the settings with the cache enabled."""
-    return settings.model_copy(update={"config": settings.config.model_copy(update={"cache": True})})
-
-
 async def _replay(plan: _ReplayPlan, shared: bool, on_event: OnEvent) -> Replay:
     settings, model = plan.settings, plan.settings.config.model
     job = SampleJob(plan.problems, plan.samples, settings.config.concurrency)
@@ -124,5 +117,6 @@ async def _replay(plan: _ReplayPlan, shared: bool, on_event: OnEvent) -> Replay:
     with working(on_event, "replayed", len(job.names) * job.samples, lacking) as on_sample:
         async with open_judge(settings) as judge:
             solver = Solver(plan.flow, SilentModel(model), model, judge.judge, settings)
-            with open_cache(_with_cache(settings)) if shared else contextlib.nullcontext() as cache:
+            config = settings.config.model_copy(update={"cache": shared})
+            with open_cache(settings.model_copy(update={"config": config})) as cache:
                 return await replay_samples(job, solver, plan.folder, same=plan.same, cache=cache, on_sample=on_sample)

@@ -1,14 +1,12 @@
 """Building a dataset of tasks from a repository, label by label."""
 
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.app.events import Noted, OnEvent, ProgressCounter, ignore, working
-from alpha_codium.app.run_folders import opened_run, recordable, with_settings
+from alpha_codium.app.run_folders import recordable, run_or_temporary, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.sources import output_path
@@ -20,7 +18,7 @@ from alpha_codium.repository.certificate import REPEATS
 from alpha_codium.repository.checkout import Checkout, check_out
 from alpha_codium.repository.dataset import save_tasks
 from alpha_codium.repository.recipes import recipe_of
-from alpha_codium.runs import Journal, RunFolder
+from alpha_codium.runs import Journal
 from alpha_codium.sandbox.engine.interpreter import version_of
 from alpha_codium.wording import counted
 
@@ -90,7 +88,7 @@ async def build_tasks_async(
         "repeats": repeats,
         "files": await in_thread(files.digest),
     }
-    with _folder(run, resume, description | with_settings(options, settings), on_event) as folder:
+    with run_or_temporary(run, resume, description | with_settings(options, settings), on_event) as folder:
         builder = _Builder(files, max_items, seed, repeats, settings.code_tester.workers, on_event)
         built = await builder.build(chosen, folder.journal)
         tasks = [task for label in built for task in label.tasks]
@@ -117,23 +115,6 @@ def _check_out(repository: str, version: str, sdist: str | None, checkout: str |
     )
 
 
-@contextmanager
-def _folder(
-    run: str | None, resume: str | None, description: Mapping[str, Any], on_event: OnEvent
-) -> Iterator[RunFolder]:
-    """Yield the run's folder, or a temporary one if no run is named."""
-    with tempfile.TemporaryDirectory(prefix="gencode-") as scratch:
-        with opened_run(run, resume, dict(description), on_event) as folder:
-            yield folder or RunFolder(Path(scratch))
-
-
-class _TaskCounter(ProgressCounter):
-    """Counts the tasks of labels."""
-
-    def add(self, item: LabelTasks, _problem: str = "") -> None:
-        self.count += len(item.tasks)
-
-
 @dataclass(frozen=True, slots=True)
 class _Builder:
     checkout: Checkout
@@ -148,7 +129,7 @@ class _Builder:
         built: dict[str, LabelTasks] = {}
         with journal:
             earlier = {label.label: label for label in journal.read(LabelTasks.from_json)}
-            counter = _TaskCounter(text="{} tasks")
+            counter = ProgressCounter(lambda made: len(made.tasks), "{} tasks")
             with working(self.on_event, "labels", len(labels), counter) as on_done:
                 for number, label in enumerate(labels):
                     made = earlier.get(label) or await self._label(label, built, len(labels) - number)

@@ -12,14 +12,14 @@ from alpha_codium.app.models import load_secrets, with_model
 from alpha_codium.app.run_folders import REPOSITORY_COMMAND, run_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data.sources import is_plain_name, stored_names
-from alpha_codium.errors import DatasetError, SettingsError
+from alpha_codium.errors import DatasetError, SettingsError, UserError
 from alpha_codium.llm.messages import ChatRequest
 from alpha_codium.llm.names import LOCAL
 from alpha_codium.paths import runs_folder
 from alpha_codium.repository.dataset import load_tasks
 from alpha_codium.repository.recipes import recipe_of
 from alpha_codium.repository.running.benchmarks import BENCHMARKS
-from alpha_codium.repository.running.config import RunConfig, load_config
+from alpha_codium.repository.running.config import RESOURCES, RunConfig, load_config
 from alpha_codium.repository.running.context import Shown
 from alpha_codium.repository.running.conversation import Manner
 from alpha_codium.repository.running.loop import Rules
@@ -27,7 +27,8 @@ from alpha_codium.repository.running.prompts import Prompts, load_prompts
 from alpha_codium.repository.storage import copy_of, fetched, is_remote
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.folder import RUN_FILE
+from alpha_codium.runs.folder import RUN_FILE, write_atomically
+from alpha_codium.wording import natural_order
 
 GROUND_TRUTH = "ground truth"
 
@@ -213,13 +214,7 @@ def _adapters(folder: Path) -> list[str]:
     found = [path.parent.name for path in folder.glob("*/adapter_config.json")]
     if not found:
         raise SettingsError(f"paths.checkpoints: {folder} has no folder with an adapter_config.json")
-    return sorted(found, key=_natural)
-
-
-def _natural(name: str) -> list[tuple[bool, int, str]]:
-    """Return a key by which checkpoint-9 comes before checkpoint-10."""
-    words = "".join(c if c.isdigit() else f" {c} " for c in name).split()
-    return [(word.isdigit(), int(word) if word.isdigit() else 0, word) for word in words]
+    return sorted(found, key=natural_order)
 
 
 def with_checkpoint(settings: Settings, checkpoint: str) -> Settings:
@@ -248,3 +243,19 @@ def latest_run(config: RunConfig) -> str | None:
         if RunFolder(path.parent).description()["command"] == REPOSITORY_COMMAND:
             return str(path.parent)
     return None
+
+
+def copy_resources(folder: Path) -> list[Path]:
+    """Copy the shipped configuration and prompts to a folder; return their paths. Raises UserError if one is there."""
+    shipped = Path(str(RESOURCES))
+    files = {folder / file.relative_to(shipped): file for file in sorted(shipped.rglob("*.yaml"))}
+    there = [path for path in files if path.exists()]
+    if there:
+        raise UserError(f"{there[0]} exists already: choose another folder, or delete it")
+    try:
+        for path, file in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, file.read_bytes())
+    except OSError as error:
+        raise UserError(f"{folder} can't be written: {error.strerror}") from error
+    return list(files)

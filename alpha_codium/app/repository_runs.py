@@ -1,11 +1,12 @@
 """Runs of the repository benchmark: a model's answers to tasks, the tests of each answer, and a summary.
 
-Each run has a folder; a run over several checkpoints has one for each.
+Each run has a folder; a run over several checkpoints has one for each. A run in a Kubernetes cluster is a Job, which
+runs the same command there.
 """
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from alpha_codium.app.repository_servers import servers_for
 from alpha_codium.app.run_folders import opened_run
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import SettingsError, UserError
+from alpha_codium.eval.running import all_or_none
 from alpha_codium.flows.context import BudgetExhausted
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
@@ -47,6 +49,8 @@ from alpha_codium.llm.messages import ChatModel
 from alpha_codium.llm.opening import open_model
 from alpha_codium.paths import models_folder
 from alpha_codium.repository.checkout import check_out
+from alpha_codium.repository.kubernetes import job_name, load_cluster_config, manifests, outputs_of
+from alpha_codium.repository.kubernetes_jobs import Cluster
 from alpha_codium.repository.providers import TestProvider, open_provider
 from alpha_codium.repository.recipes import recipe_of
 from alpha_codium.repository.running.config import RunConfig
@@ -195,12 +199,7 @@ class _Runner:
                     done[item.key] = item
                     on_done(item)
 
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for _ in range(inference.batch_size):
-                        group.create_task(work())
-            except ExceptionGroup as faults:
-                raise faults.exceptions[0] from None
+            await all_or_none(work() for _ in range(inference.batch_size))
         return [done[key] for key in keys]
 
     async def _item(self, idx: int, replica: int) -> ItemRun:
@@ -252,3 +251,36 @@ class _Runner:
             logger.exception("{}: internal error", item.task.dp_id)
             return SampleError(ErrorKind.INTERNAL, one_line(fault))
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRun:
+    """A Job: its name, its manifests, and where its results are."""
+
+    name: str
+    manifests: tuple[dict[str, Any], ...]
+    outputs: str
+
+
+def cluster_run(options: RunOptions, k8s_config: Path | None = None) -> ClusterRun:
+    """Return the Job of a run, which isn't submitted; raises SettingsError."""
+    config, cluster = configuration(options), load_cluster_config(k8s_config)
+    name = job_name(cluster)
+    return ClusterRun(name, manifests(config, cluster, name), outputs_of(config, name))
+
+
+def submit(run: ClusterRun, k8s_config: Path | None = None) -> Cluster:
+    """Submit a run; raises UserError if there is no cluster, or it refuses the Job."""
+    settings = load_cluster_config(k8s_config)
+    cluster = Cluster(settings.context, settings.namespace)
+    cluster.submit(*run.manifests)
+    return cluster
+
+
+def follow(run: ClusterRun, cluster: Cluster, on_line: Callable[[str], None]) -> str:
+    """Report the log of a submitted run until it ends, copy its results, and return their folder.
+
+    Raises JobFailed if the Job fails.
+    """
+    cluster.follow(run.name, on_line)
+    return fetched(run.outputs)

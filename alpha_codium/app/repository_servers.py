@@ -10,13 +10,12 @@ from alpha_codium.app.models import load_secrets
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import SettingsError, UserError
 from alpha_codium.repository.running.config import RunConfig, load_config
-from alpha_codium.repository.server_records import Server, ServerRecords
+from alpha_codium.repository.server_records import ServerRecords
 from alpha_codium.repository.storage import fetched
 from alpha_codium.repository.vllm import (
     PORT,
     ServedModel,
     autorun,
-    kill_servers,
     lora_adapters,
     running_servers,
     start_servers,
@@ -42,14 +41,6 @@ async def serve_models_async(
 
 
 serve_models = blocking(serve_models_async)
-
-
-async def end_models_async() -> list[Server]:
-    """End the servers that are recorded, and return those that still ran; raises UserError."""
-    return await in_thread(kill_servers)
-
-
-end_models = blocking(end_models_async)
 
 
 @asynccontextmanager

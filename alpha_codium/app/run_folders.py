@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import subprocess
+import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +16,8 @@ from loguru import logger
 
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
-from alpha_codium.config import BudgetSection, CodeTesterSection, SandboxSection, Settings, load_settings
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.config.sections import BudgetSection, CodeTesterSection, SandboxSection
 from alpha_codium.errors import DatasetError, FlowError, ModelNotFound, SettingsError, Unjudgeable, UserError
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder, without_secrets
@@ -111,6 +113,16 @@ def opened_run(
         yield folder
 
 
+@contextmanager
+def run_or_temporary(
+    run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent
+) -> Iterator[RunFolder]:
+    """Do the same as `opened_run`, but yield a temporary folder if no run is named."""
+    with tempfile.TemporaryDirectory(prefix="gencode-") as scratch:
+        with opened_run(run, resume, description, on_event) as folder:
+            yield folder or RunFolder(Path(scratch))
+
+
 def _create_or_reopen(run: str | None, resume: str | None, description: dict[str, Any]) -> RunFolder:
     description = description | {"versions": versions()}
     if resume is None:
@@ -152,7 +164,7 @@ def run_options(name: str, given: Any) -> dict[str, Any]:
 
 
 def recorded_options(name: str) -> dict[str, Any]:
-    """Return the options that an evaluation was run with, with its `settings`; none for runs of earlier versions."""
+    """Return the options that an evaluation was run with, with its `settings`, if it recorded them."""
     return _earlier(name).get("options", {})
 
 
@@ -231,9 +243,7 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
     if "versions" not in before:  # the last entry
         raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
     asked = _flat(tomllib.loads(to_toml(now)))
-    # Earlier versions, which lacked a setting, behaved as its default value does.
-    defaults = {f"settings.{key}": value for key, value in _flat(Settings().model_dump()).items()}
-    was = {key: defaults[key] for key in asked.keys() & defaults.keys()} | _flat(before)
+    was = _flat(before)
     for key in sorted(asked.keys() | was.keys(), key=lambda key: (key in HASHES, key)):
         if not _may_change(key) and asked.get(key) != was.get(key):
             there, here = was.get(key, "not set"), asked.get(key, "not set")

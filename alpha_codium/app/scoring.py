@@ -87,22 +87,25 @@ async def score_async(
     settings = settings or load_settings()
     if header is not None:
         settings = with_code_tester(settings, header=header)
-    name = _needed_dataset(benchmark, dataset)
-    rows = await in_thread(_selected_samples, file, Columns(column, form or ""), select)
-    for key in parse_selections(select):
+    name = dataset_of(benchmark, dataset)
+    if name is None:
+        raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
+    rows, selections = await in_thread(_samples, file, Columns(column, form or "")), parse_selections(select)
+    rows = await in_thread(selected, rows, selections, file)
+    for key in selections:
         on_event(Noted(f"selected: {key}={(rows[0].values or {})[key]}"))
     with _remedy(benchmark, dataset):
         problems = await in_thread(problems_for, rows, name, split)
     refuse_another_benchmark(benchmark, problems.names, problems.label)
     asked = language_asked_for(language) if language else ""
     if clean:
-        _refuse_cleaning(asked, problems)
-        rows, found = await in_thread(_cleaned, rows, problems)
+        rows, found = await in_thread(_cleaned, rows, problems, asked)
         on_event(Noted(found))
     solutions = await in_thread(solutions_of, rows, problems, asked)
     if not ignore_fingerprint:
         await in_thread(_refuse_other_problems, rows, problems)
-    setup = setup or _usual_setup(rows)
+    # Programs of a Solutions dataset may use all of the prompt's code, those of other tools only its imports.
+    setup = setup or (ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS)
     tasks = await in_thread(prepare_for_evaluation, solutions, WithSetup(problems, setup), test_type)
     part = Subset(sample_rate, seed, limit, tuple(names))
     tasks = await in_thread(only_asked, tasks, subsets_of(solutions), part, only_present, difficulty)
@@ -156,13 +159,6 @@ def clean_file(
     return cleaning, problems is not None
 
 
-def _needed_dataset(benchmark: str | None, dataset: str | None) -> str:
-    name = dataset_of(benchmark, dataset)
-    if name is None:
-        raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
-    return name
-
-
 def _samples(file: str, columns: Columns) -> list[Row]:
     rows = read_samples(file, columns)
     if not rows:
@@ -170,28 +166,15 @@ def _samples(file: str, columns: Columns) -> list[Row]:
     return rows
 
 
-def _selected_samples(file: str, columns: Columns, select: Sequence[str]) -> list[Row]:
-    return selected(_samples(file, columns), parse_selections(select), file)
-
-
 def _refuse_other_problems(rows: list[Row], problems: ProblemSet) -> None:
     """Raise DatasetError if rows of a Solutions dataset were generated for other problems."""
     refuse_other_problems((row.values for row in rows if row.values and row.values.keys() >= set(ORIGIN)), problems)
 
 
-def _usual_setup(rows: list[Row]) -> str:
-    """Return the default setup: all of the prompt's code for a Solutions dataset, only imports for other samples."""
-    return ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS
-
-
-def _refuse_cleaning(language: str, problems: ProblemSet) -> None:
-    """Raise UserError if samples are in another language than Python, to which the rules of cleaning don't apply."""
+def _cleaned(rows: list[Row], problems: ProblemSet, language: str) -> tuple[list[Row], str]:
+    """Return the clean rows, and what was changed; raises UserError if samples are in another language than Python."""
     if (language or (problems[0].execution.language if len(problems) else PYTHON)) != PYTHON:
         raise UserError("--clean is for samples in Python: leave it out")
-
-
-def _cleaned(rows: list[Row], problems: ProblemSet) -> tuple[list[Row], str]:
-    """Return the clean rows, and what was changed."""
     found = Cleaning()
     rows = clean_samples(rows, problems, found)
     rules = ", ".join(f"{name} {count}" for name, count in found.changed_by.items()) or "no rule"

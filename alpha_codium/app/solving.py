@@ -12,7 +12,7 @@ from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, ignore, w
 from alpha_codium.app.models import with_model
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problem_file, load_problems
+from alpha_codium.data.load import load_problem_file, load_problems
 from alpha_codium.data.statements import load_statement, with_examples
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.failures import Failure, failure_of

@@ -2,9 +2,8 @@
 
 import contextlib
 import json
-import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,8 +12,8 @@ from loguru import logger
 
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import REPOSITORY_COMMAND
-from alpha_codium.app.stored_samples import ChosenSamples, ShownSample, StoredSample
-from alpha_codium.data import load_problems
+from alpha_codium.app.stored_samples import ChosenSamples, StoredSample
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.comparing.judging import JOURNAL
@@ -31,6 +30,7 @@ from alpha_codium.runs.events import ModelAnswer, ProgramTested, Transcript, tra
 from alpha_codium.runs.folder import PROGRAMS, RUN_FILE
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import natural_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ def remove_run(name: str) -> None:
             raise UserError(f"{error.filename or folder.path} can't be deleted: {error.strerror}") from error
 
 
-def show_sample(run: str, problem: str | None = None, sample: int | None = None) -> ShownSample:
-    """Return a sample of a run: the first that failed, or else the first, of those that the arguments select.
+def show_sample(run: str, problem: str | None = None, sample: int | None = None) -> tuple[StoredSample, ChosenSamples]:
+    """Return a sample of a run, and all its samples; raises UserError if there is none, or the run can't be read.
 
-    Raises UserError if there is none, or the run can't be read.
+    The sample is the first that failed, or else the first, of those that the arguments select.
     """
     folder = RunFolder.reopen(runs_folder(), run)
     samples = _samples(folder)
@@ -91,7 +91,7 @@ def show_sample(run: str, problem: str | None = None, sample: int | None = None)
         first = _with_public_tests(folder, first)
     elif not first.source:
         first = _with_source(folder, first)
-    return ShownSample(first, samples)
+    return first, samples
 
 
 def chosen_samples(run: str, problem: str | None = None, sample: int | None = None) -> ChosenSamples:
@@ -167,7 +167,7 @@ def _judged(folder: RunFolder) -> list[StoredSample]:
     for program in Journal(folder.path / PROGRAMS).entries():
         programs[program["program"]] = (program["source"], program["language"])
     samples = [StoredSample(name, result, *programs.get(result.program, ("",))) for name, result in scored]
-    return sorted(samples, key=lambda each: (_natural(each.problem), each.result.group, each.result.index))
+    return sorted(samples, key=lambda each: (natural_order(each.problem), each.result.group, each.result.index))
 
 
 def _judged_line(line: dict[str, Any]) -> tuple[str, CandidateResult]:
@@ -236,9 +236,3 @@ def _problem(folder: RunFolder, name: str) -> Problem | None:
     with contextlib.suppress(UserError):
         return load_problems(str(dataset), split).get(name)
     return None
-
-
-def _natural(name: str) -> Sequence[tuple[int, str]]:
-    """Return a key that sorts numbers in names by their size."""
-    parts = re.split(r"(\d+)", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

@@ -103,11 +103,3 @@ class ChosenSamples:
         """Return how often each kind of error or verdict occurs among the samples that failed."""
         kinds = Counter(each.error.partition(":")[0] or each.result.verdict.value for each in self.failed)
         return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSample:
-    """The sample to show, and all samples of the run."""
-
-    sample: StoredSample
-    all: ChosenSamples

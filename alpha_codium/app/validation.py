@@ -1,20 +1,16 @@
 """Validation of a dataset's tests, checkers and limits with its known solutions."""
 
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from alpha_codium.app.evaluation import describe
 from alpha_codium.app.events import OnEvent, ignore, judging
-from alpha_codium.app.run_folders import opened_run, recordable, verdict_settings, with_settings
+from alpha_codium.app.run_folders import recordable, run_or_temporary, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data import load_problems
 from alpha_codium.data.etl import refuse_replacing
-from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.sources import output_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.eval.judging import OpenJudge, open_judge
@@ -73,7 +69,7 @@ async def validate_async(
     chosen = subset.choose(problems)
     async with open_judge(settings, rules=rules) as judge:
         description |= {"sandbox": judge.identity.to_json()}
-        with _folder(run, resume, description | with_settings(options, settings), on_event) as folder:
+        with run_or_temporary(run, resume, description | with_settings(options, settings), on_event) as folder:
             results = await _observe(chosen, kinds, judge, folder, on_event)
             report = await in_thread(_report, chosen, kinds, judge, folder, results, near)
             folder.write_json("results.json", report.to_json())
@@ -90,14 +86,6 @@ validate = blocking(validate_async)
 def _settings_of(settings: Settings) -> dict[str, Any]:
     every_test_is_run = ("stop_on_first_failure", "test_order")
     return {key: value for key, value in verdict_settings(settings.code_tester).items() if key not in every_test_is_run}
-
-
-@contextmanager
-def _folder(run: str | None, resume: str | None, description: dict[str, Any], on_event: OnEvent) -> Iterator[RunFolder]:
-    """Yield the run's folder, or a temporary one if no run is named."""
-    with tempfile.TemporaryDirectory(prefix="gencode-") as scratch:
-        with opened_run(run, resume, description, on_event) as folder:
-            yield folder or RunFolder(Path(scratch))
 
 
 async def _observe(

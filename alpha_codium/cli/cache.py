@@ -2,12 +2,12 @@
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import say
 from alpha_codium.wording import counted, size_text
 
 
-@click.group("cache", cls=Group)
+@click.group("cache")
 def group() -> None:
     """Show or clear the cache of model answers that all runs share."""
 

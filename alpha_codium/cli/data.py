@@ -1,19 +1,32 @@
-"""`gencode data`: get problems, and see what there is."""
+"""`gencode data`: get problems, see what there is, check them, and clean samples."""
 
 import datetime
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from alpha_codium.cli.clean import clean_generations
-from alpha_codium.cli.options import CommonOptions, Group, common_options, dataset_argument, overwrite_option
+from alpha_codium.cli.options import (
+    CommonOptions,
+    common_options,
+    dataset_argument,
+    options,
+    overwrite_option,
+    run_options,
+    sample_file_options,
+    split_option,
+    subset_options,
+)
 from alpha_codium.cli.output import print_table, say
-from alpha_codium.cli.validate import validate
+from alpha_codium.cli.reporting import Reporter
+from alpha_codium.cli.scores import csv_option, new_run, tests_option, with_earlier
+from alpha_codium.errors import UserError
 from alpha_codium.progress import Progress
 from alpha_codium.wording import counted, size_text
 
+# The names of `gen.cleaning.RULES`, which takes long to import; a test compares.
+RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "prompts", "stop_words")
 DATE = click.DateTime(["%Y-%m-%d"])
 
 
@@ -21,13 +34,9 @@ def _day(_context: click.Context, _option: click.Parameter, given: datetime.date
     return given and given.date()
 
 
-@click.group(cls=Group)
+@click.group()
 def group() -> None:
     """Load, filter, list, show, import and validate problems."""
-
-
-group.add_command(validate)
-group.add_command(clean_generations)
 
 
 @group.command()
@@ -96,7 +105,7 @@ def list_command(common: CommonOptions) -> None:
         click.echo("no dataset is stored yet: see gencode data etl --help", err=True)
     else:
         print_table([("name", "kind", "rows", "size", "origin"), *rows])
-    common.write_json([summary.as_record() for summary in summaries])
+    common.write_json([asdict(summary) for summary in summaries])
 
 
 @group.command()
@@ -117,7 +126,7 @@ def show(common: CommonOptions, dataset: str, split_name: str | None, problem_na
     splits = describe(dataset, split_name)
     for split in splits:
         say("\n".join(split_lines(dataset, split)))
-    common.write_json({split.split: split.as_record() for split in splits})
+    common.write_json({split.split: asdict(split) for split in splits})
 
 
 def _run_etl(common: CommonOptions, **options: Any) -> None:
@@ -129,3 +138,74 @@ def _run_etl(common: CommonOptions, **options: Any) -> None:
         click.echo(f"{report.name}[{split.split}]: {split.problems_out} of {counted(split.records_in, 'problem')}")
     click.echo(f"stored in {report.path}")
     common.write_json(report.as_record())
+
+
+@group.command()
+@dataset_argument
+@split_option
+@tests_option(default="all")
+@subset_options
+@click.option(
+    "--near",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.5,
+    show_default=True,
+    help="Report known-correct programs that need more than this share of a limit.",
+)
+@click.option(
+    "--output_dataset_name",
+    "output",
+    metavar="NAME",
+    help="Store the problems here, with the findings as columns.",
+)
+@overwrite_option
+@csv_option("a row for each problem")
+@run_options
+@common_options
+def validate(common: CommonOptions, csv_path: str | None, **options: Any) -> None:
+    """Check a dataset's tests, checkers and limits by running its known solutions."""
+    from alpha_codium.app import validation
+
+    settings = with_earlier(common, options)
+    if options["dataset"] is None:
+        raise UserError(f"run {options['resume']!r} doesn't record its dataset: give it as NAME")
+    options["run"] = new_run("validate", options["run"], options["resume"])
+    report = validation.validate(**options, settings=settings, on_event=Reporter(common))
+    if report.stored is not None:
+        click.echo(f"stored in {report.stored}", err=True)
+    common.write_files(report, csv_path)
+    for line in report.lines():
+        say(line)
+    if report.unjudged:
+        click.echo(f"the result is INCOMPLETE: {counted(report.unjudged, 'program')} got no verdict", err=True)
+        raise click.exceptions.Exit(1)
+
+
+@group.command("clean_generations")
+@sample_file_options
+@click.option("--output", required=True, type=click.Path(path_type=Path),
+              help="The file for the cleaned rows: .jsonl, or .pkl for a pickle.")  # fmt: skip
+@click.option("--stop", "stop_words", multiple=True, metavar="WORD",
+              help="Use this stop word instead of the defaults; \\n is a line break; repeatable.")  # fmt: skip
+@options(*(click.option(f"--no_{name}", is_flag=True, help=f"Turn off the rule {name}.") for name in RULE_NAMES))
+@common_options
+def clean_generations(common: CommonOptions, output: Path, stop_words: tuple[str, ...], **given: Any) -> None:
+    """Clean model output: remove fences, prose, repeated prompts, and text after stop words.
+
+    FILE has any format that `gencode eval score` reads. The changes by each rule are counted.
+    """
+    from alpha_codium.app.scoring import clean_file
+    from alpha_codium.gen.cleaning import RULES
+
+    rules = [rule for rule in RULES if not given.pop(f"no_{rule.name}")]
+    stops = [word.replace("\\n", "\n") for word in stop_words]
+    counts, known = clean_file(**given, output=output, rules=rules, stop_words=stops)
+    found = counts.to_json()
+    common.write_json(found | {"output": str(output)})
+    click.echo(f"{counted(counts.samples, 'sample')}, {counts.changed} changed, {counts.emptied} left empty")
+    for rule in RULES:
+        count = found["rules"][rule.name]
+        click.echo(f"  {rule.name:<13}{'off' if count is None else count:>7}  {rule.what}")
+    if not known:
+        click.echo("no prompts are known: give a --benchmark or a --dataset_name", err=True)
+    click.echo(f"written to {output}")

@@ -26,7 +26,7 @@ BETTER = "\n{} rarely solves a problem; a better local model: gencode model get 
 def command(common: CommonOptions) -> None:
     """Solve three small problems with the embedded model."""
     from alpha_codium.app import demonstration as demo
-    from alpha_codium.data import load_problems
+    from alpha_codium.data.load import load_problems
     from alpha_codium.llm.local.registry import BEST, SMALLEST
 
     problems = load_problems(demo.PROBLEMS)

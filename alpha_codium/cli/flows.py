@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import say
 
 
-@click.group(cls=Group)
+@click.group()
 def group() -> None:
     """List, show and copy flows."""
 

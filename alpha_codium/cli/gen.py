@@ -13,7 +13,6 @@ import click
 
 from alpha_codium.cli.options import (
     CommonOptions,
-    Group,
     cache_option,
     common_options,
     model_options,
@@ -31,7 +30,7 @@ DEFAULT_FLOW = "auto"
 STDIN = "-"
 
 
-@click.group(cls=Group)
+@click.group()
 def group() -> None:
     """Solve problems with a model."""
 
@@ -57,7 +56,7 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
     write_out(f"{answer.text}\n")
 
 
-@group.command()
+@group.command("solve_problem")
 @click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
 @click.option("--split_name", help="The split; needed only if there are several.")
 @click.option("--problem_name", help="The name of the problem in the dataset.")
@@ -96,7 +95,7 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
         raise click.ClickException(visible(solved.fault))
 
 
-@group.command()
+@group.command("solve_set")
 @click.option("--dataset_name", help="A name saved by etl, a hub id, or a path.")
 @set_options
 @click.option("--output_dataset_name", help="Where to save the candidates: a name or a folder.")
@@ -137,7 +136,7 @@ def _show(preview: "Preview", common: CommonOptions) -> None:
     """What a dry run says."""
     from alpha_codium.gen.preview import HOW
 
-    common.write_json(preview.values())
+    common.write_json(asdict(preview))
     for line in preview.lines():
         say(line)
     click.echo(HOW, err=True)

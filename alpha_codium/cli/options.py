@@ -36,15 +36,6 @@ def add_examples(command: click.Command, path: str) -> click.Command:
     return command
 
 
-class Group(click.Group):
-    """A group whose command names are normalized."""
-
-    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command under its one spelling."""
-        cmd.name = normalize(name or cmd.name or "")
-        super().add_command(cmd, cmd.name)
-
-
 @dataclass
 class CommonOptions:
     """The common options of a command."""

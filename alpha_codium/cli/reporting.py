@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from alpha_codium.app.events import (
-    AblationPlanned,
     Event,
     ItemDone,
     ItemsReached,
@@ -15,8 +14,6 @@ from alpha_codium.app.events import (
     Noted,
     RunOpened,
     RunPlanned,
-    VariantEnded,
-    VariantStarted,
     WorkEnded,
     WorkStarted,
 )
@@ -24,23 +21,27 @@ from alpha_codium.cli.options import CommonOptions
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 from alpha_codium.progress import Progress
-from alpha_codium.wording import counted
 
 
 class Reporter:
-    """The `on_event` of the commands; `run` is the run folder that was opened last, `ablation` the name of all runs."""
+    """The `on_event` of the commands; `run` is the run folder that was opened last."""
 
     def __init__(self, common: CommonOptions) -> None:
         self.quiet = common.verbosity < 0
         self.run: Path | None = None
         self._progress: Progress | None = None
-        self.ablation = ""
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
         match event:
-            case WorkStarted() | ItemDone() | ItemsReached() | WorkEnded():
-                self._show_progress(event)
+            case WorkStarted(what, total):
+                self._progress = Progress(what, total, self.quiet, event.counter.status).__enter__()
+            case ItemDone() if self._progress is not None:
+                self._progress.advance()
+            case ItemsReached(done) if self._progress is not None:
+                self._progress.reach(done)
+            case WorkEnded() if self._progress is not None:
+                self._progress.__exit__(None, None, None)
             case RunOpened(path):
                 self.run = path
                 click.echo(f"run folder: {path}", err=True)
@@ -51,30 +52,6 @@ class Reporter:
             case KitExamined(examination):
                 for line in examination.lines():
                     click.echo(line)
-            case AblationPlanned(name, same=same):
-                self.ablation = name
-                for stages, run in same:
-                    click.echo(f"without {stages} is the same as {run}, and run once", err=True)
-            case VariantStarted(run, number, total):
-                if number == 1:
-                    click.echo(f"if this is interrupted, repeat the command with --run {self.ablation}", err=True)
-                click.echo(f"run {number} of {total}: {run}", err=True)
-            case VariantEnded(summary):
-                again = f"repeat the command with --run {self.ablation}"
-                for budget, samples in summary.ended_by_budget.items():
-                    what = f"{budget} is spent and ended {counted(samples, 'sample')} of {summary.run}"
-                    click.echo(f"{what}: raise it and {again}", err=True)
-
-    def _show_progress(self, event: WorkStarted | ItemDone | ItemsReached | WorkEnded) -> None:
-        match event:
-            case WorkStarted(what, total):
-                self._progress = Progress(what, total, self.quiet, event.counter.status).__enter__()
-            case ItemDone() if self._progress is not None:
-                self._progress.advance()
-            case ItemsReached(done) if self._progress is not None:
-                self._progress.reach(done)
-            case WorkEnded() if self._progress is not None:
-                self._progress.__exit__(None, None, None)
 
     @contextmanager
     def resumable(self, command: str = "") -> Iterator[None]:

@@ -2,13 +2,13 @@
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, Group, common_options
+from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import print_table, say
 from alpha_codium.log import one_line, visible
 from alpha_codium.wording import size_text
 
 
-@click.group(cls=Group)
+@click.group()
 def group() -> None:
     """List, show and delete stored runs."""
 
@@ -41,12 +41,12 @@ def show(run: str, problem: str | None, sample: int | None, failed: bool, common
     if failed:
         _list_failed(run, problem, sample, common)
         return
-    shown = show_sample(run, problem, sample)
-    common.write_json(shown.sample.to_json())
-    for line in shown.sample.lines():
+    shown, samples = show_sample(run, problem, sample)
+    common.write_json(shown.to_json())
+    for line in shown.lines():
         say(line)
-    more = "; show others with --problem NAME --sample I, list them with --failed" if len(shown.all.samples) > 1 else ""
-    click.echo(f"{shown.all.failures(' of the run')}{more}", err=True)
+    more = "; show others with --problem NAME --sample I, list them with --failed" if len(samples.samples) > 1 else ""
+    click.echo(f"{samples.failures(' of the run')}{more}", err=True)
 
 
 def _list_failed(run: str, problem: str | None, sample: int | None, common: CommonOptions) -> None:

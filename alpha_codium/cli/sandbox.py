@@ -5,11 +5,11 @@ from copy import copy
 import click
 
 from alpha_codium.cli import serve
-from alpha_codium.cli.options import CommonOptions, Group, common_options, normalize
+from alpha_codium.cli.options import CommonOptions, common_options, normalize
 from alpha_codium.errors import UserError, nearest
 
 
-@click.group(cls=Group)
+@click.group()
 def group() -> None:
     """Check, install or serve the sandbox."""
 

@@ -1,4 +1,4 @@
-"""`gencode serve`: the judge as an HTTP server."""
+"""`gencode serve`: the judge as an HTTP server; `gencode repo serve`: only a repository's tests."""
 
 import asyncio
 import os
@@ -7,21 +7,43 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options, split_option
-from alpha_codium.cli.repo_serve import checkout_options
+from alpha_codium.cli.options import CommonOptions, Decorator, common_options, options, split_option
 from alpha_codium.errors import UserError
 
 if TYPE_CHECKING:
     from alpha_codium.repository.checkout import Checkout
 
+# Where a repository with tests comes from.
+checkout_options = options(
+    click.option("--version", help="Its version on PyPI.  [default: that of the repository's recipe]"),
+    click.option("--sdist", type=click.Path(exists=True, path_type=Path),
+                 help="Its source package, if it isn't fetched."),
+    click.option("--checkout", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A clone to use."),
+)  # fmt: skip
+
+
+def server_options(port: int, variable: str) -> Decorator:
+    """The address and the token of a server; the token arrives as `token`, by default that in the `variable`."""
+
+    def token_in(_context: click.Context, _option: click.Parameter, file: Path | None) -> str:
+        token = file.read_text().strip() if file else os.environ.get(variable, "")
+        if file and not token:
+            raise UserError(f"{file} is empty")
+        return token
+
+    return options(
+        click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
+        click.option("--port", default=port, show_default=True, help="The port to listen on; 0 means a free one."),
+        click.option("--token_file", "token", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                     callback=token_in,
+                     help=f"A file with the token that requests must have.  [default: ${variable}, or none]"),
+    )  # fmt: skip
+
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8080, show_default=True, help="The port to listen on; 0 means a free one.")
+@server_options(8080, "GENCODE_SERVE_TOKEN")
 @click.option("--max_queue", type=click.IntRange(min=0), default=0,
               help="Tests accepted at a time; requests beyond get 429.  [default: 10,000 for each worker]")  # fmt: skip
-@click.option("--token_file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="A file with the token that requests must have.  [default: $GENCODE_SERVE_TOKEN]")  # fmt: skip
 @click.option("--dialects", default="all", show_default=True,
               help="Other services whose requests are answered too: code_judge, judge0, nemo_gym, open_instruct, "
               "piston, sandbox_fusion; '' for none.")  # fmt: skip
@@ -34,56 +56,67 @@ if TYPE_CHECKING:
 @common_options
 def command(
     common: CommonOptions,
-    host: str,
-    port: int,
-    max_queue: int,
-    token_file: Path | None,
-    dialects: str,
     dataset_name: str | None,
     split: str | None,
-    max_problem_bytes: int,
     repository: str | None,
-    **source: Any,
+    version: str | None,
+    sdist: Path | None,
+    checkout: Path | None,
+    **given: Any,
 ) -> None:
     """Judge programs for other processes, over HTTP.
 
     On any address but loopback, the server needs a token.
     """
-    from alpha_codium.data import load_problems
+    from alpha_codium.data.load import load_problems
     from alpha_codium.serve.server import serve
 
-    token = token_file.read_text().strip() if token_file else os.environ.get("GENCODE_SERVE_TOKEN", "")
-    if token_file and not token:
-        raise UserError(f"{token_file} is empty")
-    settings = common.settings
+    if not repository and (version or sdist or checkout):
+        raise UserError("give --repository with --version, --sdist or --checkout")
 
     def started(address: str) -> None:
         click.echo(f"listening at {address}, documentation at {address}/docs")
 
     asyncio.run(
         serve(
-            settings,
-            host=host,
-            port=port,
-            max_queue=max_queue,
-            token=token,
-            dialects=dialects,
+            common.settings,
             dataset=load_problems(dataset_name, split) if dataset_name else None,
-            max_problem_bytes=max_problem_bytes,
-            checkout=_checkout(repository, **source),
+            checkout=_check_out(repository, version, sdist, checkout) if repository else None,
             on_start=started,
+            **given,
         )
     )
 
 
-def _checkout(
-    repository: str | None, version: str | None, sdist: Path | None, checkout: Path | None
-) -> "Checkout | None":
-    """Return the repository that the options name, None if they name none."""
-    if not repository:
-        if version or sdist or checkout:
-            raise UserError("give --repository with --version, --sdist or --checkout")
-        return None
+@click.command("serve")
+@click.option("--repository", default="django", show_default=True, help="The repository.")
+@checkout_options
+@server_options(8000, "SANDBOX_TOKEN")
+@common_options
+def serve_repository(
+    common: CommonOptions,
+    repository: str,
+    version: str | None,
+    sdist: Path | None,
+    checkout: Path | None,
+    **given: Any,
+) -> None:
+    """Run tests for other programs, over HTTP: POST /run_item.
+
+    Runs of the benchmark use the server with sandbox_provider = restapi and SANDBOX_URL. On any address but
+    loopback, the server needs a token.
+    """
+    from alpha_codium.repository import service
+
+    found = _check_out(repository, version, sdist, checkout)
+
+    def started(address: str) -> None:
+        click.echo(f"{found.recipe.name} {found.version} at {address}")
+
+    asyncio.run(service.serve(found, workers=common.settings.code_tester.workers, on_start=started, **given))
+
+
+def _check_out(repository: str, version: str | None, sdist: Path | None, checkout: Path | None) -> "Checkout":
     from alpha_codium.repository.checkout import check_out
     from alpha_codium.repository.recipes import recipe_of
 

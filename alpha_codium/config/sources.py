@@ -27,15 +27,6 @@ ENVIRONMENT_PREFIX = "GENCODE_"
 # The settings file that is read if it is in the current folder.
 LOCAL_FILE = Path("gencode.toml")
 SHIPPED = "the shipped settings"
-# Environment variables of earlier versions -> the settings that replaced them.
-REMOVED_VARIABLES = {
-    "GENCODE_OCI_ENGINE": "sandbox.oci.engine",
-    "GENCODE_OCI_IMAGE": "sandbox.oci.image",
-    "GENCODE_OCI_OPTIONS": "sandbox.oci.options",
-    "GENCODE_OCI_RUNTIME": "sandbox.oci.runtime",
-    "GENCODE_RUNSC": "sandbox.gvisor.runsc",
-    "GENCODE_RUNSC_PLATFORM": "sandbox.gvisor.platform",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +60,6 @@ def load_with_origins(
 ) -> LoadedSettings:
     """Merge all sources, and say where each value is from; see `load_settings`."""
     environment = os.environ if environment is None else environment
-    _refuse_removed(environment)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for origin, found in _sources(config_file, overrides, environment, base):
@@ -89,13 +79,6 @@ def load_with_origins(
 def shipped_text() -> str:
     """Return the text of the shipped settings, with their comments."""
     return resources.files("alpha_codium.settings").joinpath("configuration.toml").read_text("utf-8")
-
-
-def _refuse_removed(environment: Mapping[str, str]) -> None:
-    for variable, setting in REMOVED_VARIABLES.items():
-        if variable in environment:
-            instead = ENVIRONMENT_PREFIX + setting.replace(".", "__").upper()
-            raise SettingsError(f"environment variable {variable} is no longer read: use {instead} or -o {setting}=...")
 
 
 def _sources(

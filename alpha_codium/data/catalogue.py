@@ -37,10 +37,6 @@ class Summary:
         """The number of rows of each split, for people."""
         return ", ".join(f"{split}: {rows}" for split, rows in self.splits.items())
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the summary as JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class SplitDescription:
@@ -50,10 +46,6 @@ class SplitDescription:
     columns: tuple[str, ...]
     counts: dict[str, Any]
     info: dict[str, Any]
-
-    def as_record(self) -> dict[str, Any]:
-        """Return the description as JSON."""
-        return asdict(self)
 
 
 def list_datasets() -> tuple[Summary, ...]:
@@ -119,15 +111,10 @@ def _describe_split(source: Source, split: str) -> SplitDescription:
         if info.get("counts"):
             return SplitDescription(split, tuple(source.dataset(split).column_names), info["counts"], info)
     counts, columns = SplitCounts(), dict[str, None]()
-    for record, stored in _with_stored(source, split):
-        columns |= dict.fromkeys(record)
-        counts.add(stored)
-    return SplitDescription(split, tuple(columns), counts.as_record(), {"origin": source.origin.as_record()})
-
-
-def _with_stored(source: Source, split: str) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
     for number, record in enumerate(source.records(split), start=1):
-        yield record, stored_record(record, f"{source.origin.text}[{split}], record {number}")
+        columns |= dict.fromkeys(record)
+        counts.add(stored_record(record, f"{source.origin.text}[{split}], record {number}"))
+    return SplitDescription(split, tuple(columns), counts.as_record(), {"origin": asdict(source.origin)})
 
 
 def split_lines(name: str, split: SplitDescription) -> Iterator[str]:

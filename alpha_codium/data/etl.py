@@ -138,7 +138,7 @@ def _etl_split(
         facts = writer.finish()
     columns = tuple(sorted(dropped))
     info = {
-        "origin": source.origin.as_record(),
+        "origin": asdict(source.origin),
         "source_split": None if source.any_split else split,
         "filters": selection.filters.as_record(),
         "sampling": {"rate": selection.sample_rate, "seed": selection.seed},

@@ -111,7 +111,6 @@ class HubSource:
 class CachedDataset:
     """A dataset in the cache of `datasets`: the commit, if known, and the Arrow files of each split."""
 
-    folder: Path
     revision: str | None
     files: dict[str, list[Path]]
 
@@ -137,7 +136,7 @@ def _cached_copy(info: Path) -> CachedDataset | None:
     if not files or not all(path.is_file() for paths in files.values() for path in paths):
         return None
     revision = info.parent.name if COMMIT.fullmatch(info.parent.name) else None
-    return CachedDataset(info.parent, revision, files)
+    return CachedDataset(revision, files)
 
 
 def _arrow_files(folder: Path, split: dict[str, Any]) -> list[Path]:

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, overload
+from typing import Any, overload
 
 from alpha_codium.data.etl import run_etl
 from alpha_codium.data.files import FileSource
-from alpha_codium.data.filters import check_rate, in_sample
 from alpha_codium.data.folders import FolderSource, dataset_of_parquet
 from alpha_codium.data.hub import HubSource
 from alpha_codium.data.origin import Source, choose_split
@@ -20,13 +19,6 @@ from alpha_codium.problem import Problem
 from alpha_codium.wording import counted
 
 
-class Rows(Protocol):
-    """Raw records by index: a list, or a `datasets.Dataset`."""
-
-    def __len__(self) -> int: ...
-    def __getitem__(self, position: int, /) -> Any: ...
-
-
 class ProblemSet(Sequence[Problem]):
     """The problems of one split, converted on access.
 
@@ -34,7 +26,7 @@ class ProblemSet(Sequence[Problem]):
     DatasetError.
     """
 
-    def __init__(self, records: Rows, dataset_name: str, split_name: str, fingerprint: str | None = None) -> None:
+    def __init__(self, records: Any, dataset_name: str, split_name: str, fingerprint: str | None = None) -> None:
         self.records = records
         self.dataset_name = dataset_name
         self.split_name = split_name
@@ -62,13 +54,6 @@ class ProblemSet(Sequence[Problem]):
             raise DatasetError(f"{self.label} has no problem {name!r}{nearest(name, self._positions)}")
         return self[self._positions[name]]
 
-    def sample(self, rate: float, seed: int = 0) -> "ProblemSet":
-        """Return a random sample, selected by name and seed as in ETL; its fingerprint is the whole split's."""
-        check_rate(rate)
-        if rate == 1:
-            return self
-        return self.select([position for position, name in enumerate(self.names) if in_sample(name, rate, seed)])
-
     def select(self, positions: Sequence[int]) -> "ProblemSet":
         """Return the problems at these indices; the fingerprint is the whole split's."""
         select = getattr(self.records, "select", None)
@@ -79,7 +64,7 @@ class ProblemSet(Sequence[Problem]):
     def names(self) -> tuple[str, ...]:
         """The names of all problems, in the dataset's order."""
         if "name" in getattr(self.records, "column_names", ()):
-            return tuple(self.records["name"])  # type: ignore[call-overload] - a Dataset returns a column by its name
+            return tuple(self.records["name"])
         return tuple(
             RecordReader(self.records[position], self._where(position)).name() for position in range(len(self))
         )

@@ -1,7 +1,7 @@
 """The protocol of sources of problems, and the origin of their records."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,10 +22,6 @@ class Origin:
     kind: str
     location: str
     revision: str | None = None
-
-    def as_record(self) -> dict[str, str | None]:
-        """Return the origin as JSON."""
-        return asdict(self)
 
 
 class Source(Protocol):

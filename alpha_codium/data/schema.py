@@ -75,11 +75,11 @@ def problem_from_record(record: Mapping[str, Any], where: str = "the record") ->
     """Return the problem of a raw or stored record; raises DatasetError with `where`, the field, and the mistake."""
     stored = stored_record(record, where)
     limit, checker = stored["time_limit"], stored["checker"]
-    parts: dict[str, Any] = {
-        column: tuple(map(TestCase, *_both(stored[column], "input", "output"))) for column in TEST_COLUMNS
-    }
+    parts: dict[str, Any] = {}
+    for column in TEST_COLUMNS:
+        parts[column] = tuple(map(TestCase, stored[column]["input"], stored[column]["output"]))
     for column in SOLUTION_COLUMNS:
-        parts[column] = tuple(map(Solution, *_both(stored[column], "language_name", "solution")))
+        parts[column] = tuple(map(Solution, stored[column]["language_name"], stored[column]["solution"]))
     return Problem(
         name=stored["name"],
         description=stored["description"],
@@ -231,7 +231,3 @@ class SplitCounts:
         """Return the counts as JSON."""
         counts = {column: dict(counts) for column, counts in self._by_column.items()}
         return {"problems": self.problems, "repeated_names": self.repeated_names, **counts}
-
-
-def _both(columns: Mapping[str, list[Any]], first: str, second: str) -> tuple[list[Any], list[Any]]:
-    return columns[first], columns[second]

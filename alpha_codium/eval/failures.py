@@ -9,7 +9,7 @@ from alpha_codium.judge.behaviour import DRIVER_LINES
 from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.problem import TestCase
 from alpha_codium.program import PYTHON
-from alpha_codium.values import JsonValue, Readers
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Judgement, Verdict
 
 # The most characters of a text, and those before the first difference of two outputs.
@@ -27,7 +27,6 @@ class Failure(JsonValue):
     characters, outputs to the part where they differ. `used` says what the test used of its limits if it exceeded one.
     """
 
-    readers: ClassVar[Readers] = {"verdict": Verdict}
     optional: ClassVar[tuple[str, ...]] = ("input", "expected", "actual", "assertion", "stderr", "used")
 
     test: int | None

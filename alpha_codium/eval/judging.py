@@ -18,7 +18,6 @@ from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages import LANGUAGES
 from alpha_codium.languages.python.prelude import check_header
-from alpha_codium.limits import time_limit_factor
 from alpha_codium.program import PYTHON
 from alpha_codium.runs import Journal
 from alpha_codium.sandbox import sandbox_of
@@ -99,7 +98,7 @@ class OpenJudge:
         return {
             name: {
                 "version": self.judge.sandbox.tool_version(name),
-                "time_limit_factor": time_limit_factor(name, rules.time_limit_factor, rules.time_limit_factors),
+                "time_limit_factor": rules.time_limit_factors.get(name, rules.time_limit_factor),
             }
             for name in others
         }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from alpha_codium.config import CodeTesterSection, Settings
+from alpha_codium.config.sections import CodeTesterSection, Settings
 from alpha_codium.coroutines import run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge

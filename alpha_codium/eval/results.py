@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from alpha_codium.eval.failures import Failure
 from alpha_codium.eval.languages import Skipped
 from alpha_codium.limits import Limits
-from alpha_codium.values import JsonValue, Readers
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 
 
@@ -19,11 +19,6 @@ class CandidateResult(JsonValue):
     `rechecked` means that the program was judged three more times, alone, and this is the median.
     """
 
-    readers: ClassVar[Readers] = {
-        "verdict": Verdict,
-        "tests": tuple,
-        "failure": lambda values: None if values is None else Failure.from_json(values),
-    }
     optional: ClassVar[tuple[str, ...]] = ("error", "program", "failure", "rechecked")
 
     index: int

@@ -13,17 +13,16 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from alpha_codium.config import Settings
 from alpha_codium.flows import BudgetExhausted
 from alpha_codium.llm.messages import Answer
 from alpha_codium.llm.prices import cost_of
 from alpha_codium.solution import BudgetEnd, BudgetLimit, BudgetOwner, Candidate
-from alpha_codium.values import JsonValue, Readers
+from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted, in_dollars
 
 
@@ -127,19 +126,14 @@ class PartialAnswer(JsonValue):
     others.
     """
 
-    readers: ClassVar[Readers] = {
-        "places": tuple,
-        "end": lambda values: None if values is None else BudgetEnd.from_json(values),
-    }
-
     granted: int = 0
-    places: Sequence[int] = ()
+    places: tuple[int, ...] = ()
     end: BudgetEnd | None = None
 
     @classmethod
     def first(cls, granted: int) -> "PartialAnswer":
         """Return the part with the first `granted` answers."""
-        return cls(granted, range(granted))
+        return cls(granted, tuple(range(granted)))
 
 
 # Partial answers by the index of the request among the sample's requests.

@@ -13,7 +13,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.llm.endpoints import models_of
 from alpha_codium.llm.names import LOCAL
 from alpha_codium.llm.prices import cost_of
-from alpha_codium.runs import AnswerCache, AnswerStore
+from alpha_codium.runs import AnswerCache
 from alpha_codium.runs.answers import without_user
 
 
@@ -70,10 +70,3 @@ def open_cache(settings: Settings) -> Iterator[AnswerCache | None]:
         return
     with PricedCache(path, settings) as cache:
         yield cache
-
-
-def spent_by(run: Path) -> dict[str, Any]:
-    """Return a run's numbers of new and cached answers, and the US dollars it spent, over all resumes."""
-    with AnswerStore(run / "answers.sqlite") as store:
-        spent = store.spent()
-    return {"asked": spent.asked, "from_cache": spent.from_cache, "spent": spent.cost}

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from alpha_codium.errors import DatasetError
+from alpha_codium.eval.running import all_or_none
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.choosing import check_fit
 from alpha_codium.gen.sample import Solver
@@ -118,12 +119,7 @@ async def run_all(
         for problem, sample in work:
             await run(problem, sample)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(job.concurrency):
-                group.create_task(run_some())
-    except ExceptionGroup as faults:
-        raise faults.exceptions[0] from None
+    await all_or_none(run_some() for _ in range(job.concurrency))
 
 
 def solutions_rows(candidates: Sequence[Candidate], names: Iterable[str]) -> list[dict[str, Any]]:

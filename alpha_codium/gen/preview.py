@@ -1,4 +1,4 @@
-"""Estimates of a run's calls, tokens and cost before it starts, and of the budgets that may end it.
+"""Estimates of a run's calls, tokens and cost before it starts, and of the budgets that may end it; models and prices.
 
 1. Each stage of the flow states the fewest and the most calls it makes by its method `calls`; without that method the
    number is unknown. Unreadable answers may be asked for again, `max_format_retries` times.
@@ -13,12 +13,13 @@ So the ranges are wide. The minimum is for a run in which everything succeeds at
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from alpha_codium.config import Price, Settings
+from alpha_codium.config.sections import Price, Settings
+from alpha_codium.errors import UserError
 from alpha_codium.flows import Flow
 from alpha_codium.gen.budgets import Usage
-from alpha_codium.gen.pricing import models_asked, price_lines, prices_of
+from alpha_codium.llm.endpoints import models_of
+from alpha_codium.llm.prices import price_of
 from alpha_codium.problem import Problem, Statement
 from alpha_codium.rendering import Prompt
 from alpha_codium.wording import counted, in_dollars
@@ -107,10 +108,6 @@ class Preview:
             "cache": "on: answers that it holds count here, but are not paid again" if self.cache else "off",
         }
         return [f"{name:<18} {value}" for name, value in rows.items()] + [f"{'budget':<18} {cut}" for cut in self.cuts]
-
-    def values(self) -> dict[str, Any]:
-        """Return the preview for `--json`."""
-        return dataclasses.asdict(self)
 
 
 def _count(number: int, what: str) -> str:
@@ -204,31 +201,54 @@ def _cuts(whole: Preview, least: float, settings: Settings, used: Usage) -> Iter
         yield f"at most {counted(solve.max_calls, 'call')} a sample: {too_low}"
     tokens = whole.prompt_tokens + whole.completion_tokens
     used_tokens = used.prompt_tokens + used.completion_tokens
-    all_calls = whole.calls + Span(used.llm_calls, used.llm_calls)
-    all_tokens = tokens + Span(used_tokens, used_tokens)
-    all_cost = whole.cost and whole.cost + Span(used.cost or 0, used.cost or 0)
+    in_all = {
+        "calls": whole.calls + Span(used.llm_calls, used.llm_calls),
+        "tokens": tokens + Span(used_tokens, used_tokens),
+        "cost": whole.cost and whole.cost + Span(used.cost or 0, used.cost or 0),
+    }
     earlier = ", including earlier samples" if used.llm_calls else ""
     limits = [
         (tokens, solve.max_tokens * whole.samples, f"{counted(solve.max_tokens, 'token')} a sample"),
         (whole.cost, solve.max_cost * whole.samples, f"${solve.max_cost:g} a sample"),
-        (
-            all_calls,
-            budget.problem_calls * whole.problems,
-            f"{counted(budget.problem_calls, 'call')} a problem{earlier}",
-        ),
-        (
-            all_tokens,
-            budget.problem_tokens * whole.problems,
-            f"{counted(budget.problem_tokens, 'token')} a problem{earlier}",
-        ),
-        (all_cost, budget.problem_cost * whole.problems, f"${budget.problem_cost:g} a problem{earlier}"),
-        (all_calls, budget.run_calls, f"{counted(budget.run_calls, 'call')} in all{earlier}"),
-        (all_tokens, budget.run_tokens, f"{counted(budget.run_tokens, 'token')} in all{earlier}"),
-        (all_cost, budget.run_cost, f"${budget.run_cost:g} in all{earlier}"),
     ]
+    for owner, number, whose in (("problem", whole.problems, "a problem"), ("run", 1, "in all")):
+        for unit, span in in_all.items():
+            limit = getattr(budget, f"{owner}_{unit}")
+            text = f"${limit:g}" if unit == "cost" else counted(limit, unit.removesuffix("s"))
+            limits.append((span, limit * number, f"{text} {whose}{earlier}"))
     for span, limit, text in limits:
         if span is not None and limit and (span.most is None or span.most > limit):
             too_low = ": below the minimum, so some samples will be left out" if span.least > limit else ""
             yield f"at most {text}{too_low}"
     all_seconds = {"a sample": solve.max_seconds, "a problem": budget.problem_seconds, "in all": budget.run_seconds}
     yield from (f"at most {seconds:g} s {whose}" for whose, seconds in all_seconds.items() if seconds)
+
+
+def models_asked(settings: Settings) -> tuple[str, ...]:
+    """Return the models of a run, without fallbacks: `model` or `rotate_models`, and those in `model_by_prompt`."""
+    config = settings.config
+    return tuple(dict.fromkeys([*(config.rotate_models or (config.model,)), *config.model_by_prompt.values()]))
+
+
+def prices_of(settings: Settings, models: tuple[str, ...]) -> dict[str, Price | None]:
+    """Return the price of each model, None if it is unknown."""
+    return {model: price_of(model, settings.prices) for model in models}
+
+
+def check_prices(settings: Settings) -> None:
+    """Raise UserError if there is a budget in dollars and the price of a model or fallback is unknown."""
+    if not (settings.solve.max_cost or settings.budget.run_cost or settings.budget.problem_cost):
+        return
+    models = models_of(settings.config)
+    unknown = [model for model, price in prices_of(settings, models).items() if price is None]
+    if unknown:
+        raise UserError(
+            f"a budget in dollars needs the price of {', '.join(unknown)}, which isn't known: give it in US dollars "
+            f"per million tokens, in a file for --config: {price_lines(unknown)}"
+        )
+
+
+def price_lines(models: list[str]) -> str:
+    """Return an example of the setting for the models' prices, as one line of TOML."""
+    entries = ", ".join(f'"{model}" = {{input = 0.5, output = 1.5}}' for model in models)
+    return f"prices.models = {{{entries}}}"

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.config import BudgetSection, Settings
+from alpha_codium.config.sections import BudgetSection, Settings
 from alpha_codium.errors import UserError
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.choosing import check_fit
@@ -264,12 +264,6 @@ def _copied(folder: RunFolder) -> Iterator[tuple[Path, dict[SampleKey, Candidate
     source = folder.path / ANSWERS
     with tempfile.TemporaryDirectory(prefix="gencode-replay-") as scratch:
         with folder:  # locked, so that nothing is written meanwhile
-            # Earlier versions of gencode kept errors as texts.
-            if any(isinstance(entry.get("error"), str) for entry in folder.journal.entries()):
-                raise UserError(
-                    f"run {folder.name!r} was made by an earlier version of gencode: replay it with that version, or "
-                    "make the run again"
-                )
             journal = finished_samples(folder.journal, final_only=False)
             for path in (source, source.with_name(f"{ANSWERS}-wal")):
                 _copy(path, Path(scratch))

@@ -113,7 +113,7 @@ class SampleModel:
                 self._note_part(number, PartialAnswer(allowed.granted, tuple(sorted(outcomes))))
         ordered = [outcomes[place] for place in sorted(outcomes)]
         if ordered and all("refusal" in outcome for outcome in ordered):
-            raise _refusal(ordered[0])
+            raise REFUSALS.get(ordered[0]["refusal"], ContentFiltered)(ordered[0]["message"])
         return [Answer("", "", "content_filter") if "refusal" in outcome else _answer(outcome) for outcome in ordered]
 
     def _note_part(self, number: int, part: PartialAnswer) -> None:
@@ -204,10 +204,6 @@ class SampleModel:
         run = key_of(text, occurrence)
         cache = None if self.store is None else self.store.cache
         return AnswerKey(run, cache.key_of(run, model) if cache is not None else "")
-
-
-def _refusal(outcome: StoredAnswer) -> ModelError:
-    return REFUSALS.get(outcome["refusal"], ContentFiltered)(outcome["message"])
 
 
 def _answer(outcome: StoredAnswer) -> Answer:

@@ -8,7 +8,7 @@ from typing import Any
 
 from alpha_codium.config import Settings
 from alpha_codium.gen.budgets import Account
-from alpha_codium.runs.transcripts import finished_transcripts
+from alpha_codium.runs.events import finished_transcripts
 from alpha_codium.solution import Candidate
 from alpha_codium.wording import counted, in_dollars
 

@@ -8,17 +8,17 @@ from alpha_codium.checkers import CALL_RESULT, DEFAULT_CHECKER
 from alpha_codium.judge.tolerances import tolerance_in
 from alpha_codium.languages.python.prelude import with_prelude
 from alpha_codium.limits import (
+    DEFAULT_CPU_SECONDS,
+    DEFAULT_MEMORY_BYTES,
     DEFAULT_TIME_LIMIT_FACTOR,
     TIME_LIMIT_FACTORS,
     Limits,
-    limits_of_test,
-    time_limit_factor,
 )
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem
 from alpha_codium.program import PYTHON
 
 if TYPE_CHECKING:
-    from alpha_codium.config import CodeTesterSection
+    from alpha_codium.config.sections import CodeTesterSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,13 @@ class Rules:
         return replace(spec, setup_code=with_prelude(self.header, spec.setup_code))
 
     def limits_for(self, problem: Problem, language: str = PYTHON) -> Limits:
-        """Return the limits of one test of a program in `language`; see `limits_of_test`."""
-        factor = time_limit_factor(language, self.time_limit_factor, self.time_limit_factors)
-        return limits_of_test(problem, self.cpu_seconds, self.memory_bytes, factor)
+        """Return the limits of one test of a program in `language`: ours, else the problem's, else the defaults."""
+        factor = self.time_limit_factors.get(language, self.time_limit_factor)
+        own_seconds = (problem.time_limit_seconds or 0.0) * factor
+        return Limits(
+            cpu_seconds=self.cpu_seconds or own_seconds or DEFAULT_CPU_SECONDS,
+            memory_bytes=self.memory_bytes or problem.memory_limit_bytes or DEFAULT_MEMORY_BYTES,
+        )
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
         """Return the checker: the problem's own, else the user's, else `float` with the errors that the statement

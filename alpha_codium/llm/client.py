@@ -34,7 +34,7 @@ from alpha_codium.llm.sender import Call, Sender
 from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
-    from alpha_codium.config import ConfigSection
+    from alpha_codium.config.sections import ConfigSection
 
 
 class ModelClient:

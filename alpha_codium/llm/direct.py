@@ -14,7 +14,7 @@ from collections.abc import Set
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from alpha_codium.config import PricesSection
+from alpha_codium.config.sections import PricesSection
 from alpha_codium.http_errors import http_errors
 from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import TransientError

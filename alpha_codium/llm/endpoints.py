@@ -17,7 +17,7 @@ from alpha_codium.llm.names import LOCAL, provider_of
 from alpha_codium.llm.prices import price_table
 
 if TYPE_CHECKING:
-    from alpha_codium.config import ConfigSection
+    from alpha_codium.config.sections import ConfigSection
 
 OPENAI_COMPATIBLE = ("openai", "hosted_vllm")
 TREATED_BY_LITELLM = re.compile(r"(?:^|/)(?:o\d|gpt|chatgpt|codex|claude|ft:|responses/)")

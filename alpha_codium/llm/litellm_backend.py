@@ -17,7 +17,7 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.config import PricesSection
+from alpha_codium.config.sections import PricesSection
 from alpha_codium.http_errors import http_errors
 from alpha_codium.llm.direct import PLACEHOLDER_KEY
 from alpha_codium.llm.endpoints import Endpoint

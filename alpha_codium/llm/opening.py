@@ -21,7 +21,7 @@ from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.names import LOCAL
 
 if TYPE_CHECKING:
-    from alpha_codium.config import ConfigSection, PricesSection
+    from alpha_codium.config.sections import ConfigSection, PricesSection
 
 # The default model for each key: a small one of the provider.
 MODEL_OF_KEY = {

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.config import Price, PricesSection
+from alpha_codium.config.sections import Price, PricesSection
 from alpha_codium.llm.names import LOCAL, provider_of
 
 MILLION = 1_000_000

@@ -16,7 +16,7 @@ from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.llm.request_queue import RequestQueue
 
 if TYPE_CHECKING:
-    from alpha_codium.config import ConfigSection
+    from alpha_codium.config.sections import ConfigSection
 
 
 @dataclass(slots=True)

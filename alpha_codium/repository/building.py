@@ -14,7 +14,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import AsyncGenerator, Collection, Coroutine, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from alpha_codium.repository.certificate import LOAD, LOADED, REPEATS, edit_for, failed, is_certain
 from alpha_codium.repository.checkout import Checkout
@@ -22,7 +22,7 @@ from alpha_codium.repository.harness import LIMITS, PASSED, RepositoryTests, Sui
 from alpha_codium.repository.methods import Method, methods_of, stubbed, without_completion
 from alpha_codium.repository.mutations import mutations
 from alpha_codium.repository.tasks import RepositoryTask
-from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Status
 
 T = TypeVar("T")
@@ -63,8 +63,6 @@ class CoveredMethod:
 @dataclass(frozen=True, slots=True)
 class LabelTasks(JsonValue):
     """The tasks of a label; `dropped` counts the methods that became none, by the reason."""
-
-    readers: ClassVar[Readers] = {"tasks": many(RepositoryTask.from_json)}
 
     label: str
     tasks: tuple[RepositoryTask, ...]

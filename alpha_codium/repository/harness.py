@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
@@ -27,7 +27,7 @@ from alpha_codium.repository.methods import find_method
 from alpha_codium.repository.recipes import RUNNERS
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.protocol import report_of
-from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Execution, Status
 
 INSIDE = resources.files("alpha_codium.repository.inside")
@@ -61,8 +61,6 @@ class SuiteRun(JsonValue):
 
     `crash` says how the process ended before it could report, if it did.
     """
-
-    readers: ClassVar[Readers] = {"results": many(RepositoryTestResult.from_json)}
 
     results: tuple[RepositoryTestResult, ...]
     cpu_seconds: float

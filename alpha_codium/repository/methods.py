@@ -7,10 +7,9 @@ import ast
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from alpha_codium.languages.python.syntax import UNPARSABLE, first_line, parse
-from alpha_codium.values import JsonValue, Readers
+from alpha_codium.values import JsonValue
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -28,8 +27,6 @@ class Method(JsonValue):
     docstring, and `body` is what follows it; both are whole lines of the file. `lines` is the range of lines from `def`
     to the end, `body_lines` that of the body. There are `decorators` lines before it with decorators.
     """
-
-    readers: ClassVar[Readers] = {"lines": tuple, "body_lines": tuple}
 
     name: str
     class_name: str

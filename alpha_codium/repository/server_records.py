@@ -11,10 +11,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 from alpha_codium.errors import UserError
-from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.values import JsonValue
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 # The fields of /proc/PID/stat after the name of the program.
@@ -71,8 +71,6 @@ class Server(JsonValue):
 @dataclass(frozen=True, slots=True)
 class ServerRecords(JsonValue):
     """The servers that one command started, the model that they have, and the key of all of them."""
-
-    readers: ClassVar[Readers] = {"servers": many(Server.from_json)}
 
     model: str
     api_key: str

@@ -5,7 +5,7 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from alpha_codium.repository.methods import (
     Method,
@@ -15,7 +15,7 @@ from alpha_codium.repository.methods import (
     find_method,
     without_method,
 )
-from alpha_codium.values import JsonValue, Readers
+from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted
 
 
@@ -29,14 +29,6 @@ class RepositoryTask(JsonValue):
     body that a completion writes. With `fresh`, the method is called while the
     repository is imported, so that its tests have to import it again. `given_id` is the `dp_id` that a row has.
     """
-
-    readers: ClassVar[Readers] = {
-        "method": Method.from_json,
-        "fail_to_pass": tuple,
-        "pass_to_pass": tuple,
-        "bug_tests": tuple,
-        "completion_tests": tuple,
-    }
 
     repository: str
     version: str

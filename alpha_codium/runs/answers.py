@@ -55,11 +55,11 @@ class AnswerKey:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The numbers of answers that a run requested and took from the cache, and its cost in US dollars, if known."""
+    """The numbers of answers that a run requested and took from the cache, and the US dollars it spent, if known."""
 
     asked: int
     from_cache: int
-    cost: float | None
+    spent: float | None
 
 
 def question_text(question: dict[str, Any], sample: str) -> str:

@@ -25,8 +25,6 @@ from loguru import logger
 from alpha_codium.errors import UserError
 from alpha_codium.runs.answer_file import AnswerFile, StoredAnswer
 
-# Marks the file as ours: "genc".
-APPLICATION_ID = 0x67656E63
 VERSION = 1
 # Environment variables with a provider's address, and providers whose variables have different names.
 ADDRESS = re.compile(r"_(API_BASE|BASE_URL)$")
@@ -64,7 +62,7 @@ class AnswerCache(AnswerFile):
 
     schema = (SCHEMA,)
     columns = frozenset(["key", "model", "created", "prompt_tokens", "completion_tokens", "cost", "hits", "answer"])
-    stamp = (f"PRAGMA application_id={APPLICATION_ID}", f"PRAGMA user_version={VERSION}")
+    stamp = (f"PRAGMA user_version={VERSION}",)
     version = VERSION
 
     def __init__(self, path: Path, scope: str = "", environment: Mapping[str, str] | None = None) -> None:

@@ -6,14 +6,14 @@ The JSON of an event consists of its fields and its `kind`. A long text is store
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self, get_args
 
 from alpha_codium.errors import UserError
 from alpha_codium.solution import BudgetEnd, Candidate
-from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
 
 # The format of transcripts; files in format 1 don't contain the number.
@@ -47,16 +47,11 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read_text(value: Any) -> Text:
-    return value if isinstance(value, str) else Excerpt.from_json(value)
-
-
 @dataclass(frozen=True, slots=True)
 class ModelAnswer(JsonValue):
     """An answer to a prompt, and the messages sent."""
 
     kind: ClassVar[str] = "answer"
-    readers: ClassVar[Readers] = {"messages": tuple, "text": _read_text, "reasoning": _read_text}
 
     prompt: str
     messages: tuple[dict[str, str], ...]
@@ -106,7 +101,6 @@ class TestOutcome(JsonValue):
     """The result of one test; the outputs are shortened."""
 
     __test__ = False  # not a test of pytest's
-    readers: ClassVar[Readers] = {"verdict": Verdict}
 
     verdict: Verdict
     stdout: str
@@ -119,7 +113,6 @@ class ProgramTested(JsonValue):
     """A program, its verdict, and the results of its tests."""
 
     kind: ClassVar[str] = "execution"
-    readers: ClassVar[Readers] = {"program": _read_text, "verdict": Verdict, "tests": many(TestOutcome.from_json)}
 
     program: Text
     verdict: Verdict
@@ -131,7 +124,6 @@ class ProgramTraced(JsonValue):
     """The trace of a program on a test."""
 
     kind: ClassVar[str] = "trace"
-    readers: ClassVar[Readers] = {"trace": _read_text}
 
     trace: Text
 
@@ -161,7 +153,6 @@ class StageEnd(JsonValue):
     """The end of a stage of the kind `stage`, and the program after it."""
 
     kind: ClassVar[str] = "stage_end"
-    readers: ClassVar[Readers] = {"program": _read_text}
 
     stage: str
     program: Text
@@ -236,3 +227,20 @@ def transcript_name(problem: str, sample: int) -> str:
     """Return the relative path of a sample's transcript in the run's folder, which is readable and unique."""
     readable = re.sub(r"[^A-Za-z0-9]+", "_", problem).strip("_")[:60]
     return f"transcripts/{readable}-{_sha256(problem)[:8]}/{sample}.json"
+
+
+def finished_transcripts(folder: Path, candidates: Mapping[tuple[str, int], Candidate]) -> Iterator[Transcript]:
+    """Yield the transcripts of the finished samples of the run in `folder`, one at a time, since all may not fit into
+    memory.
+
+    `candidates` are the journal's, by problem and sample. Unreadable transcripts are left out, and those of an earlier
+    attempt. Raises UserError if a transcript was written by another version of gencode, and OSError.
+    """
+    for path in sorted((folder / "transcripts").glob("*/*.json")):
+        try:
+            transcript = Transcript.read(path)
+        except ValueError:
+            continue
+        candidate = candidates.get((transcript.candidate.task_name, transcript.candidate.sample_index))
+        if candidate is not None and candidate.is_final and candidate.program == transcript.candidate.program:
+            yield transcript

@@ -144,22 +144,13 @@ def _path_of(root: Path, name: str) -> Path:
 
 
 def to_toml(description: Mapping[str, Any]) -> str:
-    """Return the values as TOML, without those that are None."""
+    """Return the values as TOML, without those in tables that are None."""
     import toml
 
     encoder = toml.TomlEncoder()
     # toml's encoding of strings loses backslashes before an x, and control characters.
     encoder.dump_funcs[str] = lambda text: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return toml.dumps(without_none(description), encoder)
-
-
-def without_none(value: Any) -> Any:
-    """Return a copy without None, which TOML doesn't support, and with lists instead of tuples."""
-    if isinstance(value, Mapping):
-        return {k: without_none(v) for k, v in value.items() if v is not None}
-    if isinstance(value, list | tuple):
-        return [without_none(v) for v in value]
-    return value
+    return toml.dumps(dict(description), encoder)
 
 
 def write_atomically(path: Path, content: str | bytes | Iterable[str]) -> None:

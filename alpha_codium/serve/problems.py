@@ -23,7 +23,7 @@ from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.requests import JudgedBy, JudgeRequest, ProblemAnswer, ProblemRequest
 
 if TYPE_CHECKING:
-    from alpha_codium.data import ProblemSet
+    from alpha_codium.data.load import ProblemSet
 
 # What a problem needs in addition to its texts.
 BYTES_EACH = 2000

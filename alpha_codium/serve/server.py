@@ -13,7 +13,7 @@ from alpha_codium.hosting import NEEDS, Guarded, host_app, require_token
 from alpha_codium.serve.load import Load
 
 if TYPE_CHECKING:
-    from alpha_codium.data import ProblemSet
+    from alpha_codium.data.load import ProblemSet
     from alpha_codium.repository.checkout import Checkout
     from alpha_codium.repository.service import ItemRunner
 

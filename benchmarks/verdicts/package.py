@@ -77,8 +77,8 @@ class Package:
 
     @staticmethod
     def _problem(record: Row, setup: str) -> Any:
-        from alpha_codium.data import problem_from_record
         from alpha_codium.data.samples.setup import with_setup
+        from alpha_codium.data.schema import problem_from_record
 
         return with_setup(problem_from_record(record), setup)
 

@@ -3,7 +3,7 @@ import shlex
 
 import pytest
 
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from tests.gen.running import (
     ECHO,
     candidates_in,

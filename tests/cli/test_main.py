@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from alpha_codium.cli import repo
 from tests.gen.running import run_cli
 from tests.support import gencode
 
@@ -114,3 +115,19 @@ def test_a_command_that_is_done_does_not_look_for_garbage_once_more():
 def test_options_of_other_programs_are_answered_with_ours(command, option, ours):
     done = run_cli(*command.split(), option, "x")
     assert (done.returncode, ours in done.stderr.replace("'", "")) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("run-multiturn", "run"), ("run-multiturn-k8s", "run_k8s"), ("get-resources", "get_resources"),
+        ("serve-vllm", "serve_vllm"), ("kill-vllm", "kill_vllm"),
+    ],
+)  # fmt: skip
+def test_a_command_that_is_a_program_is_found_by_its_name(monkeypatch, name, command):
+    called = []
+    monkeypatch.setattr(repo, "main", called.append)
+    monkeypatch.setattr(sys, "argv", [f"/usr/bin/{name}", "--help"])
+    repo.program()
+    assert called == [["repo", command, "--help"]]
+    assert command in repo.COMMANDS

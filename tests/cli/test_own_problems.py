@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.data import load_problem_file
+from alpha_codium.data.load import load_problem_file
 from alpha_codium.data.statements import problem_of_statement
 from tests.gen.running import ECHO, KEY, assert_refused, model_arguments, problem_record, run_cli
 from tests.servers.scripted import ScriptedServer, Status, Text, last_user

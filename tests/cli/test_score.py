@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.data import load_problems, save_solutions
-from alpha_codium.data.solutions import origin_of
+from alpha_codium.data.load import load_problems
+from alpha_codium.data.solutions import origin_of, save_solutions
 from alpha_codium.errors import DatasetError
 from tests.cli.here import gencode
 from tests.data.records import record, write_jsonl

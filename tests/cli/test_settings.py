@@ -89,11 +89,6 @@ def test_a_variable_of_the_environment_with_an_unknown_key_is_named(home, monkey
     assert_refused(run_cli("settings"), "GENCODE_CONFIG__MODLE", "did you mean 'model'")
 
 
-def test_a_variable_that_is_no_longer_read_is_one_line(home, monkeypatch):
-    monkeypatch.setenv("GENCODE_OCI_IMAGE", "mine")
-    assert_refused(run_cli("settings"), "GENCODE_OCI_IMAGE is no longer read", "-o sandbox.oci.image=")
-
-
 @pytest.mark.thorough
 def test_the_sandbox_is_checked_by_running_a_program(home):
     done = run_cli("sandbox", "check")

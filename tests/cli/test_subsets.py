@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from tests.data.records import record, write_jsonl
 from tests.eval.splits import RIGHT, WRONG
 from tests.gen.running import ECHO, columns_of, model_arguments, run_cli, write_problems

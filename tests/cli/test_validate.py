@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.schema import record_from_problem
 from alpha_codium.runs.folder import to_toml
 from tests.cli.here import gencode

@@ -11,7 +11,7 @@ from pathlib import Path
 ETL = """
 import re, sys
 from pathlib import Path
-from alpha_codium.data import run_etl
+from alpha_codium.data.etl import run_etl
 report = run_etl(sys.argv[1], sys.argv[2], ["train"], sample_rate=float(sys.argv[3]))
 peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]
 print(report.splits[0].problems_out, int(peak) * 1024)

@@ -1,4 +1,6 @@
-from alpha_codium.data import describe, find_problem, list_datasets, run_etl, save_solutions
+from alpha_codium.data.catalogue import describe, find_problem, list_datasets
+from alpha_codium.data.etl import run_etl
+from alpha_codium.data.solutions import save_solutions
 from tests.data.records import record, write_jsonl
 from tests.data.test_solutions import ROWS as SOLUTIONS
 

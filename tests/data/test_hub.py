@@ -105,7 +105,7 @@ def _listed(home) -> str:
 
 @pytest.mark.thorough
 def test_problems_of_the_hub_are_stored_on_the_way_and_need_no_hub_again(home, hub, environment):
-    program = f"from alpha_codium.data import load_problems as load; print(load({ID!r}, 'test').names[0])"
+    program = f"from alpha_codium.data.load import load_problems as load; print(load({ID!r}, 'test').names[0])"
     env = os.environ | environment | {"GENCODE_HOME": str(home)}
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=False)

@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from alpha_codium.data import load_problem_file, load_problems, run_etl
+from alpha_codium.data.etl import run_etl
+from alpha_codium.data.load import load_problem_file, load_problems
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.errors import DatasetError
 from tests.data.records import record, write_jsonl

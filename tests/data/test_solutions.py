@@ -4,8 +4,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.data import load_problems, load_solutions, run_etl, save_solutions
-from alpha_codium.data.solutions import CANDIDATES, DETAILS, ORIGIN, origin_of, refuse_other_problems
+from alpha_codium.data.etl import run_etl
+from alpha_codium.data.load import load_problems
+from alpha_codium.data.solutions import (
+    CANDIDATES,
+    DETAILS,
+    ORIGIN,
+    load_solutions,
+    origin_of,
+    refuse_other_problems,
+    save_solutions,
+)
+from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
 from tests.data.records import record, write_jsonl
 
@@ -134,7 +144,7 @@ def test_problems_that_were_renamed_or_sampled_are_the_same(tmp_path):
     rows = [row | origin_of(made_for) for row in ROWS]
     run_etl(made_for.dataset_name, "another_name", ["train"])
     refuse_other_problems(rows, load_problems("another_name"))
-    refuse_other_problems(rows, made_for.sample(0.5))
+    refuse_other_problems(rows, Subset(0.5).choose(made_for))
 
 
 def test_rows_that_say_nothing_of_their_problems_pass(tmp_path):

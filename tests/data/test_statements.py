@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.statements import MAX_BYTES, load_statement, problem_of_statement, with_examples
 from alpha_codium.errors import DatasetError
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
 from tests.data.records import record, write_jsonl

@@ -6,8 +6,8 @@ The shell and all that it starts run in the namespaces of the backend `portable`
 import base64
 from collections.abc import Sequence
 
-from alpha_codium.judge import Judge
-from alpha_codium.limits import Limits, limits_of_test
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.limits import Limits
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
@@ -56,7 +56,7 @@ async def plain_verdict(
     portable: Sandbox, judging: Sandbox, problem: Problem, tests: Sequence[TestCase], language: str, source: str
 ) -> Verdict:
     """Return the verdict of a plain execution, within the problem's own limits; outputs are compared as always."""
-    limits = limits_of_test(problem, time_limit_factor=1.0)
+    limits = Rules(time_limit_factor=1.0).limits_for(problem)
     main = Program.from_source(language, source).main
     files = {main: source} | {f"in/{number}": test.input for number, test in enumerate(tests)}
     job = Job(Program(language, files, main), limits=LIMITS, command=("/bin/sh", "-c", script(language, limits)))

@@ -8,7 +8,7 @@ import pytest
 from alpha_codium.app.generation import solve_set
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.gen.budgets import Ledger
-from alpha_codium.gen.pricing import check_prices
+from alpha_codium.gen.preview import check_prices
 from alpha_codium.solution import BudgetEnd
 from tests.flows.scripted_flow import MODEL, ONE, program, settings_of
 from tests.flows.switches import changes

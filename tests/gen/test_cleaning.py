@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.cli.clean import RULE_NAMES
+from alpha_codium.cli.data import RULE_NAMES
 from alpha_codium.data.samples.reading import COMPLETION, SOLUTION
 from alpha_codium.gen.cleaning import RULES, STOP_WORDS, GeneratedText, cleaned
 

@@ -1,8 +1,9 @@
 import pytest
 
-from alpha_codium.data import load_problems, save_solutions
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.samples.programs import solutions_of
 from alpha_codium.data.samples.reading import read_samples
+from alpha_codium.data.solutions import save_solutions
 from alpha_codium.errors import DatasetError
 from alpha_codium.gen.cleaning import RULES, Cleaning, clean_rows
 from tests.data.records import write_jsonl

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.config import ConfigSection, Settings
+from alpha_codium.config.sections import ConfigSection, Settings
 from alpha_codium.errors import UserError
 from alpha_codium.gen.loop import SampleJob, finished_samples, generate, solutions_rows
 from alpha_codium.gen.summary import counts_of
@@ -212,12 +212,6 @@ def test_samples_of_a_seeded_run_have_seeds_of_their_own(tmp_path):
     with folder:
         asyncio.run(generate(SampleJob(PROBLEMS[:1], samples=3), solver, folder))
     assert sorted(request.seed or 0 for request in model.requests) == [10, 11, 12]
-
-
-@given(st.sampled_from(["", "model: no code", "provider: HTTP 503", "internal: x"]))
-def test_a_journal_of_an_earlier_version_that_kept_errors_as_texts_is_read(error):
-    candidate = Candidate("p", 1, "", "m", "f", error=SampleError.parse(error))
-    assert Candidate.from_json(candidate.to_json() | {"error": error}) == candidate
 
 
 def test_a_problem_whose_samples_have_no_program_counts_among_those_with_public_tests(tmp_path):

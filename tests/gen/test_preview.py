@@ -8,8 +8,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.flows import Flow, load_flow
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Usage
-from alpha_codium.gen.preview import LONGEST_ANSWER, SHORTEST_ANSWER, Span, preview_of
-from alpha_codium.gen.pricing import check_prices, models_asked
+from alpha_codium.gen.preview import LONGEST_ANSWER, SHORTEST_ANSWER, Span, check_prices, models_asked, preview_of
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.rendering import Prompt
 from tests.flows.scripted_flow import settings_of
@@ -170,7 +169,7 @@ def test_the_preview_says_whether_answers_may_come_from_the_cache(on, said):
     preview = of(TWO, {"config.cache": on})
     (line,) = [line for line in preview.lines() if line.startswith("cache ")]
     assert line.split(maxsplit=1)[1].startswith(said)
-    assert preview.values()["cache"] is on
+    assert preview.cache is on
 
 
 def test_of_many_problems_a_hundred_stand_for_the_others():

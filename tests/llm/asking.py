@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from alpha_codium.config import ConfigSection
+from alpha_codium.config.sections import ConfigSection
 from alpha_codium.llm.client import ModelClient
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import ChatRequest, Message

@@ -3,7 +3,7 @@ import itertools
 
 import pytest
 
-from alpha_codium.config import ConfigSection
+from alpha_codium.config.sections import ConfigSection
 from alpha_codium.errors import UserError
 from alpha_codium.llm.client import ModelClient
 from alpha_codium.llm.endpoints import Endpoint

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from alpha_codium.config import ConfigSection
+from alpha_codium.config.sections import ConfigSection
 from alpha_codium.llm.client import ModelClient
 from alpha_codium.llm.errors import (
     AuthenticationFailed,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from alpha_codium.config import ConfigSection, Price, PricesSection
+from alpha_codium.config.sections import ConfigSection, Price, PricesSection
 from alpha_codium.llm.direct import DirectClient
 from alpha_codium.llm.endpoints import Endpoint, Endpoints
 from alpha_codium.llm.errors import ModelError

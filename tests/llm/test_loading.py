@@ -47,7 +47,7 @@ def watch(event, arguments):
         contacts.append(str(arguments[1]))
 sys.addaudithook(watch)
 from tests.llm.asking import request
-from alpha_codium.config import ConfigSection
+from alpha_codium.config.sections import ConfigSection
 from alpha_codium.llm.client import ModelClient
 print("litellm" in sys.modules)
 async def main():
@@ -92,7 +92,7 @@ def test_litellm_is_imported_at_the_first_call_without_blocking_or_network(model
 CANCELLED = """
 import asyncio, sys
 from tests.llm.asking import request
-from alpha_codium.config import ConfigSection
+from alpha_codium.config.sections import ConfigSection
 from alpha_codium.llm.client import ModelClient
 async def main():
     async with ModelClient(ConfigSection(model="openai/x", api_base=sys.argv[1]), api_key="k") as client:

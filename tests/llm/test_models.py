@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loguru import logger
 
-from alpha_codium.config import ConfigSection
+from alpha_codium.config.sections import ConfigSection
 from alpha_codium.llm.client import ModelClient
 from alpha_codium.llm.endpoints import Endpoint
 from alpha_codium.llm.errors import RequestRefused

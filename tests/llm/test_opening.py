@@ -4,7 +4,7 @@ import pytest
 from loguru import logger
 
 from alpha_codium.app.models import with_model
-from alpha_codium.config import ConfigSection, Price, PricesSection, Settings
+from alpha_codium.config.sections import ConfigSection, Price, PricesSection, Settings
 from alpha_codium.llm.endpoints import models_of
 from alpha_codium.llm.local.registry import BEST, SMALLEST, add, keep
 from alpha_codium.llm.opening import LOCAL_TIMEOUT_SECONDS, MODEL_OF_KEY, choose_model, effective_config, open_model

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.config import Price, PricesSection
+from alpha_codium.config.sections import Price, PricesSection
 from alpha_codium.llm.litellm_loading import load
 from alpha_codium.llm.prices import cost_of, price_in_table, price_of
 from tests.llm.asking import client_of, request

@@ -223,7 +223,7 @@ def test_a_cluster_that_is_not_there_is_one_line(
 def test_the_command_shows_submits_and_fetches(
     api: ClusterApi, bucket: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alpha_codium.app.repository_cluster.job_name", lambda _: "run-1")
+    monkeypatch.setattr("alpha_codium.app.repository_runs.job_name", lambda _: "run-1")
     (tmp_path / "k8s.yaml").write_text(yaml.safe_dump(CLUSTER))
     (tmp_path / "config.yaml").write_text("repository: django\n")
     overrides = [word for text in S3 for word in ("-o", text)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.errors import UserError
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.folder import new_run_name, to_toml, without_none
+from alpha_codium.runs.folder import new_run_name, to_toml
 
 HOLD = """
 import sys
@@ -136,7 +136,8 @@ def test_a_run_without_a_name_is_named_after_its_kind():
 
 
 def test_none_is_left_out_at_any_depth():
-    assert without_none({"a": None, "b": {"c": None, "d": (1, {"e": None})}}) == {"b": {"d": [1, {}]}}
+    given = {"a": None, "b": {"c": None, "d": (1, 2), "e": [{"f": None}]}}
+    assert tomllib.loads(to_toml(given)) == {"b": {"d": [1, 2], "e": [{}]}}
 
 
 @given(

@@ -6,10 +6,9 @@ from typing import Any
 from alpha_codium.data.benchmarks.apps import APPS
 from alpha_codium.data.benchmarks.benchmark import Benchmark
 from alpha_codium.data.benchmarks.evalplus import EVALPLUS
-from alpha_codium.data.benchmarks.humaneval import HUMANEVAL, MULTIPL_E
+from alpha_codium.data.benchmarks.humaneval import HUMANEVAL, HUMANEVAL_X, MULTIPL_E
 from alpha_codium.data.benchmarks.livecodebench import LIVECODEBENCH
 from alpha_codium.data.benchmarks.mbpp import MBPP
-from alpha_codium.data.benchmarks.other_languages import HUMANEVAL_X
 from alpha_codium.errors import DatasetError
 
 # In the order in which they are matched.

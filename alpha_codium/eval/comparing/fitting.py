@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from alpha_codium.config import BudgetSection
+from alpha_codium.config.sections import BudgetSection
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.comparing.records import RunRecord

@@ -15,8 +15,7 @@ from alpha_codium.data.subset import Subset
 from alpha_codium.errors import UserError
 from alpha_codium.program import Program
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.events import Event, StageEnd, Text
-from alpha_codium.runs.transcripts import finished_transcripts
+from alpha_codium.runs.events import Event, StageEnd, Text, finished_transcripts
 from alpha_codium.solution import BudgetEnd, Candidate
 
 COMMAND = "solve_set"

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 from alpha_codium.eval.validation.alternatives import Alternative
 from alpha_codium.problem import TestCase
-from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.values import JsonValue, Readers
 from alpha_codium.verdict import KEPT, Judgement, Status, TestResult, Verdict
 
 KEPT_OUTPUT = 4096
@@ -49,10 +49,6 @@ class Observation(JsonValue):
     """
 
     readers: ClassVar[Readers] = {
-        "verdicts": many(Verdict),
-        "cpu_seconds": tuple,
-        "max_rss_bytes": tuple,
-        "accepted_by": dict,
         "outputs": lambda values: {int(place): Output(*output) for place, output in values.items()},
         "wider": lambda values: {int(place): Wider(Verdict(v), seconds) for place, (v, seconds) in values.items()},
     }

@@ -19,9 +19,8 @@ from typing import Any
 from loguru import logger
 
 from alpha_codium.coroutines import run_blocking
-from alpha_codium.data import load_problems
 from alpha_codium.data.benchmarks.apps import AMBIGUOUS, DIFFICULTIES, HUB_ID
-from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from alpha_codium.config import Section, known_settings, validated
+from alpha_codium.config.sections import Section, known_settings, validated
 from alpha_codium.errors import SettingsError, nearest
 
 RESOURCES = resources.files("alpha_codium.repository.resources")

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any
 
 from alpha_codium.repository.harness import PASSED, SKIPPED, RepositoryTestResult
 from alpha_codium.repository.running.measures import Measures
 from alpha_codium.solution import ErrorKind, SampleError
-from alpha_codium.values import JsonValue, Readers, many
+from alpha_codium.values import JsonValue
 
 
 class TurnStatus(StrEnum):
@@ -27,12 +27,6 @@ class Turn(JsonValue):
     `method` is the name of the method that the answer changes, and `code` its text; `reason` says why an answer was not
     run or how the tests' process ended. `feedback` is what the model is told.
     """
-
-    readers: ClassVar[Readers] = {
-        "status": TurnStatus,
-        "tests": many(RepositoryTestResult.from_json),
-        "measures": Measures.from_json,
-    }
 
     status: TurnStatus
     answer: str
@@ -56,15 +50,9 @@ class Turn(JsonValue):
         return {"status": self.status.value, "reason": self.reason, **counts, **self.measures.to_json()}
 
 
-def _read_error(values: Any) -> SampleError | None:
-    return None if values is None else SampleError.from_json(values)
-
-
 @dataclass(frozen=True, slots=True)
 class ItemRun(JsonValue):
     """The turns of one item; `error` says why they ended early: a fault of the provider, the sandbox or a budget."""
-
-    readers: ClassVar[Readers] = {"turns": many(Turn.from_json), "error": _read_error}
 
     idx: int
     dp_id: str

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.data import load_problems
 from alpha_codium.data.benchmarks import in_our_schema
 from alpha_codium.data.benchmarks.apps import AMBIGUOUS, APPS, DIFFICULTIES, integer_of
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.schema import difficulty_name, problem_from_record
 from alpha_codium.errors import DatasetError
 from alpha_codium.judge import Judge

@@ -1,6 +1,7 @@
 import pytest
 
-from alpha_codium.data import load_problems, run_etl
+from alpha_codium.data.etl import run_etl
+from alpha_codium.data.load import load_problems
 from alpha_codium.errors import DatasetError
 from tests.data.records import write_jsonl
 from tests.support import shared_path

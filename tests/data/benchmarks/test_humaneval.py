@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.errors import DatasetError
 from tests.data.benchmarks.judging import accepted, counted, verdicts

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from alpha_codium.data import load_problems
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.errors import DatasetError
 from alpha_codium.sandbox import open_sandbox

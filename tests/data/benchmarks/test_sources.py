@@ -6,8 +6,9 @@ import json
 import pytest
 from loguru import logger
 
-from alpha_codium.data import load_problems, run_etl
+from alpha_codium.data.etl import run_etl
 from alpha_codium.data.hub import HubSource
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError
 from tests.data.benchmarks.rows import humaneval_row, mbpp_row, sanitized_row

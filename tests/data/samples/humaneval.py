@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from alpha_codium.data import load_problems
-from alpha_codium.data.load import ProblemSet
+from alpha_codium.data.load import ProblemSet, load_problems
 from tests.data.records import write_jsonl
 
 ADD = 'from typing import List\n\n\ndef add(xs: List[int]) -> int:\n    """Add up."""\n'

@@ -1,8 +1,9 @@
 import pytest
 
-from alpha_codium.data import load_problems, load_solutions
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.samples.programs import problems_for, solutions_of
 from alpha_codium.data.samples.reading import read_samples
+from alpha_codium.data.solutions import load_solutions
 from alpha_codium.errors import DatasetError
 from tests.data.records import record, write_jsonl
 from tests.data.samples.humaneval import ADD, TWICE, humaneval, humaneval_file, mbpp_record, write_json

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.data import save_solutions
 from alpha_codium.data.samples.reading import COMPLETION, SOLUTION, Columns, read_samples
+from alpha_codium.data.solutions import save_solutions
 from alpha_codium.errors import DatasetError
 from tests.data.records import write_jsonl
 from tests.data.samples.humaneval import write_json

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.data import load_problems
 from alpha_codium.data.catalogue import describe
 from alpha_codium.data.etl import run_etl
 from alpha_codium.data.filters import Filters
+from alpha_codium.data.load import load_problems
 from alpha_codium.data.schema import VALIDATION_COLUMNS
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.validation.columns import check_output, columns_of, write_validated
