@@ -10,12 +10,11 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.known import KNOWN_GROUPS
-from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationTask, refuse_language
+from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet, refuse_language
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import Program
@@ -55,19 +54,13 @@ def all_programs(of_runs: Iterable[Programs]) -> dict[str, tuple[Program, ...]]:
     return {name: tuple(dict.fromkeys(programs)) for name, programs in found.items()}
 
 
-@dataclass(frozen=True)
-class JudgedPrograms:
+def tasks_of(problems: Sequence[Problem], programs: Programs, test_types: Sequence[TestType]) -> EvaluationSet:
     """Tasks for the evaluation: every problem with its distinct programs, instead of a run's candidates."""
-
-    problems: Sequence[Problem]
-    programs: Programs
-    test_types: Sequence[TestType]
-
-    def __iter__(self) -> Iterator[EvaluationTask]:
-        for problem in self.problems:
-            programs = self.programs.get(problem.name, ())
-            entries = tuple(Entry(i, GENERATED, p.source, language=p.language) for i, p in enumerate(programs))
-            yield EvaluationTask(problem, problem.tests(self.test_types), entries)
+    entries = {
+        name: tuple(Entry(i, GENERATED, p.source, language=p.language) for i, p in enumerate(of_problem))
+        for name, of_problem in programs.items()
+    }
+    return EvaluationSet(problems, entries, test_types)
 
 
 class Verdicts:
