@@ -13,7 +13,7 @@ from alpha_codium.data.schema import TEST_CODE
 from alpha_codium.eval.validation.answers import Answers, comparable_tests, examine_answers
 from alpha_codium.eval.validation.checking import examine_checking
 from alpha_codium.eval.validation.findings import Finding, Reason
-from alpha_codium.eval.validation.observed import ObservedProblem, rejections
+from alpha_codium.eval.validation.observation import ObservedProblem, rejections
 from alpha_codium.eval.validation.timing import NEAR, Timing, examine_limits
 from alpha_codium.problem import CheckerSpec, TestType
 from alpha_codium.values import JsonValue

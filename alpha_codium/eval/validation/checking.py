@@ -14,8 +14,7 @@ from typing import Any
 from alpha_codium.eval.validation.alternatives import ORDER_FREE
 from alpha_codium.eval.validation.answers import Answers, dissent
 from alpha_codium.eval.validation.findings import Finding, Reason, spoken
-from alpha_codium.eval.validation.observation import COMPARED
-from alpha_codium.eval.validation.observed import Known, ObservedProblem, rejections
+from alpha_codium.eval.validation.observation import COMPARED, Known, ObservedProblem, rejections
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted

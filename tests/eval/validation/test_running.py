@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.eval.validation.assessment import Assessment
-from alpha_codium.eval.validation.observing import FILE
-from alpha_codium.eval.validation.running import assess_known, observe_known
+from alpha_codium.eval.validation.running import FILE, assess_known, observe_known
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, Solution, TestCase, TestType
 from alpha_codium.runs import RunFolder
