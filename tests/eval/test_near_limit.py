@@ -8,7 +8,7 @@ import pytest
 
 from alpha_codium.app.evaluation import Evaluation
 from alpha_codium.config import CodeTesterSection, Settings
-from alpha_codium.eval import prepare_for_evaluation
+from alpha_codium.eval.prepare import prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.eval.running import recheck_near_limit, run_evaluation
 from alpha_codium.eval.scoring import Score, score
