@@ -33,12 +33,9 @@ def check_templates(prompt: Prompt, names: Sequence[str]) -> None:
     for place, node in used:
         if isinstance(node, nodes.Name) and node.name not in usable:
             raise _unknown(prompt, place, node.lineno, f"variable {node.name!r}", node.name, sorted(known))
-        if isinstance(node, nodes.Getattr) and _is_problem(node.node) and node.attr not in STATEMENT:
+        of_problem = isinstance(node, nodes.Getattr) and getattr(node.node, "name", "") == "problem"
+        if of_problem and node.attr not in STATEMENT:
             raise _unknown(prompt, place, node.lineno, f"problem.{node.attr}", node.attr, STATEMENT)
-
-
-def _is_problem(node: Any) -> bool:
-    return getattr(node, "name", "") == "problem"
 
 
 def _unknown(prompt: Prompt, place: str, line: int, what: str, name: str, known: Sequence[str]) -> FlowError:

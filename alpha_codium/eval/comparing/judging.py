@@ -113,7 +113,10 @@ class SharedJournal(Journal):
         super().__init__(records[0].path / JOURNAL)
         self.basis = basis
         self._journals = [Journal(record.path / JOURNAL) for record in records]
-        self._programs = [_keys(programs_of(record)) for record in records]
+        self._programs = [
+            {(name, program.digest) for name, of_problem in programs_of(record).items() for program in of_problem}
+            for record in records
+        ]
         self._places = {(name, p.digest): i for name, of_it in programs.items() for i, p in enumerate(of_it)}
         self._known: list[dict[Key, dict[str, Any]]] = []
         self._open = ExitStack()
@@ -163,7 +166,3 @@ def _checked(line: dict[str, Any]) -> dict[str, Any]:
 
 def _key(line: Mapping[str, Any]) -> Key:
     return line["problem"], line["result"]["group"], line["program"]
-
-
-def _keys(programs: Programs) -> frozenset[tuple[str, str]]:
-    return frozenset((name, program.digest) for name, of_problem in programs.items() for program in of_problem)
