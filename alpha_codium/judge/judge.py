@@ -44,11 +44,6 @@ class ProblemJudge:
     kind: TestKind
     rules: Rules = field(default_factory=Rules)
 
-    @property
-    def name(self) -> str:
-        """The problem's name."""
-        return self.problem.name
-
     def kind_for(self, language: str) -> TestKind:
         """Return the kind of tests with the limits of programs in `language`."""
         if language == PYTHON:
@@ -65,14 +60,14 @@ class ProblemJudge:
         if not program.source.strip():
             return _uncompiled(NO_PROGRAM, len(tests))
         if reason := self.kind.why_not(program.language):
-            return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
+            return _unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
         stop_early = self.rules.stop_on_first_failure if stop_early is None else stop_early
         try:
             return await self._judged(program, tests, stop_early=stop_early)
         except NotCompiled as error:
             return _uncompiled(error.execution, len(tests))
         except Unjudgeable as reason:
-            return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
+            return _unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
 
     async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
         """Run the tests; raises NotCompiled and Unjudgeable."""

@@ -69,7 +69,7 @@ class ModelClient:
         first_wait: float = 1.0,
         longest_wait: float = 120.0,
     ) -> None:
-        self._config, self._model, self._fallbacks = config, config.model, config.fallback_models
+        self.name, self._config, self._fallbacks = config.model, config, config.fallback_models
         self._policy = RetryPolicy(config.max_retries, first_wait, longest_wait)
         self._endpoints = Endpoints(config, api_key, endpoints or {})
         self._backend = backend or LiteLLMBackend()
@@ -80,17 +80,12 @@ class ModelClient:
         self._queues: dict[str, RequestQueue] = {}
         self._one_at_a_time: set[str] = set()
 
-    @property
-    def name(self) -> str:
-        """The model string of the settings."""
-        return self._model
-
     def supports_json_schema(self, model: str = "") -> bool:
         """Return whether answers of this model ("": the client's own) and all fallbacks can follow a JSON schema.
 
         `await prepare()` first: otherwise litellm may be imported here, which blocks.
         """
-        endpoints = [self._endpoints[name] for name in (model or self._model, *self._fallbacks)]
+        endpoints = [self._endpoints[name] for name in (model or self.name, *self._fallbacks)]
         return all(
             self._backend.supports_json_schema(endpoint.model)
             if endpoint.supports_json_schema is None
@@ -103,7 +98,7 @@ class ModelClient:
 
         `await prepare()` first: otherwise litellm is imported here, which blocks.
         """
-        model = model or self._model
+        model = model or self.name
         if model in self._one_at_a_time:
             return False
         endpoint = self._endpoints[model]
@@ -111,7 +106,7 @@ class ModelClient:
 
     async def prepare(self, model: str = "") -> None:
         """Import litellm, which takes seconds, without blocking the event loop, if requests to the model need it."""
-        if not self._endpoints[model or self._model].direct:
+        if not self._endpoints[model or self.name].direct:
             await self._backend.prepare()
 
     async def __aenter__(self) -> Self:
@@ -151,7 +146,7 @@ class ModelClient:
     def _unless_filtered(self, answers: list[Answer], request: ChatRequest) -> list[Answer]:
         if answers and all(answer.filtered for answer in answers):
             refusal = ContentFiltered(f"{answers[0].model}: a content filter stopped the answer")
-            asked = request.model or self._model
+            asked = request.model or self.name
             refusal.of_fallback = any(answer.model != asked for answer in answers)
             raise refusal
         return answers
@@ -160,7 +155,7 @@ class ModelClient:
         """Ask the model, then its fallbacks; return 1 to `n` answers, including filtered ones."""
         call = Call(request, n)
         try:
-            return await self._ask_model(request.model or self._model, call)
+            return await self._ask_model(request.model or self.name, call)
         except ProviderUnavailable as error:
             unavailable = error
         for model in self._fallbacks:

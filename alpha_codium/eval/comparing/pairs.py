@@ -109,7 +109,7 @@ def pair_of(first: Figures, second: Figures, k: int) -> Pair:
     better = tuple(name for name, d in by_problem.items() if d > 0)
     worse = tuple(name for name, d in by_problem.items() if d < 0)
     difference = paired_bootstrap(one, other)
-    solved_or_not = first.one_sample and second.one_sample
+    solved_or_not = all(len(each.candidates) == 1 for run in (first, second) for each in run.score.problems)
     return Pair(
         first.name,
         second.name,
