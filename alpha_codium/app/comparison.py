@@ -13,18 +13,18 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.eval.comparing.fitting import problems_of, refuse_twins, refuse_unlike
 from alpha_codium.eval.comparing.judging import (
-    JudgedPrograms,
     SharedJournal,
     Verdicts,
     all_programs,
     basis_of,
     programs_of,
+    tasks_of,
 )
 from alpha_codium.eval.comparing.records import RunRecord, read_run
 from alpha_codium.eval.comparing.references import PUBLISHED
 from alpha_codium.eval.comparing.report import Comparison, report_of
-from alpha_codium.eval.judging import OpenJudge, open_judge
-from alpha_codium.eval.known import JudgeError, split_known
+from alpha_codium.eval.judging import open_judge
+from alpha_codium.eval.known import split_known
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.paths import runs_folder
@@ -65,11 +65,17 @@ async def compare_async(
             for folder in folders:
                 locks.enter_context(folder)
             records, problems = await in_thread(_read, folders, dataset)
-            tasks = await in_thread(_tasks, records, problems, test_types)
-            programs = await in_thread(judge.languages, tasks)
-            languages = await in_thread(judge.decisive, programs)
+            programs = await in_thread(all_programs, map(programs_of, records))
+            tasks = await in_thread(tasks_of, problems, programs, test_types)
+            await in_thread(refuse_without_tests, tasks, problems.dataset_name)
+            counts = await in_thread(judge.languages, tasks)
+            languages = await in_thread(judge.decisive, counts)
             basis = basis_of(test_types, verdict_settings(settings.code_tester), judge.identity, languages)
-            verdicts, judge_error = await _judged(records, tasks, programs.total(), basis, judge, on_event)
+            with SharedJournal(records, programs, basis) as journal:
+                with judging(on_event, counts.total(), "programs judged") as on_result:
+                    judged = await judge.run(judge.with_known(tasks), journal, on_result)
+            results, judge_error = split_known(judged, judge.identity.backend, judge.known_solutions)
+            verdicts = Verdicts(programs, results)
     what = {
         "dataset": problems.dataset_name,
         "split": problems.split_name,
@@ -112,25 +118,3 @@ def _names(folders: Sequence[RunFolder]) -> list[str]:
     """Return each run's name, or its path if another run has the same name."""
     count = Counter(folder.name for folder in folders)
     return [folder.name if count[folder.name] == 1 else str(folder.path) for folder in folders]
-
-
-def _tasks(records: Sequence[RunRecord], problems: ProblemSet, test_types: Sequence[TestType]) -> JudgedPrograms:
-    tasks = JudgedPrograms(problems, all_programs(map(programs_of, records)), test_types)
-    refuse_without_tests(tasks, problems.dataset_name)
-    return tasks
-
-
-async def _judged(
-    records: Sequence[RunRecord],
-    tasks: JudgedPrograms,
-    total: int,
-    basis: str,
-    judge: OpenJudge,
-    on_event: OnEvent,
-) -> tuple[Verdicts, JudgeError]:
-    """Return the verdicts of all programs, and the judge's error on known solutions."""
-    programs = tasks.programs
-    with SharedJournal(records, programs, basis) as journal, judging(on_event, total, "programs judged") as on_result:
-        judged = await judge.run(judge.with_known(tasks), journal, on_result)
-    results, error = split_known(judged, judge.identity.backend, judge.known_solutions)
-    return Verdicts(programs, results), error

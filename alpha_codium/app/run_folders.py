@@ -243,7 +243,9 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
     if "versions" not in before:  # the last entry
         raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
     asked = _flat(tomllib.loads(to_toml(now)))
-    was = _flat(before)
+    # A version that lacked a setting behaved as its default value does.
+    defaults = {f"settings.{key}": value for key, value in _flat(Settings().model_dump()).items()}
+    was = {key: defaults[key] for key in asked.keys() & defaults.keys()} | _flat(before)
     for key in sorted(asked.keys() | was.keys(), key=lambda key: (key in HASHES, key)):
         if not _may_change(key) and asked.get(key) != was.get(key):
             there, here = was.get(key, "not set"), asked.get(key, "not set")

@@ -84,8 +84,9 @@ validate = blocking(validate_async)
 
 
 def _settings_of(settings: Settings) -> dict[str, Any]:
-    every_test_is_run = ("stop_on_first_failure", "test_order")
-    return {key: value for key, value in verdict_settings(settings.code_tester).items() if key not in every_test_is_run}
+    """The settings that decide; every test is run, whatever `stop_on_first_failure` says."""
+    decisive = verdict_settings(settings.code_tester)
+    return {key: value for key, value in decisive.items() if key != "stop_on_first_failure"}
 
 
 async def _observe(

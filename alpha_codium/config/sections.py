@@ -180,7 +180,6 @@ class CodeTesterSection(Section):
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
     stop_on_first_failure: bool = False
-    test_order: Literal["dataset", "fails_soonest"] = "dataset"
     known_solutions: int = Field(2, ge=0)
     recheck_near_limit: bool = False
     header: str = ""

@@ -81,10 +81,10 @@ class OpenJudge:
         """The number of programs that `score` judges, by language."""
         return Counter(entry.language for task in self.with_known(tasks) for entry in task.entries)
 
-    def tools(self, languages: Collection[str] = tuple(LANGUAGES)) -> dict[str, str]:
+    def tools(self) -> dict[str, str]:
         """The version of the compiler or runtime for each of the languages that can be run."""
         found = {}
-        for language in languages:
+        for language in LANGUAGES:
             with suppress(SandboxError):
                 found[language] = self.judge.sandbox.tool_version(language)
         return found

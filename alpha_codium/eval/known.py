@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask, entries_of_solutions
-from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.eval.results import ProblemResult
 from alpha_codium.problem import Problem
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
@@ -113,7 +113,7 @@ def _judge_error(
 ) -> JudgeError:
     known = [c for problem in problems for c in problem.candidates if c.group in groups]
     judged = [c for c in known if c.verdict not in NO_VERDICT]
-    correct, incorrect = (_acceptances(judged, group) for group in groups)
+    correct, incorrect = ([c.verdict is Verdict.ACCEPTED for c in judged if c.group == group] for group in groups)
     return JudgeError(
         backend=backend,
         correct_rejected=correct.count(False),
@@ -123,10 +123,6 @@ def _judge_error(
         not_judged=len(known) - len(judged),
         reason=reason or ("" if known else NONE_KNOWN),
     )
-
-
-def _acceptances(candidates: Sequence[CandidateResult], group: str) -> list[bool]:
-    return [c.verdict is Verdict.ACCEPTED for c in candidates if c.group == group]
 
 
 def _share(count: int, total: int, what: str, none: str) -> str:

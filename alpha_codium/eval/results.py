@@ -1,6 +1,6 @@
 """The results of judging a split, in the shape in which they are written."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from alpha_codium.eval.failures import Failure
@@ -44,11 +44,6 @@ class CandidateResult(JsonValue):
         judged = self.verdict is not Verdict.INTERNAL_ERROR
         return judged and bool(failed) and all(test.get("near_limit") for test in failed)
 
-    def marked(self, limits: Limits) -> "CandidateResult":
-        """Return it with `near_limit` in each test that was near one of these limits."""
-        tests = tuple(_marked(test, limits) for test in self.tests)
-        return self if tests == self.tests else replace(self, tests=tests)
-
     def to_row(self) -> dict[str, Any]:
         """The result as a row of a table, with the columns `ROW`."""
         values = self.to_json() | (self.failure.to_json() if self.failure else {})
@@ -56,10 +51,20 @@ class CandidateResult(JsonValue):
         return {name: values.get(name, "") for name in ROW}
 
     @classmethod
-    def of(cls, index: int, group: str, judgement: Judgement, failure: Failure | None = None) -> "CandidateResult":
-        """The result of one judgement, without the program's outputs; `error` says why there is no verdict."""
+    def of(
+        cls,
+        index: int,
+        group: str,
+        judgement: Judgement,
+        failure: Failure | None = None,
+        limits: Limits | None = None,
+    ) -> "CandidateResult":
+        """The result of one judgement, without the program's outputs; `error` says why there is no verdict.
+
+        Tests near one of `limits` are marked.
+        """
         error = judgement.message if judgement.verdict is Verdict.INTERNAL_ERROR else ""
-        tests = tuple(map(_shown, judgement.tests))
+        tests = tuple(_shown(test, limits) for test in judgement.tests)
         passed, total = judgement.tests_passed, judgement.tests_total
         return cls(index, group, judgement.verdict, passed, total, tests, error, failure=failure)
 
@@ -84,17 +89,14 @@ class ProblemResult:
         return {"name": self.name, "candidates": [candidate.to_json() for candidate in self.candidates]}
 
 
-def _shown(test: TestResult) -> dict[str, Any]:
+def _shown(test: TestResult, limits: Limits | None) -> dict[str, Any]:
+    used = test.execution
+    near = limits.near(used.cpu_seconds, used.wall_seconds, used.max_rss_bytes) if limits else ()
     shown = {
         "verdict": test.verdict.value,
-        "wall_seconds": round(test.execution.wall_seconds, 4),
-        "cpu_seconds": round(test.execution.cpu_seconds, 4),
-        "max_rss_bytes": test.execution.max_rss_bytes,
+        "wall_seconds": round(used.wall_seconds, 4),
+        "cpu_seconds": round(used.cpu_seconds, 4),
+        "max_rss_bytes": used.max_rss_bytes,
     }
-    return shown if test.trust == OUTSIDE else shown | {"trust": test.trust}
-
-
-def _marked(test: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    plain = {key: value for key, value in test.items() if key != "near_limit"}
-    near = limits.near(test["cpu_seconds"], test["wall_seconds"], test["max_rss_bytes"])
-    return plain | {"near_limit": list(near)} if near else plain
+    shown |= {} if test.trust == OUTSIDE else {"trust": test.trust}
+    return shown | ({"near_limit": list(near)} if near else {})

@@ -6,8 +6,8 @@
 3. Each verdict is journalled under problem, group, index and the program's digest. On resume, verdicts are reused,
    also for other programs with the same text; an `internal_error` is judged again.
 4. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others are judged.
-5. Tests within a fifth of a limit are marked, also those of reused verdicts. Programs whose verdict depends on such
-   tests may be judged again, one at a time (`recheck_near_limit`).
+5. Tests within a fifth of a limit are marked. Programs whose verdict depends on such tests may be judged again, one at
+   a time (`recheck_near_limit`).
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.failures import failure_of
 from alpha_codium.eval.prepare import Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge import Judge
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Judgement, Verdict
 from alpha_codium.wording import counted
@@ -97,8 +97,6 @@ class _Evaluation:
         self.judge, self.journal, self.on_result = judge, journal, on_result
         self.room = asyncio.Semaphore(in_flight)
         self.known = _known_results(journal)
-        # The judge that validation passes records what programs do: it has no rules.
-        self.rules: Rules | None = getattr(judge, "rules", None)
 
     async def judge_task(self, task: EvaluationTask) -> ProblemResult:
         """The results of a task's entries, in their order."""
@@ -125,18 +123,14 @@ class _Evaluation:
             error = str(entry.error or "") or (_named(task, entry, shared.error) if shared.error else "")
             result = replace(shared, index=entry.index, group=entry.group, error=error, program="")
             await self._write(task, program, result)
-        result = self.marked(task, replace(result, program=program), entry.language)
+        result = replace(result, program=program)
         if self.on_result is not None:
             self.on_result(task.name, result)
         return result
 
-    def marked(self, task: EvaluationTask, result: CandidateResult, language: str) -> CandidateResult:
-        """The result of a program in `language`, with tests near a limit marked."""
-        return result.marked(self.rules.limits_for(task.problem, language)) if self.rules else result
-
     async def recheck(self, task: EvaluationTask, entry: Entry, result: CandidateResult) -> CandidateResult:
         """Judge a program three times, and return the result with the median of its verdicts; it is journalled."""
-        again = [self.marked(task, await self._result(task, entry), entry.language) for _ in range(RECHECKS)]
+        again = [await self._result(task, entry) for _ in range(RECHECKS)]
         # Passed before failed; of equal verdicts the one with the median time.
         again.sort(key=lambda each: (each.verdict is not Verdict.ACCEPTED, _cpu_seconds(each)))
         median = again[RECHECKS // 2]
@@ -153,15 +147,17 @@ class _Evaluation:
 
     async def _result(self, task: EvaluationTask, entry: Entry) -> CandidateResult:
         """Judge one program; a lost sample gets `internal_error`."""
-        failure, judgement = None, Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
+        failure, limits, judgement = None, None, Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
         if not entry.is_lost:
             try:
                 judge, program = self.judge.for_problem(task.problem), entry.to_program()
                 judgement = await judge.judge(program, task.tests)
-                failure = failure_of(judge, task.tests, judgement, entry.language)
+                if judgement.tests:  # the judge of validation returns none
+                    failure = failure_of(judge, task.tests, judgement, entry.language)
+                    limits = judge.kind_for(entry.language).limits
             except Unjudgeable as reason:
                 judgement = replace(judgement, message=str(reason))
-        return CandidateResult.of(0, "", judgement, failure)
+        return CandidateResult.of(0, "", judgement, failure, limits)
 
 
 def _alike(entries: Sequence[Entry]) -> list[list[int]]:

@@ -226,7 +226,8 @@ class _PreparedQuestion:
 
 def _request(question: Question, context: SampleContext, schema: AnswerSchema | None) -> ChatRequest:
     config, prompt, asked = context.settings.config, question.prompt, question.form.asked
-    model = config.model_by_prompt.get(prompt.name) or context.variation.first_of(config.rotate_models)
+    rotated = context.variation.rotate(config.rotate_models)
+    model = config.model_by_prompt.get(prompt.name) or next(iter(rotated), "")
     by_schema = False
     if schema is not None and not prompt.code:
         by_schema = config.structured_output == "json_schema" or (

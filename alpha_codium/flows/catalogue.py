@@ -7,7 +7,7 @@ from pathlib import Path
 
 from alpha_codium.errors import FlowError
 from alpha_codium.flows.loading import Flow, load_flow, shipped_flows
-from alpha_codium.flows.stages import Stage, built_in_stages
+from alpha_codium.flows.stages import Stage
 from alpha_codium.flows.variables import TASK
 from alpha_codium.rendering import PARTIALS, Prompt, read_toml
 
@@ -64,13 +64,3 @@ def _include_shared(partials: Path, shared: Path) -> None:
     lines = partials.read_text("utf-8").splitlines(keepends=True)
     own = "".join(line for line in lines if not line.replace(" ", "").startswith("from="))
     partials.write_text(own + (shared / PARTIALS).read_text("utf-8"), "utf-8")
-
-
-def variables_of_prompts() -> dict[str, list[str]]:
-    """Return, for each variable that only some prompts have, the stages and parameters of these prompts."""
-    found: dict[str, list[str]] = {}
-    for kind, stage in built_in_stages().items():
-        for field in dataclasses.fields(stage):
-            for name in field.metadata.get("variables") or ():
-                found.setdefault(name, []).append(f"{kind}.{field.name}")
-    return found

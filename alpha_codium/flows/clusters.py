@@ -17,11 +17,6 @@ class Cluster:
     members: tuple[int, ...]
     behaviour: tuple[Behaviour, ...] = ()
 
-    @property
-    def crashes(self) -> int:
-        """The number of inputs on which the programs crashed."""
-        return sum(not each.ran for each in self.behaviour)
-
 
 def valid_inputs(behaviours: Sequence[Sequence[Behaviour]]) -> list[int]:
     """Return the indices of the inputs on which at least half of the programs ran; others are probably invalid."""
@@ -46,7 +41,7 @@ def clusters_of(behaviours: Mapping[int, Sequence[Behaviour]], votes: Mapping[in
         Cluster(tuple(sorted(vote for index in group for vote in votes[index])), tuple(behaviours[group[0]]))
         for group in groups.values()
     ]
-    return sorted(found, key=lambda cluster: (-len(cluster.members), cluster.crashes, cluster.members[0]))
+    return sorted(found, key=lambda c: (-len(c.members), sum(not each.ran for each in c.behaviour), c.members[0]))
 
 
 def distinguishing_input(one: Cluster, other: Cluster, inputs: Sequence[str]) -> int | None:

@@ -80,14 +80,11 @@ def _is_json(text: str, fields: Sequence[Field]) -> bool:
     return key["mark"] == '"' and key["rest"].rstrip().endswith((",", "{", "["))
 
 
-def _name_pattern(names: Collection[str]) -> str:
-    return "|".join(re.escape(name).replace("_", "[ _-]") for name in sorted(names, key=len, reverse=True))
-
-
 def _key_line(names: Collection[str]) -> re.Pattern[str]:
     """Return a pattern for lines that begin with one of the names as a key, perhaps in Markdown or quotes."""
+    any_name = "|".join(re.escape(name).replace("_", "[ _-]") for name in sorted(names, key=len, reverse=True))
     return re.compile(
-        rf"(?P<lead>[ \t]*(?:-[ \t]+)*)(?:\#{{1,6}}[ \t]+)?(?P<mark>\*\*|__|[`\"']|)(?P<key>{_name_pattern(names)})"
+        rf"(?P<lead>[ \t]*(?:-[ \t]+)*)(?:\#{{1,6}}[ \t]+)?(?P<mark>\*\*|__|[`\"']|)(?P<key>{any_name})"
         r"(?:(?P=mark))?[ \t]*:(?:\*\*|__)?(?P<rest>[^\n]*)\n?",
         re.IGNORECASE,
     )

@@ -26,11 +26,6 @@ class ExplainedTest:
         """The assertion that the call `input` returns the value `output`."""
         return f"assert {self.input.strip()} == {self.output.strip()}"
 
-    @property
-    def spellings(self) -> tuple[str, str]:
-        """The inputs of tests that are this one: the same input, or the assertion."""
-        return self.input.strip(), self.assertion
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -75,9 +70,9 @@ class FlowState:
     anchors: list[TestCase] = field(default_factory=list)
 
     def explanation_of(self, test: TestCase) -> str:
-        """Return the explanation of a test, or ""."""
-        known = (*self.explanations, *self.ai_tests)
-        return next((each.explanation for each in known if test.input.strip() in each.spellings), "")
+        """Return the explanation of a test, which has the same input, or is the assertion; or ""."""
+        known, text = (*self.explanations, *self.ai_tests), test.input.strip()
+        return next((each.explanation for each in known if text in (each.input.strip(), each.assertion)), "")
 
     def add_anchor(self, test: TestCase) -> None:
         """Add a test that the program passes, unless it is known."""

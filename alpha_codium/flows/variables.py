@@ -14,39 +14,8 @@ from alpha_codium.errors import FlowError, nearest
 from alpha_codium.problem import Statement
 from alpha_codium.rendering import Prompt, partials_file
 
-# The variables of every prompt of the built-in stages, and what each is.
-TASK = {
-    "problem": "the statement: `name`, `description` and `public_tests`, each with `input` and `output`",
-    "kind": "the kind of the tests: `stdin`, `call` or `assertions`",
-    "is_function": "whether the tests call a function, that is, whether `kind` isn't `stdin`",
-    "beginning": "the code of the statement that a function continues, or an empty text",
-    "language": "the name of the language of the program, such as `Python 3` or `C++`",
-    "tag": "the tag of code fences in that language, such as `python` or `cpp`",
-    "tests": "public tests of a function that the description doesn't show, each with `input` and `output`",
-}
-# The variables that only some prompts have.
-MORE = {
-    "example": "an example of a test's input",
-    "reflection": "the model's reflection on the problem, or an empty text",
-    "explanations": "the examples as the model explained them, each with `input`, `output` and `explanation`",
-    "max_num_of_possible_solutions": "the setting of that name",
-    "plans": "the plans, each with `name`, `content`, `why_it_works`, `labels` and `complexity`",
-    "plan": "the plan to follow, or none",
-    "number_of_ai_tests": "the setting of that name",
-    "ai_tests": "the model's tests to be checked, each with `input`, `output` and `explanation`",
-    "program": "the program that fails",
-    "test": "the first test that it fails, with `input` and `output`",
-    "actual": "what the program gave on that test",
-    "verdict": "its verdict, such as `wrong_answer`",
-    "explanation": "why the expected output is right, or an empty text",
-    "trace": "the last lines that were executed, or an empty text",
-    "analysis": "the answer to the analysis of the failure, with `what_went_wrong` and `fixed_flow`",
-    "lessons": "the latest lessons",
-    "number": "how many inputs are asked for",
-    "input": "an input on which two programs differ",
-    "first": "the first program's output",
-    "second": "the second program's output",
-}
+# The variables of every prompt of the built-in stages; docs/flows.md says what each is.
+TASK = ("problem", "kind", "is_function", "beginning", "language", "tag", "tests")
 FAILURE = ("program", "test", "actual", "verdict")
 STATEMENT = tuple(field.name for field in fields(Statement))
 
@@ -64,12 +33,9 @@ def check_templates(prompt: Prompt, names: Sequence[str]) -> None:
     for place, node in used:
         if isinstance(node, nodes.Name) and node.name not in usable:
             raise _unknown(prompt, place, node.lineno, f"variable {node.name!r}", node.name, sorted(known))
-        if isinstance(node, nodes.Getattr) and _is_problem(node.node) and node.attr not in STATEMENT:
+        of_problem = isinstance(node, nodes.Getattr) and getattr(node.node, "name", "") == "problem"
+        if of_problem and node.attr not in STATEMENT:
             raise _unknown(prompt, place, node.lineno, f"problem.{node.attr}", node.attr, STATEMENT)
-
-
-def _is_problem(node: Any) -> bool:
-    return getattr(node, "name", "") == "problem"
 
 
 def _unknown(prompt: Prompt, place: str, line: int, what: str, name: str, known: Sequence[str]) -> FlowError:

@@ -28,10 +28,6 @@ class Variation:
         raised = own if own >= HIGHEST or not steps else round(min(HIGHEST, own + STEP * steps), 2)
         return max(raised, LOWEST_RETRY) if attempt else raised
 
-    def first_of(self, names: Sequence[str]) -> str:
-        """Return the name for this sample, in rotation; "" if there are none."""
-        return next(iter(self.rotate(names)), "")
-
     def rotate(self, items: Sequence[Item]) -> list[Item]:
         """Return the items in rotation: each sample begins with the next one."""
         if not self.enabled or not items:

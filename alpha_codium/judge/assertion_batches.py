@@ -80,7 +80,7 @@ async def judge_batch(
         known = {
             i: job
             for i, job in enumerate(jobs)
-            if job.test_code in recordings and _fits(job.program)
+            if job.test_code in recordings and len(job.program) <= MAX_PROGRAM and job.program.strip()
             if len(recordings[job.test_code].requests) < 2 or is_plain(f"{kind.spec.setup_code}\n{job.program}")
         }
         decided = await Batch(kind, known, recordings).results()
@@ -222,10 +222,6 @@ def _rewritten(change: Callable[[str], str], code: str) -> str:
         return change(code)
     except (ValueError, RecursionError):
         return ""
-
-
-def _fits(program: str) -> bool:
-    return len(program) <= MAX_PROGRAM and bool(program.strip())
 
 
 def _result_of_line(line: str, token: str, right: Execution, limits: Limits) -> AssertionResult | None:

@@ -7,9 +7,9 @@
    in a language that can't be run on such tests, get it, too. What the sandbox couldn't run stays `internal_error`.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from alpha_codium.checkers import CALL_RESULT, INTERACTOR, PROGRAM
 from alpha_codium.errors import Unjudgeable, UserError
@@ -28,23 +28,6 @@ from alpha_codium.program import PYTHON, Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
-
-class FailureCounts:
-    """Counts of the programs that failed each test, by problem. Only the hashes of tests are kept."""
-
-    def __init__(self) -> None:
-        self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
-
-    def add(self, problem: str, test: TestCase) -> None:
-        """Count a program that failed a test."""
-        self._counts[problem][hash(test)] += 1
-
-    def places(self, problem: str, tests: Sequence[TestCase]) -> list[int]:
-        """Return the indices of `tests`, sorted by the number of programs that failed them, most first."""
-        counts = self._counts.get(problem, {})
-        return sorted(range(len(tests)), key=lambda place: -counts.get(hash(tests[place]), 0))
-
-
 # Statuses after which the next input runs; after a limit, it would probably cost as much again.
 GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
@@ -54,25 +37,18 @@ NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 class ProblemJudge:
     """Judges programs by one problem's kind of tests, limits and checker, on any tests of that kind.
 
-    `kind` has the limits of Python programs. With `failures`, the tests that failed most programs run first if the
-    first failure stops the program.
+    `kind` has the limits of Python programs.
     """
 
     problem: Problem
     kind: TestKind
     rules: Rules = field(default_factory=Rules)
-    failures: FailureCounts | None = None
-
-    @property
-    def name(self) -> str:
-        """The problem's name."""
-        return self.problem.name
 
     def kind_for(self, language: str) -> TestKind:
         """Return the kind of tests with the limits of programs in `language`."""
         if language == PYTHON:
             return self.kind
-        return self.kind.with_limits(self.rules.limits_for(self.problem, language))
+        return replace(cast(Any, self.kind), limits=self.rules.limits_for(self.problem, language))
 
     async def judge(
         self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
@@ -84,26 +60,22 @@ class ProblemJudge:
         if not program.source.strip():
             return _uncompiled(NO_PROGRAM, len(tests))
         if reason := self.kind.why_not(program.language):
-            return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
+            return _unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
         stop_early = self.rules.stop_on_first_failure if stop_early is None else stop_early
         try:
             return await self._judged(program, tests, stop_early=stop_early)
         except NotCompiled as error:
             return _uncompiled(error.execution, len(tests))
         except Unjudgeable as reason:
-            return _unjudged(f"problem {self.name!r}: {reason}", len(tests))
+            return _unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
 
     async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
         """Run the tests; raises NotCompiled and Unjudgeable."""
         faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
-        places = [place for place in self._order(tests, stop_early=stop_early) if place not in faults]
+        places = [place for place in range(len(tests)) if place not in faults]
         kind = self.kind_for(program.language)
         found = await kind.results(program, [tests[place] for place in places], stop_early=stop_early)
         results = {place: _not_run(fault) for place, fault in faults.items()} | dict(zip(places, found, strict=False))
-        if stop_early and self.failures:
-            for place, result in zip(places, found, strict=False):
-                if result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
-                    self.failures.add(self.name, tests[place])
         if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
             results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
         in_order = tuple(results[place] for place in sorted(results))
@@ -111,10 +83,6 @@ class ProblemJudge:
         failed = next((place for place in sorted(results) if results[place].verdict is not Verdict.ACCEPTED), None)
         lost = (result.execution.stderr for result in in_order if result.verdict is Verdict.INTERNAL_ERROR)
         return Judgement(verdict, in_order, len(tests), next(lost, ""), failed)
-
-    def _order(self, tests: Sequence[TestCase], *, stop_early: bool) -> Sequence[int]:
-        """The places of the tests in the order in which they run."""
-        return self.failures.places(self.name, tests) if stop_early and self.failures else range(len(tests))
 
     async def execute(self, program: str | Program, input: str) -> Execution:
         """Run `program` once under the problem's limits, without comparing its output."""
@@ -154,20 +122,18 @@ def _uncompiled(compilation: Execution, tests: int) -> Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges programs by `rules` in `sandbox`; `failures` counts which tests failed programs so far."""
+    """Judges programs by `rules` in `sandbox`."""
 
     sandbox: Sandbox
     rules: Rules = field(default_factory=Rules)
-    failures: FailureCounts = field(default_factory=FailureCounts)
 
     def for_problem(self, problem: Problem) -> ProblemJudge:
         """Return the judge of one problem; raises Unjudgeable if its checker or kind of tests isn't supported."""
-        failures = self.failures if self.rules.test_order == "fails_soonest" else None
         try:
             kind = self._kind_of(problem)
         except UserError as error:
             raise Unjudgeable(f"problem {problem.name!r}: {error}") from error
-        return ProblemJudge(problem, kind, self.rules, failures)
+        return ProblemJudge(problem, kind, self.rules)
 
     def _kind_of(self, problem: Problem) -> TestKind:
         limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)

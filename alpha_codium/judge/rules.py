@@ -27,9 +27,8 @@ class Rules:
 
     `cpu_seconds` is used as given; a problem's own time limit is meant for C++, and multiplied by `time_limit_factor`
     for programs in Python, and by `time_limit_factors` for those in other languages.
-    `delta` and `order_matters` choose the checker of problems that name none. `test_order` is `dataset` or, for runs
-    that stop at the first failure, `fails_soonest`. `header` is Python code, such as imports, that runs before each
-    Python program and before a problem's own setup code.
+    `delta` and `order_matters` choose the checker of problems that name none. `header` is Python code, such as imports,
+    that runs before each Python program and before a problem's own setup code.
     """
 
     cpu_seconds: float = 0.0
@@ -38,7 +37,6 @@ class Rules:
     delta: float = 0.0
     order_matters: bool = True
     stop_on_first_failure: bool = False
-    test_order: str = "dataset"
     header: str = ""
     time_limit_factors: Mapping[str, float] = field(default_factory=lambda: TIME_LIMIT_FACTORS)
 

@@ -91,15 +91,18 @@ class _Kind:
 
 
 class AdaptiveLimit:
-    """The limit for one model, between 1 and `ceiling`; with `adaptive = False` it is always the ceiling."""
+    """The limit for one model, between 1 and `ceiling`; with `adaptive = False` it is always the ceiling.
+
+    `decreases` counts the decreases so far; `is_full` says whether many requests of the last round were refused.
+    """
 
     def __init__(self, ceiling: int, *, adaptive: bool = True) -> None:
         self.ceiling = ceiling
         self._adaptive = adaptive
         self._limit = float(min(ceiling, FIRST_LIMIT) if adaptive else ceiling)
         self._doubling = True
-        self._decreases = 0
-        self._outcomes, self._refusals, self._full = 0, 0, False
+        self.decreases = 0
+        self._outcomes, self._refusals, self.is_full = 0, 0, False
         self._usual = FIRST_USUAL
         self._since_cut: _SinceCut | None = None
         self._random_share, self._resumed = 0.0, 0
@@ -113,25 +116,15 @@ class AdaptiveLimit:
         """The number of requests that may be in flight."""
         return int(self._limit)
 
-    @property
-    def decreases(self) -> int:
-        """The number of decreases so far."""
-        return self._decreases
-
     def sent(self, in_flight: int) -> SentRequest:
         """Record that a request is sent; `in_flight` includes it."""
         self._most_in_flight = max(self._most_in_flight, in_flight)
-        return SentRequest(self._decreases, in_flight)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether many requests of the last round were refused."""
-        return self._full
+        return SentRequest(self.decreases, in_flight)
 
     def refused(self, request: SentRequest) -> None:
         """Record that a request was refused with status 429."""
         self._usual += (1.0 - self._usual) / MEMORY
-        if request.decreases == self._decreases:
+        if request.decreases == self.decreases:
             self._refusals += 1
             self._note_outcome(request)
 
@@ -148,11 +141,11 @@ class AdaptiveLimit:
             return
         outcomes, refusals = self._outcomes, self._refusals
         share = refusals / outcomes
-        self._full = full or share >= many
+        self.is_full = full or share >= many
         self._outcomes, self._refusals, self._most_in_flight = 0, 0, request.in_flight
         if not self._adaptive:
             return
-        if self._full:
+        if self.is_full:
             before = self._limit
             self._decrease()
             self._since_cut = _SinceCut(before, share)
@@ -177,12 +170,12 @@ class AdaptiveLimit:
     def answered(self, request: SentRequest, answers: list[Answer], in_flight: int) -> None:
         """Record that a request was answered; `in_flight` includes it."""
         self._usual -= self._usual / MEMORY
-        if request.decreases == self._decreases:
+        if request.decreases == self.decreases:
             self._note_outcome(request)
         if not self._adaptive:
             return
         self._compare(request, answers)
-        if request.decreases != self._decreases:
+        if request.decreases != self.decreases:
             return
         if self._is_overloaded():
             self._decrease()
@@ -194,7 +187,7 @@ class AdaptiveLimit:
         """Compare an answer with the fastest similar ones: the ratios of latencies and of requests in flight."""
         kind, latency = self._kind(answers), answers[0].latency_seconds
         fast = kind.fast()
-        if fast is not None and request.decreases == self._decreases:
+        if fast is not None and request.decreases == self.decreases:
             self._recent.append((max(latency, 1e-9) / max(fast[0], 1e-9), request.in_flight / fast[1]))
         kind.add(latency, request.in_flight)
 
@@ -228,5 +221,5 @@ class AdaptiveLimit:
         """Decrease the limit; requests sent before are ignored from now on."""
         self._limit = max(1.0, self._limit * (DECREASE_FIRST if self._doubling else DECREASE))
         self._doubling = False
-        self._decreases += 1
+        self.decreases += 1
         self._recent.clear()

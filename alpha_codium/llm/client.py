@@ -10,12 +10,17 @@
 4. A parameter that a model refuses isn't sent to it again, if requests can do without it.
 """
 
+import asyncio
+import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
+from aiolimiter import AsyncLimiter
 from loguru import logger
 
+from alpha_codium.llm.adaptive_limit import AdaptiveLimit
+from alpha_codium.llm.direct import DirectClient
 from alpha_codium.llm.endpoints import Endpoint, Endpoints
 from alpha_codium.llm.errors import (
     AuthenticationFailed,
@@ -29,12 +34,22 @@ from alpha_codium.llm.errors import (
 from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import Answer, ChatRequest, with_seed_of
+from alpha_codium.llm.request_queue import RequestQueue
 from alpha_codium.llm.retries import RetryPolicy
-from alpha_codium.llm.sender import Call, Sender
 from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
     from alpha_codium.config.sections import ConfigSection
+
+
+@dataclass(slots=True)
+class Call:
+    """One call: the request, the number of answers, the number of requests sent, and refused (model, parameter)s."""
+
+    request: ChatRequest
+    n: int = 1
+    sent: int = 0
+    refused: set[tuple[str, str]] = field(default_factory=set)
 
 
 class ModelClient:
@@ -54,23 +69,23 @@ class ModelClient:
         first_wait: float = 1.0,
         longest_wait: float = 120.0,
     ) -> None:
-        self._model, self._fallbacks = config.model, config.fallback_models
+        self.name, self._config, self._fallbacks = config.model, config, config.fallback_models
         self._policy = RetryPolicy(config.max_retries, first_wait, longest_wait)
         self._endpoints = Endpoints(config, api_key, endpoints or {})
         self._backend = backend or LiteLLMBackend()
-        self._sender = Sender(self._backend, self._endpoints, config, longest_wait)
-
-    @property
-    def name(self) -> str:
-        """The model string of the settings."""
-        return self._model
+        self._direct = DirectClient(self._backend.prices)
+        self._slots = asyncio.Semaphore(config.max_concurrent_requests)
+        per_minute = config.max_requests_per_minute
+        self._pace = AsyncLimiter(1, 60 / per_minute) if per_minute else contextlib.nullcontext()
+        self._queues: dict[str, RequestQueue] = {}
+        self._one_at_a_time: set[str] = set()
 
     def supports_json_schema(self, model: str = "") -> bool:
         """Return whether answers of this model ("": the client's own) and all fallbacks can follow a JSON schema.
 
         `await prepare()` first: otherwise litellm may be imported here, which blocks.
         """
-        endpoints = [self._endpoints[name] for name in (model or self._model, *self._fallbacks)]
+        endpoints = [self._endpoints[name] for name in (model or self.name, *self._fallbacks)]
         return all(
             self._backend.supports_json_schema(endpoint.model)
             if endpoint.supports_json_schema is None
@@ -83,18 +98,23 @@ class ModelClient:
 
         `await prepare()` first: otherwise litellm is imported here, which blocks.
         """
-        return self._sender.supports_n(model or self._model)
+        model = model or self.name
+        if model in self._one_at_a_time:
+            return False
+        endpoint = self._endpoints[model]
+        return self._backend.supports_n(endpoint.model) if endpoint.supports_n is None else endpoint.supports_n
 
-    async def prepare(self) -> None:
-        """Import litellm, which takes seconds, without blocking the event loop, if the client's model needs it."""
-        await self._sender.prepare(self._model)
+    async def prepare(self, model: str = "") -> None:
+        """Import litellm, which takes seconds, without blocking the event loop, if requests to the model need it."""
+        if not self._endpoints[model or self.name].direct:
+            await self._backend.prepare()
 
     async def __aenter__(self) -> Self:
         self._backend.open()
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        await self._sender.close()
+        await self._direct.close()
         await self._backend.close()
 
     async def ask(self, request: ChatRequest) -> Answer:
@@ -113,7 +133,7 @@ class ModelClient:
         separate requests have different seeds, since otherwise all answers would be the same.
         """
         answers: list[Answer] = []
-        await self._sender.prepare(request.model or self._model)
+        await self.prepare(request.model)
         while (missing := n - len(answers)) > 0:
             # A fallback may have returned only one answer; the missing ones are then requested concurrently.
             size = missing if not answers and self.supports_n(request.model) else 1
@@ -126,7 +146,7 @@ class ModelClient:
     def _unless_filtered(self, answers: list[Answer], request: ChatRequest) -> list[Answer]:
         if answers and all(answer.filtered for answer in answers):
             refusal = ContentFiltered(f"{answers[0].model}: a content filter stopped the answer")
-            asked = request.model or self._model
+            asked = request.model or self.name
             refusal.of_fallback = any(answer.model != asked for answer in answers)
             raise refusal
         return answers
@@ -135,7 +155,7 @@ class ModelClient:
         """Ask the model, then its fallbacks; return 1 to `n` answers, including filtered ones."""
         call = Call(request, n)
         try:
-            return await self._ask_model(request.model or self._model, call)
+            return await self._ask_model(request.model or self.name, call)
         except ProviderUnavailable as error:
             unavailable = error
         for model in self._fallbacks:
@@ -156,14 +176,66 @@ class ModelClient:
         sent_before = call.sent
         while True:
             try:
-                first, *others = await self._policy.retrying()(self._sender.send, model, call)
+                first, *others = await self._policy.retrying()(self._send, model, call)
             except TransientError as error:
                 sent = call.sent - sent_before
                 raise ProviderUnavailable(
                     f"{model} gave no answer in {counted(sent, 'request')}; last: {error}"
                 ) from error
             except RequestRefused as error:
-                if not self._sender.can_do_without(model, error.parameter, call):
+                if not self._can_do_without(model, error.parameter, call):
                     raise
             else:
                 return [replace(first, attempts=call.sent), *(replace(other, attempts=0) for other in others)]
+
+    def _can_do_without(self, model: str, parameter: str, call: Call) -> bool:
+        """Return whether to send the call again without a refused parameter, which won't be sent from now on."""
+        if not parameter or (model, parameter) in call.refused:
+            return False
+        call.refused.add((model, parameter))
+        if parameter == "n":
+            self._one_at_a_time.add(model)
+            return True
+        return self._backend.leave_out(self._endpoints[model].model, parameter)
+
+    async def _send(self, model: str, call: Call) -> list[Answer]:
+        """Send the call's request once, after waiting in the queue; raises ModelError."""
+        await self.prepare(model)
+        queue = self._queue(model)
+        await queue.acquire()
+        try:
+            async with self._slots, self._pace:
+                call.sent += 1
+                sent = queue.sent()
+                try:
+                    answers = await self._send_now(model, call)
+                except TransientError as error:
+                    queue.failed(sent, error, self._policy.longest_wait)
+                    raise
+                queue.answered(sent, answers)
+                return answers
+        finally:
+            queue.release()
+
+    def _queue(self, model: str) -> RequestQueue:
+        if model not in self._queues:
+            limit = self._config.max_concurrent_requests
+            ceiling = min(limit, self._endpoints[model].slots or limit)
+            self._queues[model] = RequestQueue(AdaptiveLimit(ceiling, adaptive=self._config.adaptive_concurrency))
+        return self._queues[model]
+
+    async def _send_now(self, model: str, call: Call) -> list[Answer]:
+        endpoint = self._endpoints[model]
+        n = call.n if self.supports_n(model) else 1
+        request = replace(call.request, max_tokens=call.request.max_tokens or endpoint.max_tokens)
+        seconds = self._config.ai_timeout
+        if endpoint.direct and not request.extra:  # litellm gives some extra parameters a meaning
+            left_out = self._backend.left_out_of(endpoint.model)
+            answers = await self._direct.send(endpoint, request, seconds, n, left_out)
+        else:
+            answers = await self._backend.send(
+                endpoint, request, n=n, timeout=seconds, drop_params=self._config.drop_params
+            )
+        if len(answers) < n:
+            self._one_at_a_time.add(model)
+        return [replace(answer, model=model, cost=0.0 if endpoint.free else answer.cost) for answer in answers[:n]]

@@ -57,7 +57,9 @@ class Endpoints:
             same_provider = provider_of(model) == self._provider
             address = (self._api_base, self._api_key) if same_provider else (None, None)
             endpoint = Endpoint(model, *address)
-            self._endpoints[model] = _made_direct(endpoint) if _is_plain(endpoint) else endpoint
+            if _is_plain(endpoint):  # the rest is what litellm says of a model that it has no data on
+                endpoint = replace(endpoint, direct=True, supports_json_schema=False, supports_n=True)
+            self._endpoints[model] = endpoint
         return self._endpoints[model]
 
 
@@ -67,11 +69,6 @@ def _is_plain(endpoint: Endpoint) -> bool:
         return False
     parts, known = endpoint.model.split("/"), price_table()
     return not TREATED_BY_LITELLM.search(name) and not any("/".join(parts[i:]) in known for i in range(len(parts)))
-
-
-def _made_direct(endpoint: Endpoint) -> Endpoint:
-    """Return the endpoint with what litellm says of a model that it has no data on."""
-    return replace(endpoint, direct=True, supports_json_schema=False, supports_n=True)
 
 
 def models_of(config: "ConfigSection") -> tuple[str, ...]:

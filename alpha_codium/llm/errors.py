@@ -1,15 +1,4 @@
-"""Errors of model calls.
-
-ModelError
-├── TransientError          may pass: 429, 5xx, time-out, connection, an invalid answer; retried
-├── ProviderUnavailable     a transient error outlasted all retries and fallback models: the provider's fault
-├── RequestRefused          400 and the like: the request is invalid; not retried
-│   └── ParameterUnsupported  known before anything was sent
-├── ContextOverflow         the request is longer than the model's context: the model's limit
-├── ContentFiltered         the provider's filter or the model refused: the model's fault
-├── AuthenticationFailed    401, 403: the key is wrong or missing (also a UserError)
-└── UnknownModel            404: no such model at that address (also a UserError)
-"""
+"""Errors of model calls."""
 
 from alpha_codium.errors import ModelNotFound, UserError
 
@@ -21,7 +10,7 @@ class ModelError(Exception):
 
 
 class TransientError(ModelError):
-    """A temporary error; `retry_after` is the wait that the provider asks for, in seconds.
+    """A temporary error (429, 5xx, ...), which is retried; `retry_after` is the provider's wish, in seconds.
 
     `cause` is one of rate_limited, timeout, server_error, connection, malformed.
     """
@@ -33,11 +22,11 @@ class TransientError(ModelError):
 
 
 class ProviderUnavailable(ModelError):
-    """A transient error outlasted all retries and fallback models."""
+    """A transient error outlasted all retries and fallback models: the provider's fault."""
 
 
 class RequestRefused(ModelError):
-    """The provider rejected the request as invalid; `parameter` is the unsupported parameter, if it names one."""
+    """The provider rejected the request (400); `parameter` is the unsupported parameter, if it names one."""
 
     def __init__(self, message: str, parameter: str = "") -> None:
         super().__init__(message)
@@ -49,16 +38,16 @@ class ParameterUnsupported(RequestRefused):
 
 
 class ContextOverflow(ModelError):
-    """The request doesn't fit into the model's context."""
+    """The request doesn't fit into the model's context: the model's limit."""
 
 
 class ContentFiltered(ModelError):
-    """A content filter or the model itself refused to answer."""
+    """A content filter or the model itself refused to answer: the model's fault."""
 
 
 class AuthenticationFailed(ModelError, UserError):
-    """The provider rejected the key."""
+    """The provider rejected the key, or it is missing (401, 403)."""
 
 
 class UnknownModel(ModelError, ModelNotFound):
-    """The provider doesn't know the model."""
+    """There is no such model at that address (404)."""

@@ -12,13 +12,11 @@ from alpha_codium.sandbox import Sandbox, sandbox_of
 from alpha_codium.wording import counted
 
 
-def metric_class(
-    name: str, metric: ModuleType, features: Mapping[str, Any], citation: str, configured: str | None = None
-) -> type:
+def metric_class(name: str, metric: ModuleType, features: Mapping[str, Any], citation: str) -> type:
     """Return the class with which `evaluate.load` loads a metric, one of our packages with a function `compute`.
 
-    `features` has "text" for a text, and a list of one item for a list of such items. `configured` names the argument
-    of `compute` that the configuration's name sets, if one is given.
+    `features` has "text" for a text, and a list of one item for a list of such items. The configuration's name, if one
+    is given, is the argument `tester_type` of `compute`.
     """
     import datasets
     import evaluate
@@ -39,8 +37,8 @@ def metric_class(
 
         def _compute(self, **arguments: Any) -> Any:
             # `evaluate` calls a configuration that wasn't named `default`.
-            if configured and self.config_name not in (None, "default"):
-                arguments[configured] = self.config_name
+            if self.config_name not in (None, "default"):
+                arguments["tester_type"] = self.config_name
             return metric.compute(**arguments)
 
     return type(name, (EvaluateMetric,), {"__doc__": metric.__doc__})

@@ -139,7 +139,7 @@ class CodeReward:
         while asked := [(work, places) for work in works if (places := work.wanted())]:
             for stops in (True, False):
                 group = [each for each in asked if each[0].stops_early is stops]
-                rules = replace(self._rules(), stop_on_first_failure=stops, test_order="dataset")
+                rules = replace(self._rules(), stop_on_first_failure=stops)
                 answers = await judging.judge([work.part(places) for work, places in group], rules) if group else []
                 for (work, places), answer in zip(group, answers, strict=True):
                     work.add(places, answer)

@@ -2,8 +2,8 @@
 
 1. `estimators`: pass@k and pass^k of one problem, their mean over a split, and strata of a split.
 2. `intervals`: confidence intervals of such a mean, Wilson's for one sample per problem, bootstrap otherwise.
-3. `comparisons`: two sets of scores on the same problems: difference, flips, McNemar's test.
-4. `power`: the smallest difference that can be detected with a given number of problems.
+3. `comparisons`: two sets of scores on the same problems: difference, flips, McNemar's test, and the smallest
+   difference that can be detected with a given number of problems.
 
 docs/statistics.md explains when to use which.
 """
@@ -11,6 +11,8 @@ docs/statistics.md explains when to use which.
 from alpha_codium.statistics.comparisons import (
     Difference,
     Flips,
+    detectable_difference,
+    detectable_gain,
     flips,
     mcnemar,
     paired_bootstrap,
@@ -28,7 +30,6 @@ from alpha_codium.statistics.estimators import (
     strata,
 )
 from alpha_codium.statistics.intervals import Interval, bootstrap_interval, wilson_interval
-from alpha_codium.statistics.power import detectable_difference, detectable_gain
 
 __all__ = [
     "Difference",

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from alpha_codium.errors import UserError
 from alpha_codium.eval.comparing.judging import (
     JOURNAL,
-    JudgedPrograms,
     SharedJournal,
     Verdicts,
     all_programs,
     basis_of,
     programs_of,
+    tasks_of,
 )
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.running import run_evaluation
@@ -36,7 +36,7 @@ BASIS = basis_of(TYPES, {}, HERE)
 def judged(records: list[RunRecord], sandbox: Arithmetic, basis: str = BASIS) -> Verdicts:
     async def judge_all() -> Verdicts:
         programs = all_programs(map(programs_of, records))
-        tasks = JudgedPrograms([problem("a"), problem("b")], programs, TYPES)
+        tasks = tasks_of([problem("a"), problem("b")], programs, TYPES)
         with SharedJournal(records, programs, basis) as journal:
             return Verdicts(programs, await run_evaluation(tasks, Judge(sandbox), journal=journal))
 

@@ -36,13 +36,6 @@ def test_a_run_of_another_command_is_refused(tmp_path: Path) -> None:
         record_of(folder)
 
 
-def test_a_journal_of_a_later_version_is_read(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, "r", {"a": [PASS]})
-    path = folder.journal.path
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"seconds": 3}) + "\n")
-    assert record_of(folder).candidates["a", 0].program == PASS
-
-
 def test_a_broken_journal_is_the_users_to_mend(tmp_path: Path) -> None:
     folder = write_run(tmp_path, "r", {"a": [PASS]})
     folder.journal.path.write_text('{"half\n{}\n')
@@ -81,16 +74,10 @@ def ended(owner: BudgetOwner, calls: int) -> BudgetEnd:
     return BudgetEnd(owner, BudgetLimit.CALLS, calls)
 
 
-def test_stages_of_one_kind_are_told_apart_and_a_budget_that_cut_one_short_is_a_step() -> None:
+def test_stages_of_one_kind_are_told_apart() -> None:
     events = [after("write", ""), StepResult("call"), after("fix", FAIL), after("fix", FAIL)]
     assert [s.stage for s in steps_of(events, FAIL)] == ["write", "fix", "fix (2)"]
-    assert steps_of(events, PASS)[-1] == Step("(cut short)", PASS)
     assert steps_of([], PASS) == ()
-
-
-@pytest.mark.parametrize("program", [PASS, ""])
-def test_a_sample_that_the_budget_ended_in_its_first_stage_has_a_step_too(program: str) -> None:
-    assert steps_of([ended(BudgetOwner.SAMPLE, 2)], program) == (Step("(cut short)", program),)
 
 
 @pytest.mark.thorough

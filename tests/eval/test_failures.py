@@ -49,8 +49,8 @@ def test_a_crash_and_a_program_that_does_not_compile_are_kept_with_their_reason(
     assert "SyntaxError" in uncompiled["stderr"]
 
 
-def test_the_first_failing_test_is_named_by_its_place_even_if_another_ran_first(monkeypatch):
-    rules = Rules(stop_on_first_failure=True, test_order="fails_soonest")
+def test_the_first_failing_test_is_named_by_its_place_if_the_first_failure_ends_the_program():
+    rules = Rules(stop_on_first_failure=True)
     programs = ["print(2 if int(input()) == 1 else 0)", "print(4 if int(input()) == 2 else 0)"]
     rows = [{"task_name": "a", "solution_candidates": programs}]
     results = evaluate(rows, [problem("a")], k=[1], rules=rules).to_json()["problems"][0]["candidates"]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from alpha_codium import evaluate
 from alpha_codium.errors import UserError
-from alpha_codium.eval import calculate_metrics, human_solutions, prepare_for_evaluation
 from alpha_codium.eval.known import (
     KNOWN_CORRECT,
     KNOWN_INCORRECT,
@@ -21,6 +20,8 @@ from alpha_codium.eval.known import (
     with_known,
     without_disputed,
 )
+from alpha_codium.eval.metric import calculate_metrics
+from alpha_codium.eval.prepare import human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.eval.scoring import score

@@ -3,7 +3,7 @@
 import pytest
 
 from alpha_codium.errors import DatasetError, UserError
-from alpha_codium.eval import human_solutions, parse_test_types, prepare_for_evaluation
+from alpha_codium.eval.prepare import human_solutions, parse_test_types, prepare_for_evaluation
 from alpha_codium.problem import Problem, TestCase, TestType
 from alpha_codium.solution import ErrorKind, SampleError
 from tests.eval.splits import ALSO_WRONG, BROKEN, RIGHT, WRONG, labelled, problem

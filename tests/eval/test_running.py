@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.eval import human_solutions, prepare_for_evaluation
+from alpha_codium.eval.prepare import human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, TASKS_IN_FLIGHT, run_evaluation
 from alpha_codium.judge import Judge

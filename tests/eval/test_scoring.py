@@ -8,8 +8,9 @@ import pytest
 import alpha_codium
 from alpha_codium import evaluate
 from alpha_codium.errors import DatasetError, UserError
-from alpha_codium.eval import Metric, calculate_metrics, human_solutions, prepare_for_evaluation
 from alpha_codium.eval.known import JudgeError, error_of_human_solutions
+from alpha_codium.eval.metric import Metric, calculate_metrics
+from alpha_codium.eval.prepare import human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.eval.scoring import ScoreProgress, labels_of, score

@@ -84,17 +84,6 @@ async def test_stop_on_first_failure_leaves_out_the_tests_after_it(bench, stop, 
     assert (judgement.verdict, len(judgement.tests), judgement.tests_total) == (Verdict.WRONG_ANSWER, judged, 3)
 
 
-@changes("code_tester.test_order")
-@pytest.mark.parametrize(("order", "ran"), [("dataset", ["1\n", "2\n"]), ("fails_soonest", ["2\n"])])
-async def test_test_order_puts_first_what_failed_programs_before(bench, order, ran):
-    tests = [TestCase("1", "1"), TestCase("2", "x"), TestCase("3", "3")]
-    judge = Judge(bench.sandbox, Rules.of(code_tester(stop_on_first_failure=True, test_order=order)))
-    for _ in range(2):
-        judgement = await judge.for_problem(Problem("P")).judge("print(input())", tests)
-    assert [test.execution.stdout for test in judgement.tests] == ran
-    assert (judgement.verdict, judgement.tests_total) == (Verdict.WRONG_ANSWER, 3)
-
-
 @changes("code_tester.tester_type")
 def test_tester_type_names_the_sandbox():
     assert sandbox_of(with_code_tester(tester_type="local"))

@@ -1,5 +1,6 @@
 """Reading flows: a user's own folder works, and whatever is wrong in it is one line that says where."""
 
+import dataclasses
 import re
 import shutil
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.errors import FlowError
-from alpha_codium.flows.catalogue import copy_flow, flow_lines, list_flows, variables_of_prompts
+from alpha_codium.flows.catalogue import copy_flow, flow_lines, list_flows
 from alpha_codium.flows.loading import load_flow, shipped_flows
-from alpha_codium.flows.variables import MORE, TASK
+from alpha_codium.flows.stages import built_in_stages
+from alpha_codium.flows.variables import TASK
 from tests.flows.scripted_flow import ONE, SUM, program
 
 FLOW = """
@@ -206,9 +208,19 @@ def test_a_flow_is_shown_with_its_prompts_and_their_variables():
 
 def test_the_docs_describe_every_variable_and_the_prompts_that_have_it():
     text = (Path(__file__).parents[2] / "docs/flows.md").read_text()
-    where = variables_of_prompts()
-    assert {*where} == {*MORE}
-    for name, what in TASK.items():
-        assert f"| `{name}` | {what} |\n" in text
-    for name, what in MORE.items():
-        assert f"| `{name}` | {what} | {', '.join(f'`{each}`' for each in where[name])} |\n" in text
+    described = re.findall(r"^\| `(\w+)` \| [^|]+ \| (`\w+\.\w+`.*) \|$", text, re.MULTILINE)
+    assert dict(described) == {
+        name: ", ".join(f"`{each}`" for each in where) for name, where in variables_of_prompts().items()
+    }
+    for name in TASK:
+        assert re.search(rf"^\| `{name}` \| [^|]+ \|$", text, re.MULTILINE)
+
+
+def variables_of_prompts() -> dict[str, list[str]]:
+    """For each variable that only some prompts have, the stages and parameters of these prompts."""
+    found: dict[str, list[str]] = {}
+    for kind, stage in built_in_stages().items():
+        for field in dataclasses.fields(stage):
+            for name in field.metadata.get("variables") or ():
+                found.setdefault(name, []).append(f"{kind}.{field.name}")
+    return found

@@ -8,10 +8,11 @@ import pytest
 from alpha_codium.errors import FlowError
 from alpha_codium.flows.loading import load_flow, shipped_flows
 from alpha_codium.flows.state import ExplainedTest, Plan
-from alpha_codium.flows.variables import MORE, TASK
+from alpha_codium.flows.variables import TASK
 from alpha_codium.problem import Statement, TestCase
 from alpha_codium.rendering import Prompt, load_prompt
 from tests.flows.scripted_flow import PLANNING, chosen, explanations, fields, marks, plan, problem_of, program
+from tests.flows.test_loading import variables_of_prompts
 
 PROBLEM = {
     "problem": Statement("Sum", "Add.", (TestCase("1 2\n", "3\n"),)),
@@ -91,7 +92,7 @@ def test_every_stage_passes_what_its_prompts_may_use_and_nothing_else():
 
 
 def test_every_variable_is_described():
-    assert {*TASK, *MORE} == {name for passed in PASSED.values() for name in passed}
+    assert {*TASK, *variables_of_prompts()} == {name for passed in PASSED.values() for name in passed}
 
 
 @pytest.mark.thorough

@@ -60,7 +60,7 @@ async def test_a_child_that_is_killed_before_it_is_ready_is_a_clear_error(fake, 
 async def test_a_child_that_is_never_ready_is_killed(fake, run_instead):
     run_instead("import signal; signal.pause()")
     async with ServerProcess(fake, start_seconds=0.2) as process:
-        handle = os.pidfd_open(process.pid)
+        handle = os.pidfd_open(process._process.pid)
         with pytest.raises(LocalServerFailed, match=r"wasn't ready within 0\.2 s"):
             await process.ready()
     assert ends_within(handle, 0)
@@ -93,7 +93,7 @@ async def test_a_child_that_ignores_the_end_of_its_stdin_is_killed(fake, run_ins
     process = ServerProcess(fake)
     process.start()
     assert (await process.ready()).api_base == "http://x/v1"
-    handle = os.pidfd_open(process.pid)
+    handle = os.pidfd_open(process._process.pid)
     await process.stop()
     assert ends_within(handle, 0)
     os.close(handle)

@@ -99,12 +99,12 @@ async def test_stopping_leaves_no_process_even_with_a_request_in_flight():
     model = smallest_model()
     process = ServerProcess(model, slots=1, context=4096)
     process.start()
-    handle = os.pidfd_open(process.pid)
+    handle = os.pidfd_open(process._process.pid)
     local = await process.ready()
     assert await process.ready() == local
     long = {"max_tokens": 3000, "ignore_eos": True}
     in_flight = asyncio.create_task(asyncio.to_thread(chat, local.api_base, local.api_key, **long))
-    await asyncio.to_thread(wait_until_busy, process.pid)
+    await asyncio.to_thread(wait_until_busy, process._process.pid)
     await process.stop()
     assert ends_within(handle, 0)
     os.close(handle)
@@ -140,7 +140,7 @@ async def main(name, folder, fork):
         os.close(1)
         sys.stdin.read()
         os._exit(0)
-    print(process.pid, flush=True)
+    print(process._process.pid, flush=True)
     await asyncio.Event().wait()
 
 asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3] == "fork"))
@@ -170,8 +170,8 @@ async def test_a_terminated_child_is_reported():
     async with ServerProcess(model, slots=1, context=512) as process:
         await process.ready()
         assert process.failure() == ""
-        handle = os.pidfd_open(process.pid)
-        os.kill(process.pid, signal.SIGTERM)
+        handle = os.pidfd_open(process._process.pid)
+        os.kill(process._process.pid, signal.SIGTERM)
         assert await asyncio.to_thread(ends_within, handle, 30)
         os.close(handle)
         assert "ended: SIGTERM" in process.failure()
@@ -186,8 +186,8 @@ async def test_a_request_that_failed_because_the_child_was_killed_says_so(monkey
     monkeypatch.setattr(ServerProcess, "start", lambda self: (start(self), started.append(self)))
     with pytest.raises(LocalServerFailed, match="SIGKILL, perhaps out of memory"):
         async with serve(model, slots=1, context=512):
-            handle = os.pidfd_open(started[0].pid)
-            os.kill(started[0].pid, signal.SIGKILL)
+            handle = os.pidfd_open(started[0]._process.pid)
+            os.kill(started[0]._process.pid, signal.SIGKILL)
             assert await asyncio.to_thread(ends_within, handle, 30)
             os.close(handle)
             raise ProviderUnavailable("connection refused")

@@ -75,11 +75,6 @@ class Figures:
         return self.asked - self.finished
 
     @property
-    def one_sample(self) -> bool:
-        """Whether each problem has one sample, so that it is solved or not."""
-        return all(len(problem.candidates) == 1 for problem in self.score.problems)
-
-    @property
     def per_sample(self) -> Costs | None:
         """The cost of a finished sample; None if there is none."""
         return self.costs.per(self.finished)

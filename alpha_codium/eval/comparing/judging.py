@@ -10,12 +10,11 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from alpha_codium.eval.comparing.records import RunRecord
 from alpha_codium.eval.known import KNOWN_GROUPS
-from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationTask, refuse_language
+from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet, refuse_language
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import Program
@@ -55,19 +54,13 @@ def all_programs(of_runs: Iterable[Programs]) -> dict[str, tuple[Program, ...]]:
     return {name: tuple(dict.fromkeys(programs)) for name, programs in found.items()}
 
 
-@dataclass(frozen=True)
-class JudgedPrograms:
+def tasks_of(problems: Sequence[Problem], programs: Programs, test_types: Sequence[TestType]) -> EvaluationSet:
     """Tasks for the evaluation: every problem with its distinct programs, instead of a run's candidates."""
-
-    problems: Sequence[Problem]
-    programs: Programs
-    test_types: Sequence[TestType]
-
-    def __iter__(self) -> Iterator[EvaluationTask]:
-        for problem in self.problems:
-            programs = self.programs.get(problem.name, ())
-            entries = tuple(Entry(i, GENERATED, p.source, language=p.language) for i, p in enumerate(programs))
-            yield EvaluationTask(problem, problem.tests(self.test_types), entries)
+    entries = {
+        name: tuple(Entry(i, GENERATED, p.source, language=p.language) for i, p in enumerate(of_problem))
+        for name, of_problem in programs.items()
+    }
+    return EvaluationSet(problems, entries, test_types)
 
 
 class Verdicts:
@@ -120,7 +113,10 @@ class SharedJournal(Journal):
         super().__init__(records[0].path / JOURNAL)
         self.basis = basis
         self._journals = [Journal(record.path / JOURNAL) for record in records]
-        self._programs = [_keys(programs_of(record)) for record in records]
+        self._programs = [
+            {(name, program.digest) for name, of_problem in programs_of(record).items() for program in of_problem}
+            for record in records
+        ]
         self._places = {(name, p.digest): i for name, of_it in programs.items() for i, p in enumerate(of_it)}
         self._known: list[dict[Key, dict[str, Any]]] = []
         self._open = ExitStack()
@@ -170,7 +166,3 @@ def _checked(line: dict[str, Any]) -> dict[str, Any]:
 
 def _key(line: Mapping[str, Any]) -> Key:
     return line["problem"], line["result"]["group"], line["program"]
-
-
-def _keys(programs: Programs) -> frozenset[tuple[str, str]]:
-    return frozenset((name, program.digest) for name, of_problem in programs.items() for program in of_problem)

@@ -100,14 +100,16 @@ def pairs_of(runs: Sequence[Figures], ks: Sequence[int], baseline: str | None = 
 
 def pair_of(first: Figures, second: Figures, k: int) -> Pair:
     """Return the difference at pass@k, the second run minus the first."""
-    if reason := _why_not(first, second, k):
-        return Pair(first.name, second.name, k, reason=reason, bounds=_bounds(first, second, k))
+    for run in (first, second):
+        if reason := run.score.reasons.get(f"pass@{k}"):
+            bounds = _bounds(first, second, k)
+            return Pair(first.name, second.name, k, reason=f"{run.name}: {reason}", bounds=bounds)
     one, other = first.score.by_problem(k), second.score.by_problem(k)
     by_problem = {name: round(d, DIGITS) for name, d in paired_differences(one, other).items()}
     better = tuple(name for name, d in by_problem.items() if d > 0)
     worse = tuple(name for name, d in by_problem.items() if d < 0)
     difference = paired_bootstrap(one, other)
-    solved_or_not = first.one_sample and second.one_sample
+    solved_or_not = all(len(each.candidates) == 1 for run in (first, second) for each in run.score.problems)
     return Pair(
         first.name,
         second.name,
@@ -168,13 +170,6 @@ def _couples(runs: Sequence[Figures], baseline: str | None) -> Iterator[tuple[Fi
         return
     first = next(run for run in runs if run.name == baseline)
     yield from ((first, run) for run in runs if run is not first)
-
-
-def _why_not(first: Figures, second: Figures, k: int) -> str:
-    for run in (first, second):
-        if reason := run.score.reasons.get(f"pass@{k}"):
-            return f"{run.name}: {reason}"
-    return ""
 
 
 def _bounds(first: Figures, second: Figures, k: int) -> tuple[float, float] | None:

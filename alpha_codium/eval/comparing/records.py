@@ -4,7 +4,6 @@ Samples that aren't in the journal were never made. Programs after each stage ar
 time, since these contain every prompt and answer and may not fit into memory.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +20,6 @@ from alpha_codium.solution import BudgetEnd, Candidate
 COMMAND = "solve_set"
 # A sample, by its problem's name and its index.
 Key = tuple[str, int]
-KNOWN_FIELDS = tuple(f.name for f in dataclasses.fields(Candidate))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
             f"compare runs of gencode gen {COMMAND}"
         )
     try:
-        candidates = {(c.task_name, c.sample_index): c for c in folder.journal.read(_candidate)}
+        candidates = {(c.task_name, c.sample_index): c for c in folder.journal.read(Candidate.from_json)}
         steps, cut_short = _read_steps(folder.path, candidates)
     except OSError as error:
         raise UserError(
@@ -104,8 +102,7 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
 def steps_of(events: Sequence[Event], final: str) -> tuple[Step, ...]:
     """The steps in the events of a transcript, for a sample that ended with the program `final`.
 
-    A stage that occurs twice in a flow is numbered. Earlier versions recorded no stage that a budget ended: a step
-    `(cut short)` is added if the program has changed since the last step, or if there is no other step.
+    A stage that occurs twice in a flow is numbered.
     """
     seen: Counter[str] = Counter()
     steps = []
@@ -114,12 +111,6 @@ def steps_of(events: Sequence[Event], final: str) -> tuple[Step, ...]:
             seen[event.stage] += 1
             label = event.stage if seen[event.stage] == 1 else f"{event.stage} ({seen[event.stage]})"
             steps.append(Step(label, _whole(event.program, final)))
-    if (
-        (steps[-1].program or "").strip() != final.strip()
-        if steps
-        else any(isinstance(event, BudgetEnd) for event in events)
-    ):
-        steps.append(Step("(cut short)", final))
     return tuple(steps)
 
 
@@ -128,11 +119,6 @@ def _whole(program: Text, final: str) -> str | None:
     if isinstance(program, str):
         return program
     return final if program.is_of(final) else None
-
-
-def _candidate(values: Mapping[str, Any]) -> Candidate:
-    """A line of the journal; keys that a later version adds are ignored."""
-    return Candidate.from_json({name: values[name] for name in KNOWN_FIELDS if name in values})
 
 
 def _read_steps(

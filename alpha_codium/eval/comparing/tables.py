@@ -41,10 +41,11 @@ STAGE_COLUMNS = {
 def text_of(report: Comparison) -> str:
     """The whole comparison."""
     letters = {run.name: _letter(place) for place, run in enumerate(report.runs)}
+    methods = ", ".join(dict.fromkeys(run.score.interval_method for run in report.runs))
     parts = [
         _heading(report),
         f"Runs\n{_runs(report.runs, letters)}",
-        f"Scores, with 95 % intervals ({_methods(report.runs)})\n{_scores(report.runs, letters)}",
+        f"Scores, with 95 % intervals ({methods})\n{_scores(report.runs, letters)}",
         f"Costs\n{_costs(report.runs, letters)}",
         f"Samples\n{_samples(report.runs, letters)}",
         _differences(report, letters),
@@ -86,10 +87,6 @@ def _scores(runs: Sequence[Figures], letters: dict[str, str]) -> str:
         if name not in _too_large(runs)
     ]
     return table(("", "", "value", "95 % interval", "problems solved"), rows, left=2) + _reasons(runs, letters)
-
-
-def _methods(runs: Sequence[Figures]) -> str:
-    return ", ".join(dict.fromkeys(run.score.interval_method for run in runs))
 
 
 def _too_large(runs: Sequence[Figures]) -> set[str]:

@@ -63,12 +63,8 @@ class DoctorCase:
 def load_cases(planted: Mapping[str, str]) -> list[DoctorCase]:
     """All cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
     problems = {name: _problem(name, values, planted) for name, values in _table("problems").items()}
-    return [case for section in SECTIONS for case in _cases(_table(section), problems)]
-
-
-def _cases(table: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[DoctorCase]:
-    for values in table["case"]:
-        yield from _variants({**table, **values}, problems)
+    cases = [_table(section) | values for section in SECTIONS for values in _table(section)["case"]]
+    return [case for values in cases for case in _variants(values, problems)]
 
 
 def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[DoctorCase]:

@@ -20,8 +20,7 @@ from typing import Any
 from alpha_codium.checkers import PROGRAM
 from alpha_codium.eval.validation.alternatives import ORDER_FREE
 from alpha_codium.eval.validation.findings import Finding, Reason, first_difference
-from alpha_codium.eval.validation.observation import NO
-from alpha_codium.eval.validation.observed import Known, ObservedProblem
+from alpha_codium.eval.validation.observation import NO, Known, ObservedProblem
 from alpha_codium.eval.validation.wording import LONGEST_QUOTE
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted

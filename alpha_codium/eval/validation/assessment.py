@@ -13,7 +13,7 @@ from alpha_codium.data.schema import TEST_CODE
 from alpha_codium.eval.validation.answers import Answers, comparable_tests, examine_answers
 from alpha_codium.eval.validation.checking import examine_checking
 from alpha_codium.eval.validation.findings import Finding, Reason
-from alpha_codium.eval.validation.observed import ObservedProblem, rejections
+from alpha_codium.eval.validation.observation import ObservedProblem, rejections
 from alpha_codium.eval.validation.timing import NEAR, Timing, examine_limits
 from alpha_codium.problem import CheckerSpec, TestType
 from alpha_codium.values import JsonValue
@@ -66,16 +66,6 @@ class Assessment:
     wording: str
     unjudged: int = 0
 
-    @property
-    def suggested_time_limit(self) -> float | None:
-        """The suggested CPU seconds of a test."""
-        return self.timing.suggested_cpu_seconds
-
-    @property
-    def suggested_memory_limit_bytes(self) -> int | None:
-        """The suggested bytes of a test."""
-        return self.timing.suggested_memory_bytes
-
     def has(self, reason: Reason) -> bool:
         """Whether there is a finding for that reason."""
         return any(finding.reason is reason for finding in self.findings)
@@ -92,8 +82,8 @@ class Assessment:
             "checker_evidence": self.checker_evidence,
             "limit_cpu_seconds": self.timing.limit_cpu_seconds,
             "slowest_cpu_seconds": self.timing.slowest_cpu_seconds,
-            "suggested_time_limit": self.suggested_time_limit,
-            "suggested_memory_limit_bytes": self.suggested_memory_limit_bytes,
+            "suggested_time_limit": self.timing.suggested_cpu_seconds,
+            "suggested_memory_limit_bytes": self.timing.suggested_memory_bytes,
             "undetected_incorrect": self.undetected_incorrect,
             "wording": self.wording,
             "counts": self.counts.to_json(),

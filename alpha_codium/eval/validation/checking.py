@@ -14,8 +14,7 @@ from typing import Any
 from alpha_codium.eval.validation.alternatives import ORDER_FREE
 from alpha_codium.eval.validation.answers import Answers, dissent
 from alpha_codium.eval.validation.findings import Finding, Reason, spoken
-from alpha_codium.eval.validation.observation import COMPARED
-from alpha_codium.eval.validation.observed import Known, ObservedProblem, rejections
+from alpha_codium.eval.validation.observation import COMPARED, Known, ObservedProblem, rejections
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
@@ -64,18 +63,15 @@ def _suggest(observed: ObservedProblem, places: Sequence[int]) -> tuple[CheckerS
         }
 
     now = score(None)
+    any_order = "order" in observed.wording.lower()
     choices: list[tuple[CheckerSpec, str | None]] = [(observed.checker, None)]
-    choices += [(a.spec, a.key) for a in observed.alternatives if a.key != ORDER_FREE or _allows_any_order(observed)]
+    choices += [(a.spec, a.key) for a in observed.alternatives if a.key != ORDER_FREE or any_order]
     for spec, key in choices:
         then = score(key)
         fits_all = then["correct_accepted"] == then["correct_total"]
         if fits_all and then["incorrect_rejected"] >= now["incorrect_rejected"]:
             return spec, {"in_force": now, "suggested": then}
     return None, {"in_force": now}
-
-
-def _allows_any_order(observed: ObservedProblem) -> bool:
-    return "order" in observed.wording.lower()
 
 
 def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested: CheckerSpec | None) -> list[Finding]:

@@ -30,8 +30,8 @@ def columns_of(assessment: Assessment) -> dict[str, Any]:
         "suggested_checker": None
         if checker is None
         else {"name": checker.name, "arguments": json.dumps(checker.arguments, sort_keys=True)},
-        "suggested_time_limit": assessment.suggested_time_limit,
-        "suggested_memory_limit_bytes": assessment.suggested_memory_limit_bytes,
+        "suggested_time_limit": assessment.timing.suggested_cpu_seconds,
+        "suggested_memory_limit_bytes": assessment.timing.suggested_memory_bytes,
         "undetected_incorrect": assessment.undetected_incorrect,
         "validation_findings": [
             finding.to_json() | {"evidence": json.dumps(finding.evidence, ensure_ascii=False)}

@@ -16,8 +16,7 @@ from statistics import median
 from typing import Any
 
 from alpha_codium.eval.validation.findings import Finding, Reason
-from alpha_codium.eval.validation.observed import Known, ObservedProblem
-from alpha_codium.eval.validation.observing import WIDER
+from alpha_codium.eval.validation.observation import WIDER, Known, ObservedProblem
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 

@@ -152,8 +152,11 @@ class Select(Writer):
         place = distinguishing_input(*pair, inputs)
         if place is None:
             return None
-        outputs = [cluster.behaviour[place].shown for cluster in pair]
-        question = compare_question(self.compare_prompt, CodingTask.of(state, context), inputs[place], *outputs)
+        first, second = (cluster.behaviour[place].shown for cluster in pair)
+        shown = {"input": inputs[place], "first": first, "second": second}
+        variables = {name: shortened(text.strip(), SHOWN) or "(nothing)" for name, text in shown.items()}
+        task = CodingTask.of(state, context)
+        question = Question(self.compare_prompt, task.variables | variables, may_be_last=True)
         reading = await ask_or_skip("which_output", question, context)
         if reading is None:
             return None
@@ -177,13 +180,6 @@ def _record_skipped(context: SampleContext, readings: Sequence[Reading | NoAnswe
     for reading in readings:
         if not isinstance(reading, Reading):
             context.skip("select", reading)
-
-
-def compare_question(prompt: Prompt, task: CodingTask, input: str, first: str, second: str) -> Question:
-    """Return a question that asks which of two outputs is right; it may use the budget's last call."""
-    shown = {"input": input, "first": first, "second": second}
-    variables = {name: shortened(text.strip(), SHOWN) or "(nothing)" for name, text in shown.items()}
-    return Question(prompt, task.variables | variables, may_be_last=True)
 
 
 def first_is_right(answer: str) -> bool | None:

@@ -62,11 +62,6 @@ class ServerProcess:
         self._api_key = secrets.token_urlsafe(32)
         self._endpoint: Endpoint | None = None
 
-    @property
-    def pid(self) -> int:
-        """The child's process id."""
-        return self._process.pid
-
     def start(self) -> None:
         """Start loading the model; raises ModelNotFound if xllamacpp isn't installed.
 

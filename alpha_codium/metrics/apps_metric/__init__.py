@@ -13,6 +13,7 @@
 differ from those of `codeparrot/apps_metric`, and why.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,15 +25,17 @@ from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet
-from alpha_codium.eval.results import ProblemResult
+from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
-from alpha_codium.metrics.apps_metric.live import LiveScore
 from alpha_codium.metrics.apps_metric.scores import codes_of, scores
 from alpha_codium.metrics.shared import backend_of, check_programs, warn_near_limit
 from alpha_codium.problem import TestType
+from alpha_codium.progress import Progress
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.statistics import pass_at_k
+from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
 DEFAULT_KS = (1, 10, 100)
@@ -77,7 +80,7 @@ def compute(
     _check(predictions, problems, f"{dataset}[{split}], level {level!r}")
     rules = Rules(cpu_seconds=timeout, header=header)
     backend = backend_of(tester_type, num_workers)
-    judged = run_blocking(_judged(predictions, problems, rules, backend, LiveScore(ks, progress)))
+    judged = run_blocking(_judged(predictions, problems, rules, backend, ks, progress))
     codes = [[codes_of(candidate) for candidate in problem.candidates] for problem in judged]
     for problem, of_problem in zip(judged, codes, strict=True) if debug else ():
         for index, of_program in enumerate(of_problem):
@@ -106,17 +109,33 @@ async def _judged(
     problems: ProblemSet,
     rules: Rules,
     backend: Sandbox,
-    live: LiveScore,
+    ks: Sequence[int],
+    progress: bool,
 ) -> list[ProblemResult]:
+    """Judge the programs; a problem enters the score that is shown meanwhile with its last program."""
     entries = {
         name: tuple(Entry(index, GENERATED, program) for index, program in enumerate(programs))
         for name, programs in zip(problems.names, predictions, strict=True)
     }
     tasks = EvaluationSet(problems, entries, [TestType.PRIVATE])
+    passed: dict[str, list[bool]] = {name: [] for name in entries}
+    sums = dict.fromkeys(ks, 0.0)
+
+    def add(name: str, result: CandidateResult) -> None:
+        passed[name].append(result.verdict is Verdict.ACCEPTED)
+        if (n := len(passed[name])) == len(entries[name]):
+            for k in ks:
+                sums[k] += pass_at_k(n, sum(passed[name]), k) if k <= n else math.nan
+            shown.advance()
+
+    def so_far() -> str:
+        return ", ".join(f"pass@{k} {sums[k] / shown.done:.3f}" for k in ks if shown.done and not math.isnan(sums[k]))
+
     async with backend as sandbox:
-        with live.over({name: len(programs) for name, programs in entries.items()}):
+        with Progress("APPS problems", len(problems), not progress, so_far) as shown:
+            shown.reach(sum(not programs for programs in entries.values()))
             workers = getattr(sandbox, "workers", 0)
-            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=live.add, workers=workers)
+            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=add, workers=workers)
 
 
 def _check_options(timeout: float, num_workers: int) -> None:

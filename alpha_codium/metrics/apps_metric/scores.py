@@ -50,7 +50,7 @@ def scores(codes: Sequence[Sequence[Sequence[Code]]], ks: Sequence[int], *, coun
         result["unjudged"] = unjudged
     elif all(len(of_problem) == 1 for of_problem in codes):
         singles = [of_problem[0] for of_problem in codes]
-        result["avg_accuracy"] = _mean([_part_passed(single) for single in singles])
+        result["avg_accuracy"] = _mean([_mean([float(code is True) for code in single]) for single in singles])
         result["strict_accuracy"] = _mean([float(passes(single)) for single in singles])
     else:
         counts = [(len(of_problem), sum(map(passes, of_problem))) for of_problem in codes]
@@ -69,9 +69,5 @@ def errors(codes: Sequence[Sequence[Sequence[Code]]]) -> dict[str, int]:
     }
 
 
-def _part_passed(codes: Sequence[Code]) -> float:
-    return _mean([float(code is True) for code in codes]) if codes else 0.0
-
-
 def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return sum(values) / len(values) if values else 0.0

@@ -8,4 +8,4 @@ FEATURES = {
     "predictions": {"task_name": "text", "solution_candidates": ["text"]},
     "references": {"tests_inputs": ["text"], "tests_outputs": ["text"]},
 }
-CodeContestsMetric = metric_class("CodeContestsMetric", code_contests, FEATURES, CITATION, configured="tester_type")
+CodeContestsMetric = metric_class("CodeContestsMetric", code_contests, FEATURES, CITATION)

@@ -5,4 +5,4 @@ from alpha_codium.metrics.shared import metric_class
 
 CITATION = "Chen et al. 2021, Evaluating Large Language Models Trained on Code, arXiv:2107.03374"
 FEATURES = {"predictions": ["text"], "references": "text"}
-CodeEval = metric_class("CodeEval", code_eval, FEATURES, CITATION, configured="tester_type")
+CodeEval = metric_class("CodeEval", code_eval, FEATURES, CITATION)

@@ -41,9 +41,15 @@ class Restrictions:
 
     @property
     def shared(self) -> dict[str, Any]:
-        """The values that both the program and the reference may use."""
-        given = self.additional_globals.items()
-        return {name: value for name, value in given if not (_is_guard(name) or _is_builtin(name, value))}
+        """The values that both the program and the reference may use.
+
+        Names such as `_getattr_` are looked up by RestrictedPython or Python, and a reference has the builtins anyway.
+        """
+        return {
+            name: value
+            for name, value in self.additional_globals.items()
+            if not (name.startswith("_") and name.endswith("_")) and getattr(builtins, name, None) is not value
+        }
 
     def setup_code(self) -> str:
         """Code that makes the shared values; raises UserError for one that can't be sent."""
@@ -78,13 +84,3 @@ def _inside() -> str:
 
 def _expressions(values: Mapping[str, Any]) -> str:
     return "{" + ", ".join(f"{name!r}: {expression_of(value, name)}" for name, value in values.items()) + "}"
-
-
-def _is_guard(name: str) -> bool:
-    """Whether a name is one that RestrictedPython, or Python itself, looks up."""
-    return name.startswith("_") and name.endswith("_")
-
-
-def _is_builtin(name: str, value: Any) -> bool:
-    """Whether a reference finds the value under that name anyway."""
-    return getattr(builtins, name, None) is value

@@ -7,8 +7,7 @@ from dataclasses import replace
 from alpha_codium.checkers import DEFAULT_CHECKER, Checker, make_checker
 from alpha_codium.eval.validation.alternatives import alternatives_for
 from alpha_codium.eval.validation.assessment import Assessment, assess
-from alpha_codium.eval.validation.observation import Wider, observe
-from alpha_codium.eval.validation.observed import Known, ObservedProblem, places_of
+from alpha_codium.eval.validation.observation import Known, ObservedProblem, Wider, observe, places_of
 from alpha_codium.eval.validation.wording import several_answers
 from alpha_codium.limits import Limits
 from alpha_codium.problem import CheckerSpec, Problem, Solution, TestCase, TestType

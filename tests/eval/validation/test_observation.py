@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.eval.validation.alternatives import alternatives_for
 from alpha_codium.eval.validation.observation import KEPT_OUTPUT, Observation, Output, Wider, observe
-from alpha_codium.eval.validation.observing import Observations, ObservingJudge
+from alpha_codium.eval.validation.running import Observations, ObservingJudge
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import as_program

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.eval.validation.assessment import Assessment
-from alpha_codium.eval.validation.observing import FILE
-from alpha_codium.eval.validation.running import assess_known, observe_known
+from alpha_codium.eval.validation.running import FILE, assess_known, observe_known
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, Solution, TestCase, TestType
 from alpha_codium.runs import RunFolder
@@ -90,7 +89,7 @@ def test_a_tight_limit_shows_what_the_program_needs_of_it(tmp_path: Path) -> Non
     (entry,) = finding.evidence
     assert (entry["column"], entry["solution"], entry["limit_seconds"]) == ("solutions", 3, 0.5)
     assert entry["verdict_of_wider"] == "accepted"
-    assert found.suggested_time_limit is not None and found.suggested_time_limit >= 2.0
+    assert found.timing.suggested_cpu_seconds is not None and found.timing.suggested_cpu_seconds >= 2.0
 
 
 def test_a_run_that_was_cut_off_goes_on_and_says_the_same(tmp_path: Path) -> None:

@@ -29,13 +29,13 @@ def test_a_known_correct_program_that_runs_out_of_time_shows_a_tight_limit() -> 
             "verdict_of_wider": "accepted", "cpu_seconds_of_wider": 5.2,
         },
     )  # fmt: skip
-    assert found.suggested_time_limit == 10.5
+    assert found.timing.suggested_cpu_seconds == 10.5
     assert found.timing is not None and found.timing.share == pytest.approx(1.3)
 
 
 def test_a_program_that_never_ends_leaves_nothing_to_suggest() -> None:
     found = assessed(["1"], {"a": ["1"], "b": [LATE]}, cpu_seconds={"b": [4.0]}, wider={"b": {0: Wider(LATE, 16.0)}})
-    assert found.suggested_time_limit is None
+    assert found.timing.suggested_cpu_seconds is None
     assert found.timing is not None and found.timing.share == 4.0
     assert reasons(found) == ["tight_limit"]
 
@@ -44,7 +44,7 @@ def test_time_that_ran_out_by_the_wall_clock_is_no_fault_of_the_limit() -> None:
     found = assessed(["1"], {"b": [LATE]}, cpu_seconds={"b": [1.2]}, wider={"b": {0: Wider(LATE, 5.0)}})
     assert reasons(found) == ["tight_limit"]
     assert "wall time" in found.findings[0].text
-    assert (found.is_valid_problem, found.suggested_time_limit) == (None, None)
+    assert (found.is_valid_problem, found.timing.suggested_cpu_seconds) == (None, None)
     assert found.timing is not None and found.timing.share is None
 
 
@@ -52,19 +52,19 @@ def test_a_program_near_to_its_limit_is_worth_knowing_and_no_fault() -> None:
     found = assessed(["1", "2"], {"a": ["1", "2"]}, cpu_seconds={"a": [2.1, 3.0]})
     assert (reasons(found), found.is_valid_problem) == (["near_limit"], True)
     assert found.findings[0].evidence[0]["test"] == 1
-    assert found.suggested_time_limit == 6.0
+    assert found.timing.suggested_cpu_seconds == 6.0
 
 
 def test_limits_suggested_leave_room_and_are_never_tiny() -> None:
     found = assessed(["1"], {"a": ["1"]}, cpu_seconds={"a": [0.01]})
-    assert (found.suggested_time_limit, found.suggested_memory_limit_bytes) == (1.0, 256 * 2**20)
+    assert (found.timing.suggested_cpu_seconds, found.timing.suggested_memory_bytes) == (1.0, 256 * 2**20)
 
 
 def test_a_program_that_runs_out_of_memory_shows_a_tight_limit_and_no_suggestion() -> None:
     found = assessed(["1"], {"a": ["1"], "b": [Verdict.MEMORY_LIMIT_EXCEEDED]})
     assert "tight_limit" in reasons(found)
     assert "out of memory" in next(f.text for f in found.findings if f.reason == "tight_limit")
-    assert found.suggested_memory_limit_bytes is None
+    assert found.timing.suggested_memory_bytes is None
 
 
 def test_known_incorrect_programs_say_nothing_of_limits() -> None:
