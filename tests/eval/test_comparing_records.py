@@ -26,7 +26,7 @@ def test_a_run_says_its_flow_with_what_was_left_out_and_the_models_that_answered
 def test_a_sample_that_was_tried_again_counts_once_as_it_ended(tmp_path: Path) -> None:
     folder = write_run(tmp_path, "r", {"a": [LOST]})
     with folder.journal as journal:
-        journal.append({**json.loads(folder.journal.path.read_text()), "program": PASS, "error": ""})
+        journal.append({**json.loads(folder.journal.path.read_text()), "program": PASS, "error": None})
     assert [c.program for c in record_of(folder).candidates.values()] == [PASS]
 
 
