@@ -194,6 +194,9 @@ def _of_text(text: str) -> dict[str, Any]:
         container = omegaconf.OmegaConf.to_container(omegaconf.OmegaConf.create(text))
     except (yaml.YAMLError, omegaconf.errors.OmegaConfBaseException) as error:
         raise ValueError(" ".join(str(error).split())) from error
+    except AssertionError:
+        # OmegaConf asserts that a text has keys or items.
+        container = None
     if not isinstance(container, dict):
         raise ValueError("it must have keys and values, such as `repository: django`")
     return _renamed(container)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from alpha_codium.errors import SettingsError
@@ -92,6 +92,7 @@ def test_every_key_has_a_default_and_a_comment() -> None:
 
 
 @given(st.text(max_size=60))
+@example("0")
 def test_any_text_is_a_configuration_or_an_error_of_one_line(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
