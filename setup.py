@@ -70,11 +70,11 @@ setup(
     entry_points={
         "console_scripts": [
             "gencode=alpha_codium.cli.main:main",
-            "run-multiturn=alpha_codium.cli.repo:program",
-            "get-resources=alpha_codium.cli.repo:program",
-            "run-multiturn-k8s=alpha_codium.cli.repo:program",
-            "serve-vllm=alpha_codium.cli.repo:program",
-            "kill-vllm=alpha_codium.cli.repo:program",
+            "run-multiturn=alpha_codium.cli.repo:run_multiturn",
+            "get-resources=alpha_codium.cli.repo:get_resources",
+            "run-multiturn-k8s=alpha_codium.cli.repo:run_multiturn_k8s",
+            "serve-vllm=alpha_codium.cli.repo:serve_vllm",
+            "kill-vllm=alpha_codium.cli.repo:kill_vllm",
         ],
         "inspect_ai": ["alpha_codium=alpha_codium.rewards.inspect_ai"],
         # Its name is that of the module, so that `-p` and the entry point can't load it twice.

@@ -77,7 +77,7 @@ class Table:
 
 @functools.cache
 def _readers_of(cls: type[JsonValue]) -> Readers:
-    found = {name: _reader_of(kind) for name, kind in get_type_hints(cls).items()}
+    found = {name: _reader_of(kind) for name, kind in get_type_hints(cls).items() if name not in cls.readers}
     return {name: reader for name, reader in found.items() if reader is not None} | dict(cls.readers)
 
 
@@ -85,7 +85,9 @@ def _reader_of(kind: Any) -> Reader | None:
     """Return the reader of values of a type; None for a type whose values JSON returns as they are."""
     parts = get_args(kind)
     if get_origin(kind) is tuple:
-        item = _reader_of(parts[0])
+        item, *others = (_reader_of(part) for part in parts if part is not ...)
+        if others and any((item, *others)):
+            raise TypeError(f"a field of the type {kind} needs an entry in `readers`")
         return tuple if item is None else lambda values: tuple(map(item, values))
     if isinstance(kind, UnionType):
         plain = tuple(part for part in parts if _reader_of(part) is None)

@@ -212,6 +212,7 @@ def _evaluation_of_solutions(
     rules: Rules | None,
 ) -> Evaluation:  # fmt: skip
     loaded = load_problems(problems, split) if isinstance(problems, str) else problems
+    # The rows of a `Dataset` have no type.
     rows: Any = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
     if isinstance(solutions, str) and not len(rows):
         raise DatasetError(f"{solutions} contains no rows to judge")

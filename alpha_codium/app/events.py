@@ -35,7 +35,7 @@ class RunPlanned:
 
 
 class ProgressCounter:
-    """Adds up `number` of the items, by default 0; `text` goes beside a progress bar, with the sum in place of {}."""
+    """Sums `number` over the items; `text` is shown beside the progress bar, with the sum in place of {}."""
 
     def __init__(self, number: Callable[[Any], int] = lambda _item: 0, text: str = "") -> None:
         self.number, self.text, self.count = number, text, 0

@@ -90,7 +90,8 @@ async def score_async(
     name = dataset_of(benchmark, dataset)
     if name is None:
         raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
-    rows, selections = await in_thread(_samples, file, Columns(column, form or "")), parse_selections(select)
+    selections = parse_selections(select)
+    rows = await in_thread(_samples, file, Columns(column, form or ""))
     rows = await in_thread(selected, rows, selections, file)
     for key in selections:
         on_event(Noted(f"selected: {key}={(rows[0].values or {})[key]}"))
@@ -104,8 +105,7 @@ async def score_async(
     solutions = await in_thread(solutions_of, rows, problems, asked)
     if not ignore_fingerprint:
         await in_thread(_refuse_other_problems, rows, problems)
-    # Programs of a Solutions dataset may use all of the prompt's code, those of other tools only its imports.
-    setup = setup or (ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS)
+    setup = setup or _usual_setup(rows)
     tasks = await in_thread(prepare_for_evaluation, solutions, WithSetup(problems, setup), test_type)
     part = Subset(sample_rate, seed, limit, tuple(names))
     tasks = await in_thread(only_asked, tasks, subsets_of(solutions), part, only_present, difficulty)
@@ -169,6 +169,11 @@ def _samples(file: str, columns: Columns) -> list[Row]:
 def _refuse_other_problems(rows: list[Row], problems: ProblemSet) -> None:
     """Raise DatasetError if rows of a Solutions dataset were generated for other problems."""
     refuse_other_problems((row.values for row in rows if row.values and row.values.keys() >= set(ORIGIN)), problems)
+
+
+def _usual_setup(rows: list[Row]) -> str:
+    """Return the default setup: all of the prompt's code for a Solutions dataset, only imports for other samples."""
+    return ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS
 
 
 def _cleaned(rows: list[Row], problems: ProblemSet, language: str) -> tuple[list[Row], str]:

@@ -1,21 +1,16 @@
 """`gencode compare` and `gencode ablate`: runs of `solve_set` side by side, and a flow without some of its stages."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options
+from alpha_codium.cli.options import CommonOptions, cache_option, common_options, model_options, set_options
 from alpha_codium.cli.output import say
-from alpha_codium.cli.scores import KList, csv_option, tests_option
+from alpha_codium.cli.scores import KList, csv_option, new_run, tests_option
 
 if TYPE_CHECKING:
     from alpha_codium.eval.comparing.report import Comparison
-
-
-from dataclasses import asdict
-
-from alpha_codium.cli.options import cache_option, model_options, set_options
-from alpha_codium.cli.scores import new_run
 
 
 @click.command("compare")

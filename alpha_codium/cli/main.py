@@ -48,9 +48,9 @@ COMMANDS = {
     "model": ("alpha_codium.cli.model", "group", "List, download and add local models."),
     "repo": ("alpha_codium.cli.repo", "group", "Build and run the repository benchmark."),
     "sandbox": ("alpha_codium.cli.sandbox", "group", "Check, install or serve the sandbox."),
-    "languages": ("alpha_codium.cli.settings", "languages", "List the languages of programs, and their compilers."),
+    "languages": ("alpha_codium.cli.languages", "command", "List the languages of programs, and their compilers."),
     "serve": ("alpha_codium.cli.serve", "command", "Judge programs for other processes, over HTTP."),
-    "settings": ("alpha_codium.cli.settings", "show_settings", "Print the effective settings."),
+    "settings": ("alpha_codium.cli.settings", "command", "Print the effective settings."),
     "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems with the embedded model."),
 }
 

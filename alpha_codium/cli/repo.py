@@ -1,13 +1,12 @@
 """`gencode repo`: the repository benchmark."""
 
 import sys
-from pathlib import Path
+from functools import partial
 
 import click
 
 from alpha_codium.cli.lazy import LazyGroup
 from alpha_codium.cli.main import main
-from alpha_codium.cli.options import normalize
 
 # name -> (module, attribute, what it does)
 COMMANDS = {
@@ -27,7 +26,14 @@ def group() -> None:
     """Build and run the repository benchmark."""
 
 
-def program() -> None:
-    """Run a command that is also a program, such as `serve-vllm`; `run-multiturn` is the command `run`."""
-    command = normalize(Path(sys.argv[0]).name).replace("run_multiturn", "run")
+def program(command: str) -> None:
+    """Run a command as a program of its own."""
     main(["repo", command, *sys.argv[1:]])
+
+
+# The entry points of `run-multiturn` and the other programs.
+run_multiturn = partial(program, "run")
+run_multiturn_k8s = partial(program, "run_k8s")
+get_resources = partial(program, "get_resources")
+serve_vllm = partial(program, "serve_vllm")
+kill_vllm = partial(program, "kill_vllm")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 from alpha_codium.data.etl import run_etl
 from alpha_codium.data.files import FileSource
@@ -19,6 +19,14 @@ from alpha_codium.problem import Problem
 from alpha_codium.wording import counted
 
 
+class Rows(Protocol):
+    """Raw records by index: a list, or a `datasets.Dataset`."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __getitem__(self, position: int, /) -> Any: ...
+
+
 class ProblemSet(Sequence[Problem]):
     """The problems of one split, converted on access.
 
@@ -26,7 +34,7 @@ class ProblemSet(Sequence[Problem]):
     DatasetError.
     """
 
-    def __init__(self, records: Any, dataset_name: str, split_name: str, fingerprint: str | None = None) -> None:
+    def __init__(self, records: Rows, dataset_name: str, split_name: str, fingerprint: str | None = None) -> None:
         self.records = records
         self.dataset_name = dataset_name
         self.split_name = split_name
@@ -64,7 +72,7 @@ class ProblemSet(Sequence[Problem]):
     def names(self) -> tuple[str, ...]:
         """The names of all problems, in the dataset's order."""
         if "name" in getattr(self.records, "column_names", ()):
-            return tuple(self.records["name"])
+            return tuple(self.records["name"])  # type: ignore[call-overload] - a Dataset returns a column by its name
         return tuple(
             RecordReader(self.records[position], self._where(position)).name() for position in range(len(self))
         )

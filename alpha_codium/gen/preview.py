@@ -1,4 +1,4 @@
-"""Estimates of a run's calls, tokens and cost before it starts, and of the budgets that may end it; models and prices.
+"""Estimates of a run's calls, tokens and cost before it starts, from the prices of its models and its budgets.
 
 1. Each stage of the flow states the fewest and the most calls it makes by its method `calls`; without that method the
    number is unknown. Unreadable answers may be asked for again, `max_format_retries` times.

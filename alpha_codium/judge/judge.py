@@ -8,8 +8,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from dataclasses import dataclass, field
 
 from alpha_codium.checkers import CALL_RESULT, INTERACTOR, PROGRAM
 from alpha_codium.errors import Unjudgeable, UserError
@@ -48,7 +47,7 @@ class ProblemJudge:
         """Return the kind of tests with the limits of programs in `language`."""
         if language == PYTHON:
             return self.kind
-        return replace(cast(Any, self.kind), limits=self.rules.limits_for(self.problem, language))
+        return self.kind.with_limits(self.rules.limits_for(self.problem, language))
 
     async def judge(
         self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from alpha_codium.checkers import Checker
 from alpha_codium.judge.behaviour import Behaviour
@@ -39,6 +39,10 @@ class TestKind(ABC):
         @property
         def limits(self) -> Limits:
             """The limits of a test; a field of each kind."""
+
+    def with_limits(self, limits: Limits) -> Self:
+        """Return the same tests with other limits."""
+        return replace(cast(Any, self), limits=limits)
 
     def why_not(self, language: str) -> str:
         """Return why programs in a language can't be run on such tests, empty if they can."""

@@ -47,7 +47,7 @@ def is_plain(program: str) -> bool:
         return True  # it doesn't run
     # `sys` may be used only in the form `sys.maxsize`.
     used = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in OF_SYS}
-    return all(_is_plain(node) and (id(node) in used or getattr(node, "id", "") != "sys") for node in nodes)
+    return all(_is_plain(node) and (id(node) in used or not _is_sys(node)) for node in nodes)
 
 
 def _is_plain(node: ast.AST) -> bool:
@@ -74,6 +74,10 @@ def _is_forbidden(name: str) -> bool:
 def _leads_out(member: str) -> bool:
     """Whether a member of a module or object is forbidden, or may be another module."""
     return _is_forbidden(member) or member in OTHER_MODULES
+
+
+def _is_sys(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "sys"
 
 
 def _reads(form: str) -> bool:

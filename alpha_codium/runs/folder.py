@@ -144,7 +144,7 @@ def _path_of(root: Path, name: str) -> Path:
 
 
 def to_toml(description: Mapping[str, Any]) -> str:
-    """Return the values as TOML, without those in tables that are None."""
+    """Return the values as TOML, which has no null: keys whose value is None are left out."""
     import toml
 
     encoder = toml.TomlEncoder()

@@ -37,6 +37,11 @@ def test_every_help_ends_with_an_example_of_the_command(path):
     assert all(line == path or line.startswith(f"{path} ") for line in shown)
 
 
+@pytest.mark.parametrize("path", ALL)
+def test_names_of_commands_have_underscores_since_dashes_that_are_typed_become_these(path):
+    assert "-" not in path
+
+
 @pytest.mark.parametrize("line", dict.fromkeys(line for path in ALL for line in examples(path)))
 def test_every_example_parses(line, monkeypatch):
     monkeypatch.chdir(ROOT)

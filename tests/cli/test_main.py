@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -124,10 +125,11 @@ def test_options_of_other_programs_are_answered_with_ours(command, option, ours)
         ("serve-vllm", "serve_vllm"), ("kill-vllm", "kill_vllm"),
     ],
 )  # fmt: skip
-def test_a_command_that_is_a_program_is_found_by_its_name(monkeypatch, name, command):
+def test_some_commands_are_programs_of_their_own(monkeypatch, name, command):
     called = []
     monkeypatch.setattr(repo, "main", called.append)
     monkeypatch.setattr(sys, "argv", [f"/usr/bin/{name}", "--help"])
-    repo.program()
+    (entry,) = entry_points(group="console_scripts", name=name)
+    entry.load()()
     assert called == [["repo", command, "--help"]]
     assert command in repo.COMMANDS

@@ -13,7 +13,6 @@
 differ from those of `codeparrot/apps_metric`, and why.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,7 +33,7 @@ from alpha_codium.metrics.shared import backend_of, check_programs, warn_near_li
 from alpha_codium.problem import TestType
 from alpha_codium.progress import Progress
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.statistics import pass_at_k
+from alpha_codium.statistics import mean_pass_at_k
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
@@ -119,21 +118,21 @@ async def _judged(
     }
     tasks = EvaluationSet(problems, entries, [TestType.PRIVATE])
     passed: dict[str, list[bool]] = {name: [] for name in entries}
-    sums = dict.fromkeys(ks, 0.0)
+    counts = [(0, 0) for programs in entries.values() if not programs]
 
     def add(name: str, result: CandidateResult) -> None:
         passed[name].append(result.verdict is Verdict.ACCEPTED)
-        if (n := len(passed[name])) == len(entries[name]):
-            for k in ks:
-                sums[k] += pass_at_k(n, sum(passed[name]), k) if k <= n else math.nan
+        if len(passed[name]) == len(entries[name]):
+            counts.append((len(passed[name]), sum(passed[name])))
             shown.advance()
 
     def so_far() -> str:
-        return ", ".join(f"pass@{k} {sums[k] / shown.done:.3f}" for k in ks if shown.done and not math.isnan(sums[k]))
+        estimates = [mean_pass_at_k(counts, k) for k in ks]
+        return ", ".join(f"pass@{each.k} {each.value:.3f}" for each in estimates if each.value is not None)
 
     async with backend as sandbox:
         with Progress("APPS problems", len(problems), not progress, so_far) as shown:
-            shown.reach(sum(not programs for programs in entries.values()))
+            shown.reach(len(counts))
             workers = getattr(sandbox, "workers", 0)
             return await run_evaluation(tasks, Judge(sandbox, rules), on_result=add, workers=workers)
 
