@@ -5,6 +5,7 @@ problem's own limit times the factor of the program's language (`time_limit_fact
 `judge.Rules.limits_for`. Wall time is a backstop against programs that wait: see `Limits`.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
@@ -34,6 +35,9 @@ WALL_FACTOR, WALL_EXTRA_SECONDS = 3, 2
 MOST_WAIT_FACTOR = 10
 # A test that exceeded its CPU limit by less than this factor is run again, if other load may be the reason.
 CLOSE_CALL_FACTOR = 1.2
+# The kernel's limit is higher by this factor. It counts ticks, which on a busy machine are up to a third more than the
+# CPU time of the process, and may not end a test before its time, nor make each endless loop a close call.
+KERNEL_FACTOR = 1.6
 # So is a test that exceeded its wall limit, if it used at least this share of its CPU limit.
 STARVED_SHARE = 0.2
 # A verdict may depend on the machine's load if what a test used differs from its limit by at most this share of it.
@@ -91,8 +95,8 @@ class Limits(JsonValue):
 
     @property
     def kernel_cpu_seconds(self) -> int:
-        """The limit to set in the kernel, in whole seconds: high enough to tell a close call from an endless loop."""
-        return max(int(self.cpu_seconds) + 1, -int(-CLOSE_CALL_FACTOR * self.cpu_seconds // 1))
+        """The limit to set in the kernel, in whole seconds, see `KERNEL_FACTOR`."""
+        return max(int(self.cpu_seconds) + 1, math.ceil(KERNEL_FACTOR * self.cpu_seconds))
 
     @property
     def most_compile_bytes(self) -> int:

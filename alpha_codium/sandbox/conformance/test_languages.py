@@ -65,8 +65,8 @@ async def test_a_program_does_what_it_may_do_and_nothing_else(jailed: Sandbox, l
     inputs = [data.replace("HOST", str(of_host)) for data in ENDS]
     compilation, *tests = await executed(jailed, language, source_in(language), *inputs)
     assert compilation.finished, compilation.stderr
-    assert {data: (test.status, test.stdout) for data, test in zip(ENDS, tests, strict=True)} == ENDS
     by_input = dict(zip(ENDS, tests, strict=True))
+    assert {data: test for data, test in by_input.items() if (test.status, test.stdout) != ENDS[data]} == {}
     assert by_input["exit"].exit_code == 3
     assert "failed" in by_input["fail"].stderr or by_input["fail"].signal
     # What runtimes print of their own, such as warnings about the jail, isn't the program's.

@@ -88,7 +88,9 @@ def status_of(
     """
     if output_exceeded:
         return Status.OUTPUT_LIMIT_EXCEEDED
-    if time_exceeded:
+    # For its own limit, the kernel counts CPU time in ticks: it may send SIGXCPU before the sum that it reports reaches
+    # the limit, above all in a virtual machine that waits for its host.
+    if time_exceeded or signal_number == signal.SIGXCPU:
         return Status.TIME_LIMIT_EXCEEDED
     if exit_code == 0:
         return Status.FINISHED

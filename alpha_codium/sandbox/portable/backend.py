@@ -297,12 +297,10 @@ def remove(folder: Path) -> None:
 
 def status_of_end(ended: Ended, limits: Limits) -> Status:
     """Return which limit was reached first, or how the program ended."""
-    # The kernel counts CPU time in ticks: it may send SIGXCPU before the sum that it reports reaches the limit.
-    too_slow = ended.cpu_seconds >= limits.cpu_seconds or ended.signal == signal.SIGXCPU
     return status_of(
         ended.exit_code,
         ended.signal,
         output_exceeded=ended.output_exceeded or ended.signal == signal.SIGXFSZ,
-        time_exceeded=too_slow or ended.wall_exceeded,
+        time_exceeded=ended.cpu_seconds >= limits.cpu_seconds or ended.wall_exceeded,
         out_of_memory=ended.killed_for_memory or ran_out_of_memory(ended.stderr, ended.peak_bytes, limits),
     )

@@ -190,14 +190,14 @@ def read_result(stream: IO[bytes]) -> Ended:
 
 
 def rlimits_of(limits: Limits, memory: tuple[str, int] | None) -> dict[str, int]:
-    """Return the limits as the kernel takes them; CPU time in whole seconds, rounded up.
+    """Return the limits as the kernel takes them.
 
     A program that ignores the signal at its CPU limit gets one more second. `memory` is the resource that the memory
     limit is for, and how many bytes more of it there may be.
     """
     return {
         **({memory[0]: limits.memory_bytes + memory[1]} if memory else {}),
-        "RLIMIT_CPU": int(limits.cpu_seconds) + 1,
+        "RLIMIT_CPU": limits.kernel_cpu_seconds,
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_CORE": 0,

@@ -1,5 +1,7 @@
 """What a test's end is called."""
 
+import signal
+
 import pytest
 
 from alpha_codium.limits import Limits
@@ -41,3 +43,8 @@ def test_what_was_waited_for_a_processor_is_no_part_of_the_wall_time() -> None:
     assert outcome(limit).status(b"", LIMITS) is Status.TIME_LIMIT_EXCEEDED
     assert outcome(limit + 1, waited_seconds=2).status(b"", LIMITS) is Status.RUNTIME_ERROR
     assert outcome(limit + 3, waited_seconds=2).status(b"", LIMITS) is Status.TIME_LIMIT_EXCEEDED
+
+
+def test_the_kernels_signal_for_cpu_time_is_a_time_limit_whatever_sum_it_reports() -> None:
+    ended = Outcome(signal.SIGXCPU, LIMITS.cpu_seconds / 2, LIMITS.cpu_seconds, 1 << 20, 0, 0)
+    assert ended.status(b"", LIMITS) is Status.TIME_LIMIT_EXCEEDED
