@@ -26,6 +26,7 @@ TIME_LIMIT_FACTORS: Mapping[str, float] = {
     "javascript": 2.0,
     "kotlin": 2.0,
     "pypy3": 3.0,
+    "python2": 3.0,
     "ruby": 3.0,
     "rust": 1.0,
     "typescript": 2.0,

@@ -263,6 +263,7 @@ class LanguagesSection(Section):
     javascript: LanguageSection = _language("javascript")
     kotlin: LanguageSection = _language("kotlin")
     pypy3: LanguageSection = _language("pypy3")
+    python2: LanguageSection = _language("python2")
     ruby: LanguageSection = _language("ruby")
     rust: LanguageSection = _language("rust")
     typescript: LanguageSection = _language("typescript")

@@ -19,6 +19,7 @@ from alpha_codium.program import Program
 # The module of each language, with an attribute `LANGUAGE`.
 LANGUAGES = {
     "python3": "alpha_codium.languages.python",
+    "python2": "alpha_codium.languages.python2",
     "pypy3": "alpha_codium.languages.pypy",
     "cpp": "alpha_codium.languages.gcc.cpp",
     "c": "alpha_codium.languages.gcc.c",

@@ -5,6 +5,7 @@ from alpha_codium.languages import LANGUAGES
 
 ALIASES = {
     **dict.fromkeys(("py", "python", "py3", "python 3"), "python3"),
+    **dict.fromkeys(("py2", "python 2", "python2.7"), "python2"),
     **dict.fromkeys(("c++", "cc", "cxx", "c++17", "c++20", "cpp17", "cpp20"), "cpp"),
     **dict.fromkeys(("js", "node"), "javascript"),
     **dict.fromkeys(("cs", "c#"), "csharp"),

@@ -16,6 +16,7 @@ SNIPPETS = {
     "java": "class A { static int add(int a, int b) { return a + b; } }",
     "javascript": "function add(a, b) { return a + b; }",
     "kotlin": "fun add(a: Int, b: Int): Int { return a + b }",
+    "python2": "add = lambda a, b: (a + b)",
     "rust": "fn add<'a>(a: &'a i32, b: i32) -> i32 { a + b }",
     "typescript": "function add(a: number, b: number): number { return a + b; }",
 }
@@ -23,6 +24,7 @@ SNIPPETS = {
 BALANCED = {
     "go": 'func f() string { return `(` + "[" }',
     "javascript": "const f = (s) => s.replace(/[(]/g, `)${s}`);",
+    "python2": "def f(a):\n    '''('''\n    return '[' + \"(\"  # {",
     "rust": "fn f<'a>(x: &'a str) -> char { '(' }",
     "java": "class A { char c = '\\''; String s = \"\\\"(\"; /* ( */ }",
 }

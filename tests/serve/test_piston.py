@@ -4,11 +4,12 @@ import base64
 import platform
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
 
-from alpha_codium.serve.dialects.piston.runtimes import fulfils
+from alpha_codium.serve.dialects.piston.runtimes import RUNTIMES, find_runtime, fulfils
 from tests.serve.serving import started
 
 ADD = "print(sum(map(int, input().split())))"
@@ -68,6 +69,14 @@ def test_other_files_are_beside_the_program(client):
     assert execute(client, *files)["run"]["stdout"] == "7 b'\\xff\\x00' hi\n"
 
 
+def test_of_a_language_with_two_versions_the_newest_that_fits_is_run(client):
+    python3 = next(runtime for runtime in RUNTIMES if runtime.aliases == ("py", "py3", "python3"))
+    python2 = next(runtime for runtime in RUNTIMES if runtime.ours == "python2")
+    both = [replace(python2, version="2.7.18"), replace(python3, version="3.11.7")]
+    chosen = [find_runtime(both, *wanted).ours for wanted in (("python", "*"), ("python", "2.x"), ("python2", "*"))]
+    assert chosen == ["python3", "python2", "python2"]
+
+
 def test_the_languages_are_listed(client):
     listed = {each["language"]: each for each in client.get("/runtimes").json()}
     assert listed["python"] == {
@@ -76,8 +85,8 @@ def test_the_languages_are_listed(client):
         "aliases": ["py", "py3", "python3"],
     }
     assert listed.keys() >= {"python", "cf_python3"}
-    packages = client.get("/packages").json()
-    assert packages[0] == {"language": "python", "language_version": platform.python_version(), "installed": True}
+    package = {"language": "python", "language_version": platform.python_version(), "installed": True}
+    assert package in client.get("/packages").json()
     assert client.post("/packages", json={"language": "go", "version": "*"}).status_code == 400
 
 
@@ -110,7 +119,7 @@ FILE = {"content": "print(1)"}
         ({"files": [FILE, {"content": "x", "encoding": "hex"}]}, "files[1].content isn't hex"),
         ({"files": [FILE, FILE | {"name": "../x"}]}, "the path of a program's file must be relative"),
         ({"language": "cobol"}, "cobol-* runtime is unknown"),
-        ({"version": "2"}, "python-2 runtime is unknown"),
+        ({"version": "1"}, "python-1 runtime is unknown"),
         ({"run_timeout": "1"}, "If specified, run_timeout must be a number"),
         ({"run_timeout": 10**9}, "run_timeout cannot exceed the configured limit of 600000"),
         ({"compile_cpu_time": -1}, "compile_cpu_time must be non-negative"),

@@ -91,6 +91,7 @@ async def test_a_program_that_prints_without_end_exceeds_its_output_limit(jailed
         ("kotlin", 'fun main() { val x: Int = "s" }', "main.kt:1:27: error: type mismatch"),
         ("javascript", "let x = ;", "SyntaxError: Unexpected token ';'"),
         ("pypy3", "print('x'", "SyntaxError"),
+        ("python2", "print 'x' 1", "SyntaxError"),
         ("ruby", "puts(", "syntax error"),
         ("rust", 'fn main() { let x: i32 = "s"; }', "mismatched types"),
         ("typescript", 'const x: number = "s";', "Type 'string' is not assignable to type 'number'"),

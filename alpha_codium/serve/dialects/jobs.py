@@ -11,7 +11,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, Program
 
 # Languages whose programs are run as they are: those that can't be compiled fail when they run.
-INTERPRETED = frozenset((PYTHON, "pypy3", "javascript", "ruby"))
+INTERPRETED = frozenset((PYTHON, "python2", "pypy3", "javascript", "ruby"))
 MOST_FILES = 1000
 # Bytes of the longest name in a path.
 LONGEST_NAME = 255

@@ -1,6 +1,6 @@
+# For Python 2 and 3.
 import socket
 import sys
-from pathlib import Path
 
 sys.setrecursionlimit(10**6)
 
@@ -12,20 +12,21 @@ def deep(n):
 def can(run):
     try:
         run()
-    except OSError:
+    except EnvironmentError:
         return False
     return True
 
 
 def can_read(path):
-    return can(lambda: Path(path).open().close())
+    return can(lambda: open(path).close())
 
 
 def can_write(path):
-    return can(lambda: Path(path).open("w").close())
+    return can(lambda: open(path, "w").close())
 
 
-mode, *words = sys.stdin.read().split()
+words = sys.stdin.read().split()
+mode = words.pop(0)
 if mode == "add":
     print(sum(map(int, words)))
 if mode == "exit":

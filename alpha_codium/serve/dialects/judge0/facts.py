@@ -81,9 +81,11 @@ class JudgeLanguage:
 # The original's numbers are those of versions: each stands for the version that the server has.
 NUMBERS = {
     (PYTHON, "Python"): (71, 92, 100, 109),
+    ("python2", "Python"): (70,),
     ("c", "C"): (48, 49, 50, 103),
     ("cpp", "C++"): (52, 53, 54, 105),
     ("java", "Java"): (62, 91),
+    ("kotlin", "Kotlin"): (78,),
     ("javascript", "JavaScript"): (63, 93, 97, 102),
     ("typescript", "TypeScript"): (74, 94, 101),
     ("go", "Go"): (60, 95, 106, 107),

@@ -34,11 +34,14 @@ class Runtime:
         return name == self.language or name in self.aliases
 
 
+# Python 3 is the later one: clients may keep the last of a name.
 RUNTIMES = (
+    Runtime("python", ("py", "python2"), "python2"),
     Runtime("python", ("py", "py3", "python3"), PYTHON),
     Runtime("c++", ("cpp", "g++"), "cpp"),
     Runtime("c", ("gcc",), "c"),
     Runtime("java", (), "java"),
+    Runtime("kotlin", ("kt",), "kotlin"),
     Runtime("javascript", ("node-javascript", "node-js", "js"), "javascript"),
     Runtime("typescript", ("ts", "node-ts"), "typescript"),
     Runtime("go", ("golang",), "go"),
@@ -62,11 +65,12 @@ def _version(server: Server, runtime: Runtime) -> str:
 
 
 def find_runtime(runtimes: Sequence[Runtime], language: str, version: str) -> Runtime:
-    """Return the language that a request means; raises Refused if there is none."""
-    for runtime in runtimes:
-        if runtime.is_named(language) and fulfils(_numbers(runtime.version), version):
-            return runtime
-    raise Refused(f"{language}-{version} runtime is unknown")
+    """Return the language that a request means, in its newest version; raises Refused if there is none."""
+    named = [runtime for runtime in runtimes if runtime.is_named(language)]
+    fitting = [runtime for runtime in named if fulfils(_numbers(runtime.version), version)]
+    if not fitting:
+        raise Refused(f"{language}-{version} runtime is unknown")
+    return max(fitting, key=lambda runtime: _numbers(runtime.version))
 
 
 def _numbers(text: str) -> Version:

@@ -1,0 +1,47 @@
+"""Python 2."""
+
+import re
+
+from alpha_codium.languages.compiled import Compiled
+from alpha_codium.languages.python import LANGUAGE as PYTHON
+from alpha_codium.languages.tools import ARTIFACT, SYSTEM, Build, Start
+from alpha_codium.limits import Limits
+from alpha_codium.program import Program
+
+FILE = "main.py"
+# Where Debian and others have the modules.
+LIBRARIES = tuple(f"{folder}/python2.7" for folder in SYSTEM if "/lib" in folder)
+# Neither settings nor modules of the user, and no files of bytecode.
+ISOLATED = ("-E", "-s", "-B")
+COMPILE = f"compile(open({FILE!r}).read(), {FILE!r}, 'exec')"
+
+
+class Python2(Compiled):
+    """See `Compiled`."""
+
+    name = "python2"
+    title = "Python 2"
+    tag = "python"
+    tag_pattern = re.compile(r"\{?\s*\.?py(?:thon)?(?:2[\d.]*)?(?![\w+#.-])|[\w./-]+\.py\b", re.IGNORECASE)
+    code_line = PYTHON.code_line
+    main = re.compile(r"\b(?:raw_input|input|stdin|stdout|print)\b")
+    quiet = re.compile(
+        r"#[^\n]*|'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?", re.DOTALL
+    )
+    suffixes = (".py",)
+    compiler, package = "python2.7", "python2.7"
+
+    def build(self, program: Program, limits: Limits) -> Build:
+        """See `Language`: Python 2 checks the syntax."""
+        tool = self.tool()
+        return Build(
+            (tool.path, *ISOLATED, "-c", COMPILE),
+            FILE,
+            {FILE: program.source},
+            tool.version,
+            tool.readable,
+            start=Start((tool.file, *ISOLATED, *self.flags, ARTIFACT), (*tool.runtime, *LIBRARIES)),
+        )
+
+
+LANGUAGE = Python2()
