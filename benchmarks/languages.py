@@ -30,7 +30,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.languages import language_named
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build
 from alpha_codium.paths import programs_folder
-from alpha_codium.program import LANGUAGE_SUFFIXES, Job, Program
+from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON, Job, Program
 from alpha_codium.sandbox.conformance.test_languages import MODES
 from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.native import ProgramCache
@@ -172,7 +172,7 @@ def report(language: str, taken: list[dict[str, float]], tests: int) -> None:
 
 def main() -> None:
     """Read the arguments, and measure in a control group of our own."""
-    known = [name for name in LANGUAGE_SUFFIXES if name not in ("python3", "python2")]
+    known = [name for name in LANGUAGE_SUFFIXES if name != PYTHON]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("languages", nargs="*", choices=[*known, []], default=[], metavar="LANGUAGE")
     parser.add_argument("--rounds", type=int, default=3)

@@ -85,6 +85,7 @@ class Build:
     and nothing else of the machine. `version` is that of the compiler. `prepared` is a build of what many programs
     share, such as a precompiled header: its artifact is below the folder `PREPARED`, and so are those of its files that
     are `kept`. `start` runs the artifact. `resident`, which makes the same, is asked first.
+    `reads_proc`: the compiler or the program fails if it can't read its own files in /proc.
     """
 
     command: tuple[str, ...]
@@ -97,6 +98,7 @@ class Build:
     start: Start = field(default_factory=Start)
     kept: tuple[str, ...] = ()
     resident: Resident | None = None
+    reads_proc: bool = False
 
 
 def find_tool(title: str, name: str, package: str, *options: str) -> Tool:

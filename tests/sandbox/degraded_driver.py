@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import hostile_driver  # pyrefly: ignore[missing-import] - lies beside this script
 from hostile_world import (  # pyrefly: ignore[missing-import] - the same
     CANARY,
+    HOME,
     STAGE,
     census,
     prepare_world,
@@ -62,6 +63,7 @@ def start_host(state: str, what: str) -> dict[str, Any]:
     """What the host says, its status and which processes it left."""
     command = [*STATES[state], sys.executable, "-s", "-P", str(STAGE / "degraded_driver.py"), what]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(STAGE / "code"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment |= {"GENCODE_HOME": HOME}
     before = census()
     with os.fdopen(os.memfd_create("result"), "rb") as result:
         status = reap_until(subprocess.Popen(command, stdout=result, env=environment, cwd="/").pid)
@@ -107,7 +109,7 @@ async def tell_refusal() -> dict[str, Any]:
 
 
 async def host(plan: dict[str, Any]) -> dict[str, Any]:
-    """Harmless cases, then what `hostile_driver` does."""
+    """Harmless cases, programs that are compiled, then what `hostile_driver` does."""
     from alpha_codium.limits import Limits
     from alpha_codium.sandbox import open_sandbox
     from alpha_codium.sandbox.conformance import hostile
@@ -121,8 +123,35 @@ async def host(plan: dict[str, Any]) -> dict[str, Any]:
         for name, case in plan["cases"].items():
             report = await sandbox.run(case["program"], case["inputs"], limits=Limits(**case["limits"]))
             cases[name] = [hostile.plain(each) for each in report.executions or [report.compilation]]
-        ends = {"cancelled": await called_off(sandbox), "zygote": await zygote_killed(sandbox)}
-    return await hostile_driver.host(plan) | {"cases": cases, "ends": ends}
+        built = {name: await run_built(sandbox, *program) for name, program in plan["built"].items()}
+        ends = {
+            "cancelled": await called_off(sandbox),
+            "zygote": await zygote_killed(sandbox),
+            "compiler": await compiler_called_off(sandbox, *plan["bomb"]),
+        }
+    return await hostile_driver.host(plan) | {"cases": cases, "built": built, "ends": ends}
+
+
+async def run_built(sandbox: Any, language: str, source: str, inputs: list[str]) -> list[dict[str, Any]] | str:
+    """The executions of a program that is compiled, the compiler's first; why it can't be run."""
+    from alpha_codium.errors import SandboxError
+    from alpha_codium.program import Job, Program
+    from alpha_codium.sandbox.conformance import hostile
+
+    try:
+        job = Job(Program.from_source(language, source), tuple(inputs))
+        return [hostile.plain(execution) async for execution in sandbox.execute(job)]
+    except SandboxError as error:
+        return str(error)
+
+
+async def compiler_called_off(sandbox: Any, language: str, source: str, process: str) -> list[str]:
+    """What still runs of a compiler, a process of which has that name, when the run was called off."""
+    running = asyncio.create_task(run_built(sandbox, language, source, [""]))
+    before = await until_held(process)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    return await what_stays(before, process)
 
 
 async def called_off(sandbox: Any) -> list[str]:
@@ -170,25 +199,25 @@ async def see_what_is_left() -> dict[str, Any]:
     return {"before": before, "after": after, "stdout": report.executions[0].stdout}
 
 
-async def what_stays(before: list[str]) -> list[str]:
+async def what_stays(before: list[str], name: str = "held") -> list[str]:
     """Which of those processes still run; they are given a moment to go."""
     for _ in range(500):
-        if not set(before) & set(held()):
+        if not set(before) & set(held(name)):
             break
         await asyncio.sleep(0.01)
-    return sorted(set(before) & set(held()))
+    return sorted(set(before) & set(held(name)))
 
 
-async def until_held() -> list[str]:
-    """The processes that hold, once there are any."""
-    while not held():
+async def until_held(name: str = "held") -> list[str]:
+    """The processes of that name, once there are any."""
+    while not held(name):
         await asyncio.sleep(0.01)
-    return held()
+    return held(name)
 
 
-def held() -> list[str]:
-    """The processes that run `HOLD`."""
-    return [str(number) for number, state, name in hostile_driver.processes() if name == "held" and state != "Z"]
+def held(name: str = "held") -> list[str]:
+    """The processes of that name; those of `HOLD` are called `held`."""
+    return [str(number) for number, state, found in hostile_driver.processes() if found == name and state != "Z"]
 
 
 if __name__ == "__main__":

@@ -11,8 +11,12 @@ from typing import Any
 
 import pytest
 
+from alpha_codium.program import LANGUAGE_SUFFIXES
 from alpha_codium.sandbox.conformance.hostile import attack_plan
-from tests.sandbox.degraded_cases import CASES, attackers
+from alpha_codium.sandbox.conformance.test_languages import MODES
+from tests.languages.available import require
+from tests.sandbox.degraded_cases import CANARY, CASES, attackers
+from tests.sandbox.local.test_compile_bombs import TEMPLATES
 from tests.sandbox.test_hostile import (
     LIMITS,
     WORLD,
@@ -28,6 +32,17 @@ STATES = (
     pytest.param("mounts", marks=pytest.mark.slow),
 )
 
+# What programs in other languages do that are compiled there, and what they print.
+MODES_RUN = {"add 40 2": "42\n", "deep": "100000\n", "connect": "refused\n", f"read {CANARY}": "refused\n"}
+BUILT_LANGUAGES = ("c", "cpp", "go", "java", "javascript", "kotlin", "pypy3", "python2", "ruby", "typescript")
+# By name: language, source, inputs.
+BUILT: dict[str, tuple[str, str, list[str]]] = {
+    name: (name, (MODES / f"modes{LANGUAGE_SUFFIXES[name]}").read_text(), list(MODES_RUN))
+    for name in (*BUILT_LANGUAGES, "csharp")
+} | {
+    "the file of users": ("cpp", '#include "/etc/passwd"\nint main() {}', [""]),
+    "the canary": ("cpp", f'#include "{CANARY}"\nint main() {{}}', [""]),
+}
 # Landlock looks at every folder on the way to a deep one.
 MORE_TIME = {"deep_folders.py": {"cpu_seconds": 6, "wall_seconds": 20}}
 
@@ -48,7 +63,7 @@ def run_world(state: str, stage: Path) -> dict[str, Any]:
         concurrency=3,
         tests=2 if state == "user" else 1,  # so that a program may reach the one after it
         cases=cases,
-    ) | {"class": "LocalSandbox"}
+    ) | {"class": "LocalSandbox", "built": BUILT, "bomb": ("cpp", TEMPLATES, "cc1plus")}
     for program in plan["programs"]:
         program["limits"] = MORE_TIME.get(program["name"], {})
     (stage / "plan.json").write_text(json.dumps(plan))
@@ -94,6 +109,27 @@ def test_a_program_ends_as_it_should(world: dict[str, Any], name: str) -> None:
     assert [each["stdout"] for each in executions] == stdouts, executions
 
 
+@pytest.mark.parametrize("language", BUILT_LANGUAGES)
+def test_a_program_that_is_compiled_ends_as_it_should(world: dict[str, Any], language: str) -> None:
+    require(language)
+    compilation, *tests = world["built"][language]
+    assert compilation["status"] == "finished", compilation
+    assert [test["stdout"] for test in tests] == list(MODES_RUN.values()), tests
+
+
+def test_a_compiler_finds_no_file_but_those_of_its_toolchain(world: dict[str, Any]) -> None:
+    require("cpp")
+    for name in ("the file of users", "the canary"):
+        (compilation,) = world["built"][name]
+        assert compilation["status"] == "compilation_error"
+        assert "Permission denied" in compilation["stderr"] and "CANARY:" not in compilation["stderr"], compilation
+
+
+def test_a_language_that_needs_proc_is_refused_in_one_line(world: dict[str, Any]) -> None:
+    require("csharp")
+    assert world["built"]["csharp"].startswith("programs in csharp need /proc") and "\n" not in world["built"]["csharp"]
+
+
 @pytest.mark.parametrize("name", [each.name for each in attackers()])
 def test_a_hostile_program_reaches_nothing(world: dict[str, Any], name: str) -> None:
     result = world["programs"][name]
@@ -120,8 +156,8 @@ def test_the_host_keeps_no_descriptor_no_child_and_no_process_for_an_idle_pool(w
     assert (world["descriptors"], world["children"], world["grown"]) == ([], [], [])
 
 
-@pytest.mark.parametrize("how", ["cancelled", "zygote"])
-def test_a_test_ends_with_its_run_and_with_its_zygote(world: dict[str, Any], how: str) -> None:
+@pytest.mark.parametrize("how", ["cancelled", "zygote", "compiler"])
+def test_a_test_and_a_compiler_end_with_their_run_and_a_test_with_its_zygote(world: dict[str, Any], how: str) -> None:
     assert world["ends"][how] == []
 
 

@@ -41,6 +41,7 @@ class CSharp(Compiled):
             f"{compiler.version}, {mono.version}",
             (*compiler.readable, *LIBRARIES),
             start=Start((mono.file, ARTIFACT), (*mono.runtime, *LIBRARIES), reserved_bytes=RESERVED),
+            reads_proc=True,
         )
 
 

@@ -23,6 +23,8 @@ ENVIRONMENT = {
     "UV_THREADPOOL_SIZE": "1",
     # Programs may not use io_uring, which isn't restricted by filters of system calls.
     "UV_USE_IO_URING": "0",
+    # Without namespaces, the file exists, but can't be read, which is an error.
+    "OPENSSL_CONF": "/dev/null",
 }
 # Of the stacks of its threads, and of code.
 RESERVED = 128 << 20

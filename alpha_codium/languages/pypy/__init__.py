@@ -16,6 +16,8 @@ FILE = "main.py"
 ISOLATED = ("-s", "-S", "-B")
 # The size of the first generation of objects: PyPy would look for that of the cache, which a jail doesn't show.
 ENVIRONMENT = {"PYPY_GC_NURSERY": "4M"}
+# `sys.setrecursionlimit(10**6)` reserves 1.3 GB.
+RESERVED = 1500 << 20
 
 
 class PyPy(Compiled):
@@ -45,7 +47,10 @@ class PyPy(Compiled):
             tool.readable,
             ENVIRONMENT,
             start=Start(
-                (tool.file, *ISOLATED, *self.flags, ARTIFACT), (*tool.runtime, *libraries_of(tool)), ENVIRONMENT
+                (tool.file, *ISOLATED, *self.flags, ARTIFACT),
+                (*tool.runtime, *libraries_of(tool)),
+                ENVIRONMENT,
+                reserved_bytes=RESERVED,
             ),
         )
 

@@ -29,7 +29,7 @@ class Python2(Compiled):
         r"#[^\n]*|'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?", re.DOTALL
     )
     suffixes = (".py",)
-    compiler, package = "python2.7", "python2.7"
+    compiler, package = "python2.7", "python2.7 (in Debian 11 and Ubuntu 22.04)"
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`: Python 2 checks the syntax."""

@@ -128,12 +128,14 @@ def runner_request(
         name, more = native["memory"] or ("", 0)
         native = {**native, "memory": (name, limits.memory_bytes + more) if name and not counted else None}
     executing = native is not None
+    compiles = native is not None and native["writable"]
+    of_tests = build_filter(machine, processes=compiles, walled=walls, executing=executing)
     return {
         "native": native,
         "memory_bytes": limits.memory_bytes,
         "cpu_seconds": limits.kernel_cpu_seconds,
         "filter": build_filter(machine, processes=True, narrowing=not may_fork, executing=executing),
-        "test_filter": b"" if may_fork else build_filter(machine, processes=False, walled=walls, executing=executing),
+        "test_filter": b"" if may_fork else of_tests,
         "rlimits": {
             "RLIMIT_FSIZE": _at_most_ours(resource.RLIMIT_FSIZE, largest_file(limits)),
             "RLIMIT_NOFILE": _at_most_ours(resource.RLIMIT_NOFILE, limits.open_files),

@@ -170,6 +170,7 @@ def policy(
         | (EXECUTING if executing else {})
         | (NARROWING if narrowing else {})
         | (WALLED if walled else {})
+        | (RUNTIMES if walled and executing else {})
     )
 
 
@@ -194,8 +195,13 @@ NARROWING = {
 WALLED = {
     **{name: SyscallRule(refuse(errno.EPERM)) for name in BEYOND_LANDLOCK.split()},
     **{name: only(0, ITSELF) for name in OF_A_PROCESS.split()},
+    # All processes of a compiler stay in the group that is killed at its end.
+    **{name: SyscallRule(refuse(errno.EPERM)) for name in ("setsid", "setpgid")},
     "getpriority": only(1, ITSELF),
 }
+
+# Java asks for the processors of each of its threads, by their numbers.
+RUNTIMES = {"sched_getaffinity": SyscallRule(ALLOW)}
 
 
 def clone_rule(processes: bool) -> SyscallRule:

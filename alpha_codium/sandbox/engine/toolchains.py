@@ -12,10 +12,14 @@ from alpha_codium.program import Job, Program, Side
 
 @dataclass(frozen=True, slots=True)
 class Toolchains:
-    """By language, the `settings` that `open_sandbox` describes; `bare` is the name of a backend without runtimes."""
+    """By language, the `settings` that `open_sandbox` describes.
+
+    `bare` is the name of a backend without runtimes. `hides_proc`: its jails have no namespaces, so /proc is hidden.
+    """
 
     settings: Mapping[str, Mapping[str, str]]
     bare: str = ""
+    hides_proc: bool = False
 
     def language(self, name: str) -> Language:
         """Return a language with its settings."""
@@ -26,7 +30,7 @@ class Toolchains:
         tool, options = self.language(name).tool(), self.settings.get(name, {}).get("options")
         if tool is None:
             return ""
-        if self.bare:
+        if self.bare or self.hides_proc:
             self.build(Job(Program.from_source(name, "")), Limits())
         return ", ".join([tool.version, *([f"options {options}"] if options else [])])
 
@@ -38,5 +42,10 @@ class Toolchains:
             raise SandboxError(
                 f"programs in {language.name} need a runtime, which the containers of {self.bare} don't have: use "
                 "-o code_tester.tester_type=local"
+            )
+        if build is not None and build.reads_proc and self.hides_proc:
+            raise SandboxError(
+                f"programs in {language.name} need /proc, which is hidden because this machine doesn't provide "
+                "namespaces: see `gencode sandbox check`"
             )
         return build

@@ -6,6 +6,7 @@ import marshal
 import os
 import signal
 import socket
+import stat
 import subprocess
 import threading
 from pathlib import Path
@@ -269,6 +270,16 @@ class Worker:
     def has_namespaces(self) -> bool:
         """Whether all processes of a test can be ended together."""
         return not self.jail.walls
+
+    def shows(self, folder: Path) -> bool:
+        """Whether programs can read files in this folder if the jail shows it.
+
+        Without namespaces, a user of their own must be able to reach it.
+        """
+        if self.has_namespaces or not self._user:
+            return True
+        above = (folder, *folder.resolve().parents)
+        return all(each.stat().st_mode & stat.S_IXOTH for each in above if each.exists())
 
     def may_fork_for(self, program: RunnerProgram) -> bool:
         """Whether this program may have several processes: a compiler consists of several, each with the limits."""

@@ -45,7 +45,7 @@ from alpha_codium.sandbox.engine.native import memory_limit
 from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
 from alpha_codium.sandbox.engine.toolchains import Toolchains
 from alpha_codium.sandbox.portable.compilers import CANCELLED, Compilers
-from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command
+from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command, namespaces_command
 from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
 from alpha_codium.sandbox.protocol import (
     NO_DIALOGUES,
@@ -97,6 +97,8 @@ class PortableSandbox(Sandbox):
         require_interpreter(self.interpreter)
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._is_private = await asyncio.to_thread(gives_private_folders, prefix, self.interpreter)
+        has_namespaces = bool(await asyncio.to_thread(namespaces_command))
+        self._toolchains = replace(self._toolchains, hides_proc=not has_namespaces)
         self._workers, self._idle, self._compilers = [], queue.SimpleQueue(), Compilers()
         shown = await asyncio.to_thread(folder_of_programs)
         make = functools.partial(SpawnerClient, prefix, counted=bool(prefix), interpreter=self.interpreter, shown=shown)

@@ -73,6 +73,7 @@ class TestForker:
 
     def become_test(self, fds: list[int]) -> None:
         """In the new process: close everything but its streams, and set its own limits and session."""
+        os.setsid()
         if self.filter:
             self.enclose()
         # Its descriptor number may now belong to the link, and must not be closed.
@@ -80,7 +81,6 @@ class TestForker:
         for target, fd in enumerate(fds):
             os.dup2(fd, target)
         os.closerange(len(fds), MOST_FILES)
-        os.setsid()
         signal.signal(END_TEST, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         resource.setrlimit(resource.RLIMIT_CPU, self.cpu_limit)

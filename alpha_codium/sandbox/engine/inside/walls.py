@@ -4,7 +4,8 @@
    attributes of files, which Landlock doesn't cover, can't be changed at all (see `seccomp`). A program can still find
    out whether a file exists, and how large it is.
 2. Without a pid namespace nothing could kill all that a test started, so a test can't start anything. It can signal
-   no process but its own, and isn't in the Landlock domain of its runner.
+   no process but its own, and isn't in the Landlock domain of its runner. A compiler may start processes, but none of
+   them can leave its process group, which is killed as a whole.
 3. The kernel kills a test when its runner ends, a runner when its zygote ends, and a zygote when its host ends; no test
    can undo this. Orphans become children of the zygote, which waits for all of them.
 4. The programs' folder is on the host's file system: the size of each file is limited, the number of files isn't.
@@ -140,13 +141,26 @@ def may_fork(limit: int, hard: int) -> bool:
 
 
 def await_end(pid: int) -> int:
-    """Wait until a runner has ended, and its test, which becomes our child; return the runner's wait status."""
+    """Wait until a runner has ended, and end its test, which becomes our child; return the runner's wait status."""
     _, status = os.waitpid(pid, 0)
     while True:
         try:
-            os.waitpid(-1, 0)
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                kill_children()
+                os.waitpid(-1, 0)
         except ChildProcessError:
             return status
+
+
+def kill_children() -> None:
+    """Kill our children, which aren't reaped yet; what they started become our children. Without /proc, do nothing."""
+    try:
+        with open("/proc/thread-self/children") as file:
+            children = file.read().split()
+    except OSError:
+        return
+    for child in children:
+        os.kill(int(child), signal.SIGKILL)
 
 
 class WalledTestForker(runner.TestForker):
@@ -168,15 +182,24 @@ class WalledTestForker(runner.TestForker):
         k.install_filter(k.filter_of(self.filter.replace(struct.pack("=I", wire.OWN_PROCESS), own)))
 
     def reap(self, pid: int) -> tuple[int, float, int, int]:
-        """Wait until the test's only process ends, as `TestForker.reap` does for several."""
+        """Wait until the test's only process ends, or the first of a compiler, and kill what it left.
+
+        Its CPU time includes that of processes that it waited for.
+        """
         self.running = pid
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        # Until it is reaped, its process id can't be reused; from here on it must not be signalled.
+        # Until it is reaped, its process id can't be reused; from then on it must not be signalled.
+        self.end_test(0, None)
         self.running = 0
         _, status, usage = os.wait4(pid, 0)
         return status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, 1
 
     def end_test(self, _number: int, _frame: object) -> None:
-        """Kill the test's process, and nothing else: the host's signal that its time is up."""
+        """Kill the test's process and its group, and nothing else: the host's signal that its time is up."""
         if self.running:
             os.kill(self.running, signal.SIGKILL)
+            try:
+                os.killpg(self.running, signal.SIGKILL)
+            except ProcessLookupError:
+                # It hasn't made its group yet.
+                pass
