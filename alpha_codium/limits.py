@@ -36,11 +36,11 @@ WALL_FACTOR, WALL_EXTRA_SECONDS = 3, 2
 MOST_WAIT_FACTOR = 10
 # A test that exceeded its CPU limit by less than this factor is run again, if other load may be the reason.
 CLOSE_CALL_FACTOR = 1.2
-# The kernel's limit is higher by this factor. It counts ticks, which on a busy machine are up to a third more than the
-# CPU time of the process, and may not end a test before its time, nor make each endless loop a close call.
-KERNEL_FACTOR = 1.6
 # So is a test that exceeded its wall limit, if it used at least this share of its CPU limit.
 STARVED_SHARE = 0.2
+# The kernel's limit is higher by this factor. The kernel counts ticks, on a busy machine up to a third more than the
+# CPU time of the process; its limit must neither end a test too early nor make every endless loop a close call.
+KERNEL_FACTOR = 1.6
 # A verdict may depend on the machine's load if what a test used differs from its limit by at most this share of it.
 NEAR_SHARE = 0.2
 

@@ -58,7 +58,7 @@ class Go(Compiled):
             environment,
         )
         return Build(
-            ("/bin/sh", "-c", f"tar -xf {PREPARED}/{CACHE}; {building}"),
+            ("/bin/sh", "-c", f"[ ! -f {PREPARED}/{CACHE} ] || tar -xmf {PREPARED}/{CACHE}; {building}"),
             "program",
             {"main.go": program.source},
             tool.version,

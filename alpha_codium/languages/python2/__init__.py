@@ -13,7 +13,18 @@ FILE = "main.py"
 LIBRARIES = tuple(f"{folder}/python2.7" for folder in SYSTEM if "/lib" in folder)
 # Neither settings nor modules of the user, and no files of bytecode.
 ISOLATED = ("-E", "-s", "-B")
-COMPILE = f"compile(open({FILE!r}).read(), {FILE!r}, 'exec')"
+# `compile` doesn't check that the encoding of a text that isn't ASCII is declared (PEP 263); running the file does.
+COMPILE = f"""
+import re
+text = open({FILE!r}).read()
+head = "\\n".join(text.split("\\n", 2)[:2])
+if not text.startswith("\\xef\\xbb\\xbf") and not re.search(r"(?m)^[ \\t\\f]*#.*?coding[:=][ \\t]*[-\\w.]", head):
+    try:
+        text.decode("ascii")
+    except UnicodeDecodeError:
+        raise SyntaxError("Non-ASCII characters, but no encoding declared; see PEP 263")
+compile(text, {FILE!r}, "exec")
+"""
 
 
 class Python2(Compiled):

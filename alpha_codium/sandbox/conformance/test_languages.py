@@ -92,6 +92,7 @@ async def test_a_program_that_prints_without_end_exceeds_its_output_limit(jailed
         ("javascript", "let x = ;", "SyntaxError: Unexpected token ';'"),
         ("pypy3", "print('x'", "SyntaxError"),
         ("python2", "print 'x' 1", "SyntaxError"),
+        ("python2", "print 'é'", "SyntaxError: Non-ASCII characters, but no encoding declared"),
         ("ruby", "puts(", "syntax error"),
         ("rust", 'fn main() { let x: i32 = "s"; }', "mismatched types"),
         ("typescript", 'const x: number = "s";', "Type 'string' is not assignable to type 'number'"),

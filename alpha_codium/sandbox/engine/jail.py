@@ -120,8 +120,8 @@ def runner_request(
 ) -> dict[str, Any]:
     """Return the limits and filters of a candidate, for `inside/runner`.
 
-    A runner may always fork; if its tests may not, each gets a second filter. Unless a control group counts the memory
-    (`counted`), the compiler's own limit is what a group would allow.
+    A runner may always fork. Unless its tests `may_fork`, each gets a second filter, with which only a compiler may.
+    Unless a control group counts the memory (`counted`), the compiler's own limit is what a group would allow.
     """
     machine = platform.machine()
     if native is not None:

@@ -139,12 +139,11 @@ def make(
     found = cache.find(build)
     if found is not None:
         return found
-    shows = compiler(build.readable).shows(cache.folder)
-    folder = prepared_folder(build, cache, compiler, cancellation) if shows else ""
+    folder = prepared_folder(build, cache, compiler, cancellation)
     if isinstance(folder, Execution):
         return folder
     tools = (*build.readable, *filter(None, [folder]))
-    resident = make(build.resident.build, cache, compiler, cancellation) if build.resident and ask and shows else None
+    resident = make(build.resident.build, cache, compiler, cancellation) if build.resident and ask else None
     with cache.building(build):
         found = cache.find(build)
         if found is not None:
@@ -193,7 +192,8 @@ def run_compiler(build: Build, command: list[str], worker: Worker) -> bytes | Ex
     """Run the compiler; return what it made, or a compilation error. Raises RunnerLost, WorkerLost, OSError."""
     files = {path: text.encode("utf-8", "replace") for path, text in build.files.items()}
     printing = ["/bin/sh", "-c", PRINT, "sh", build.artifact, *command]
-    native = native_of(printing, build.environment, writable=True)
+    memory = ("RLIMIT_DATA", build.start.reserved_bytes or 0)
+    native = native_of(printing, build.environment, writable=True, memory=memory)
     client = RunnerClient(worker, RunnerProgram(marshal.dumps(files, 2), native=native), COMPILER_LIMITS)
     try:
         client.compile()

@@ -50,7 +50,7 @@ class Slot:
         """Return the worker whose jail has these tools, made on first use."""
         name = f"{purpose} tools {tools}"
         if name not in self._others:
-            # Without namespaces, ours may be one that the user of a jail can't reach.
+            # Without namespaces, the user of a jail may be unable to reach gencode's own interpreter.
             interpreter = self._jail.interpreter if self._jail.walls else inspect_interpreter(path_of(""))
             jail = replace(self._jail, interpreter=interpreter, preload=(), workspace=None)
             jail = replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2)

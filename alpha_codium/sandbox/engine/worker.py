@@ -6,7 +6,6 @@ import marshal
 import os
 import signal
 import socket
-import stat
 import subprocess
 import threading
 from pathlib import Path
@@ -268,21 +267,14 @@ class Worker:
 
     @property
     def has_namespaces(self) -> bool:
-        """Whether all processes of a test can be ended together."""
+        """Whether all processes of a test can be ended together, whatever they do."""
         return not self.jail.walls
 
-    def shows(self, folder: Path) -> bool:
-        """Whether programs can read files in this folder if the jail shows it.
-
-        Without namespaces, a user of their own must be able to reach it.
-        """
-        if self.has_namespaces or not self._user:
-            return True
-        above = (folder, *folder.resolve().parents)
-        return all(each.stat().st_mode & stat.S_IXOTH for each in above if each.exists())
-
     def may_fork_for(self, program: RunnerProgram) -> bool:
-        """Whether this program may have several processes: a compiler consists of several, each with the limits."""
+        """Whether this program may have several processes: a compiler consists of several, each with the limits.
+
+        Without namespaces, a second filter keeps them together, see `runner_request`.
+        """
         compiles = program.native is not None and program.native["writable"]
         return self.may_fork or (compiles and self.has_namespaces)
 

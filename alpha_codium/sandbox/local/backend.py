@@ -95,7 +95,7 @@ class LocalSandbox(JailPool):
                 raise SandboxError(reason.partition(": ")[2]) from error
             if self.isolation == "strict" or self.workspace is not None:
                 raise no_jail(reason) from error
-            self.toolchains = replace(self.toolchains, hides_proc=True)
+            self.toolchains = replace(self.toolchains, walls=True)
             try:
                 self._try_out(cancellation, replace(jail, walls=True))
             except WorkerLost as other:

@@ -98,7 +98,7 @@ class PortableSandbox(Sandbox):
         prefix = await asyncio.to_thread(isolating_command, self.isolation)
         self._is_private = await asyncio.to_thread(gives_private_folders, prefix, self.interpreter)
         has_namespaces = bool(await asyncio.to_thread(namespaces_command))
-        self._toolchains = replace(self._toolchains, hides_proc=not has_namespaces)
+        self._toolchains = replace(self._toolchains, walls=not has_namespaces)
         self._workers, self._idle, self._compilers = [], queue.SimpleQueue(), Compilers()
         shown = await asyncio.to_thread(folder_of_programs)
         make = functools.partial(SpawnerClient, prefix, counted=bool(prefix), interpreter=self.interpreter, shown=shown)

@@ -1,15 +1,19 @@
 """Where no control group counts the memory, as for an ordinary user without systemd, limits of the kernel hold."""
 
+import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
 import alpha_codium as ac
-from alpha_codium.limits import Limits
+from alpha_codium.limits import COMPILER_LIMITS, Limits
+from alpha_codium.program import LANGUAGE_SUFFIXES
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.conformance.test_languages import BUILT, executed, source_in
-from alpha_codium.sandbox.engine import worker
+from alpha_codium.sandbox.engine import native, worker
 from alpha_codium.verdict import Status
+from tests.sandbox.local.test_compile_bombs import TEMPLATES
 
 # Each program is compiled.
 pytestmark = pytest.mark.thorough
@@ -74,8 +78,18 @@ async def uncounted(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sandbox]:
 
 @pytest.mark.parametrize("language", BUILT)
 async def test_a_program_that_collects_memory_exceeds_the_memory_limit(uncounted: Sandbox, language: str) -> None:
-    _, test = await executed(uncounted, language, source_in(language), "hoard", limits=LIMITS)
+    # Not a program of an earlier test, which would be compiled already.
+    comment = "#" if LANGUAGE_SUFFIXES[language] in (".py", ".rb") else "//"
+    source = f"{source_in(language)}\n{comment} {time.time_ns()}\n"
+    _, test = await executed(uncounted, language, source, "hoard", limits=LIMITS)
     assert test.status is Status.MEMORY_LIMIT_EXCEEDED, test
+
+
+async def test_a_compiler_has_a_memory_limit_too(uncounted: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "COMPILER_LIMITS", replace(COMPILER_LIMITS, memory_bytes=256 << 20))
+    (compilation,) = await executed(uncounted, "cpp", f"{TEMPLATES}// {time.time_ns()}", "")
+    assert compilation.status is Status.COMPILATION_ERROR
+    assert "virtual memory exhausted" in compilation.stderr
 
 
 @pytest.mark.parametrize("language", OUTSIDE_OF_THE_HEAP)

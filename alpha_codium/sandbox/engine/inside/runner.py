@@ -48,7 +48,8 @@ class TestForker:
         self.host, self.warnings, self.config = host, warnings, config
         self.reseeds = False
         self.native: NativeProgram | None = None
-        self.cpu_limit = (candidate["cpu_seconds"],) * 2
+        # At the hard limit the kernel sends SIGKILL, which doesn't show why the program ended.
+        self.cpu_limit = (candidate["cpu_seconds"], candidate["cpu_seconds"] + 1)
         self.filter = candidate["test_filter"]
         # Whether the program is started without a fork.
         self.spawns = False

@@ -6,8 +6,9 @@
 2. Without a pid namespace nothing could kill all that a test started, so a test can't start anything. It can signal
    no process but its own, and isn't in the Landlock domain of its runner. A compiler may start processes, but none of
    them can leave its process group, which is killed as a whole.
-3. The kernel kills a test when its runner ends, a runner when its zygote ends, and a zygote when its host ends; no test
-   can undo this. Orphans become children of the zygote, which waits for all of them.
+3. The kernel kills a test, and the first process of a compiler, when its runner ends, a runner when its zygote ends,
+   and a zygote when its host ends; no test can undo this. Orphans become children of the zygote, which kills and reaps
+   them.
 4. The programs' folder is on the host's file system: the size of each file is limited, the number of files isn't.
 """
 
@@ -153,14 +154,23 @@ def await_end(pid: int) -> int:
 
 
 def kill_children() -> None:
-    """Kill our children, which aren't reaped yet; what they started become our children. Without /proc, do nothing."""
+    """Kill our children, which aren't reaped yet, with their groups; what they started becomes a child of ours in turn.
+
+    Does nothing without /proc, or with that of another namespace, which has other numbers.
+    """
     try:
         with open("/proc/thread-self/children") as file:
-            children = file.read().split()
+            children = [int(child) for child in file.read().split()]
+        if os.readlink("/proc/self") != str(os.getpid()):
+            return
     except OSError:
         return
     for child in children:
-        os.kill(int(child), signal.SIGKILL)
+        group = os.getpgid(child)
+        if group == os.getpgrp():
+            os.kill(child, signal.SIGKILL)
+        else:
+            os.killpg(group, signal.SIGKILL)
 
 
 class WalledTestForker(runner.TestForker):

@@ -34,7 +34,7 @@ class Runtime:
         return name == self.language or name in self.aliases
 
 
-# Python 3 is the later one: clients may keep the last of a name.
+# Python 3 comes last: clients may keep the last runtime of a name.
 RUNTIMES = (
     Runtime("python", ("py", "python2"), "python2"),
     Runtime("python", ("py", "py3", "python3"), PYTHON),
