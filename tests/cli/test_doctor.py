@@ -75,7 +75,7 @@ def test_a_file_with_disagreements_is_tabulated_and_gone_on_with(tmp_path: Path)
 
 
 def test_a_file_that_shows_nothing_is_not_as_it_should_be(tmp_path: Path) -> None:
-    rows = [contest("a", submission("a.py", "AC", "print 1", language=1), submission("b.py", "AC", RIGHT, agrees=None))]
+    rows = [contest("a", submission("a.py", "AC", "print 1", language=0), submission("b.py", "AC", RIGHT, agrees=None))]
     done = doctor(tmp_path, "--known_verdicts", write_jsonl(tmp_path / "known.jsonl", rows), "--skip_kit")
     assert done.returncode == 1
     assert "no submission with a confirmed label can be run: nothing was shown" in done.stdout.splitlines()
@@ -139,7 +139,7 @@ def test_a_mistake_of_the_user_is_one_line_and_exit_status_2(tmp_path: Path, opt
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
     """A problem with solutions called right (one isn't) and wrong, in two languages, and one without any."""
-    correct = {"language": [3, 1, 3], "solution": [RIGHT, "print 1", WRONG]}
+    correct = {"language": [3, 0, 3], "solution": [RIGHT, "print 1", WRONG]}
     incorrect = {"language": [3, 3], "solution": ["print(", ALSO_WRONG]}
     return write_jsonl(
         tmp_path / "problems.jsonl", [double("a", solutions=correct, incorrect_solutions=incorrect), double("b")]

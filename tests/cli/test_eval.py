@@ -28,8 +28,8 @@ def double(name: str, **fields: object) -> dict:
 
 @pytest.fixture
 def problems(tmp_path: Path) -> Path:
-    """Two problems, one with human solutions: two called right (one isn't), two called wrong, one in C++."""
-    correct = {"language": [3, 1, 3], "solution": [RIGHT, "print 1", WRONG]}
+    """Two problems, one with solutions: two called right (one isn't), two called wrong, one in an unknown language."""
+    correct = {"language": [3, 0, 3], "solution": [RIGHT, "print 1", WRONG]}
     incorrect = {"language": [3, 3], "solution": ["print(", ALSO_WRONG]}
     return write_jsonl(
         tmp_path / "problems.jsonl", [double("a", solutions=correct, incorrect_solutions=incorrect), double("b")]
