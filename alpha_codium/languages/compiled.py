@@ -3,13 +3,14 @@
 import copy
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader
-from alpha_codium.languages.tools import Build, Tool, find_tool
+from alpha_codium.languages.tools import ARTIFACT, SYSTEM, Build, Start, Tool, find_tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
@@ -73,6 +74,40 @@ class Compiled(Language):
     def traced(self, source: str, *, depth: int, lines: int) -> str:
         """Return the program without a trace."""
         return source
+
+
+class Script(Compiled):
+    """A language whose runtime checks the syntax of a program, and then runs its source; see `Compiled`.
+
+    `always` are options of the runtime beside the user's, and `check` those with which it only checks the program,
+    which is in the file `file`. `modules` is the name of the folder of its modules, below those of the system's
+    libraries. `environment` and `reserved_bytes` are as for `Start`.
+    """
+
+    file: str
+    always: tuple[str, ...] = ()
+    check: tuple[str, ...]
+    modules: str = ""
+    environment: Mapping[str, str] = MappingProxyType({})
+    reserved_bytes: int | None = None
+
+    def libraries(self, tool: Tool) -> tuple[str, ...]:
+        """Return the folders of the runtime's modules, some of which may not exist."""
+        return tuple(f"{folder}/{self.modules}" for folder in SYSTEM if "/lib" in folder)
+
+    def build(self, program: Program, limits: Limits) -> Build:
+        """See `Language`."""
+        tool, options, environment = self.tool(), (*self.always, *self.flags), dict(self.environment)
+        readable = (*tool.runtime, *self.libraries(tool))
+        return Build(
+            (tool.path, *options, *self.check),
+            self.file,
+            {self.file: program.source},
+            tool.version,
+            tool.readable,
+            environment,
+            start=Start((tool.file, *options, ARTIFACT), readable, environment, self.reserved_bytes),
+        )
 
 
 class BracketReader:

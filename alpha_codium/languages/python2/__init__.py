@@ -2,19 +2,12 @@
 
 import re
 
-from alpha_codium.languages.compiled import Compiled
+from alpha_codium.languages.compiled import Script
 from alpha_codium.languages.python import LANGUAGE as PYTHON
-from alpha_codium.languages.tools import ARTIFACT, SYSTEM, Build, Start
-from alpha_codium.limits import Limits
-from alpha_codium.program import Program
 
 FILE = "main.py"
-# Where Debian and others have the modules.
-LIBRARIES = tuple(f"{folder}/python2.7" for folder in SYSTEM if "/lib" in folder)
-# Neither settings nor modules of the user, and no files of bytecode.
-ISOLATED = ("-E", "-s", "-B")
 # `compile` doesn't check that the encoding of a text that isn't ASCII is declared (PEP 263); running the file does.
-COMPILE = f"""
+CHECK = f"""
 import re
 text = open({FILE!r}).read()
 head = "\\n".join(text.split("\\n", 2)[:2])
@@ -27,8 +20,8 @@ compile(text, {FILE!r}, "exec")
 """
 
 
-class Python2(Compiled):
-    """See `Compiled`."""
+class Python2(Script):
+    """See `Script`."""
 
     name = "python2"
     title = "Python 2"
@@ -41,18 +34,9 @@ class Python2(Compiled):
     )
     suffixes = (".py",)
     compiler, package = "python2.7", "python2.7 (in Debian 11 and Ubuntu 22.04)"
-
-    def build(self, program: Program, limits: Limits) -> Build:
-        """See `Language`: Python 2 checks the syntax."""
-        tool = self.tool()
-        return Build(
-            (tool.path, *ISOLATED, "-c", COMPILE),
-            FILE,
-            {FILE: program.source},
-            tool.version,
-            tool.readable,
-            start=Start((tool.file, *ISOLATED, *self.flags, ARTIFACT), (*tool.runtime, *LIBRARIES)),
-        )
+    # Neither settings nor modules of the user, and no files of bytecode.
+    file, always, check = FILE, ("-E", "-s", "-B"), ("-c", CHECK)
+    modules = "python2.7"
 
 
 LANGUAGE = Python2()

@@ -2,20 +2,14 @@
 
 import re
 
-from alpha_codium.languages.compiled import Compiled
-from alpha_codium.languages.tools import ARTIFACT, SYSTEM, Build, Start
-from alpha_codium.limits import Limits
-from alpha_codium.program import Program
+from alpha_codium.languages.compiled import Script
 
-FILE = "main.rb"
-# Where Debian and others have the modules.
-LIBRARIES = tuple(f"{folder}/ruby" for folder in SYSTEM if "/lib" in folder)
 # Bytes: recursion may be as deep as in other languages.
 ENVIRONMENT = {"RUBY_THREAD_VM_STACK_SIZE": str(64 << 20)}
 
 
-class Ruby(Compiled):
-    """See `Compiled`."""
+class Ruby(Script):
+    """See `Script`."""
 
     name = "ruby"
     title = "Ruby"
@@ -31,18 +25,9 @@ class Ruby(Compiled):
     suffixes = (".rb",)
     compiler, package = "ruby", "ruby"
     flags = ("--disable=gems",)
-
-    def build(self, program: Program, limits: Limits) -> Build:
-        """See `Language`: Ruby checks the syntax."""
-        tool = self.tool()
-        return Build(
-            (tool.path, *self.flags, "-W0", "-c", FILE),
-            FILE,
-            {FILE: program.source},
-            tool.version,
-            tool.readable,
-            start=Start((tool.file, *self.flags, "-W0", ARTIFACT), (*tool.runtime, *LIBRARIES), ENVIRONMENT),
-        )
+    file, always, check = "main.rb", ("-W0",), ("-c", "main.rb")
+    environment = ENVIRONMENT
+    modules = "ruby"
 
 
 LANGUAGE = Ruby()

@@ -56,16 +56,16 @@ def walled(build: Build, language: str) -> Build:
     There, /proc is hidden, and if gencode runs as root, the user of a jail must be able to reach all files.
     """
     hidden = ["/proc"] if build.reads_proc else []
-    if unused_user(0):
+    changes_user = unused_user(0) != 0
+    if changes_user:
         hidden += [path for path in (*build.readable, *build.start.readable) if not is_reachable(Path(path))]
     if hidden:
         raise SandboxError(
             f"programs in {language} need {hidden[0]}, which can't be shown to them because this machine doesn't "
             "provide namespaces: see `gencode sandbox check`"
         )
-    if not unused_user(0) or is_reachable(programs_folder()):
-        return build
-    return replace(build, prepared=None, resident=None)
+    shares = not changes_user or is_reachable(programs_folder())
+    return build if shares else replace(build, prepared=None, resident=None)
 
 
 def is_reachable(path: Path) -> bool:

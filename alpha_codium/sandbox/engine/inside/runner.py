@@ -74,6 +74,7 @@ class TestForker:
 
     def become_test(self, fds: list[int]) -> None:
         """In the new process: close everything but its streams, and set its own limits and session."""
+        # First, since a filter may refuse it.
         os.setsid()
         if self.filter:
             self.enclose()
