@@ -24,6 +24,8 @@ PATIENCE_SECONDS = 2.0
 PAUSE_SECONDS = 0.002
 NAMES_TRIED = 100
 UNLIMITED = 2**63
+# While the kernel frees the last memory of a group again and again, less than this is free.
+NEARLY_ALL_BYTES = 16 << 20
 
 
 class WorkerGroup:
@@ -97,6 +99,13 @@ class WorkerGroup:
         """Return the bytes of memory in use; the kernel counts in steps of up to 256 KiB a core."""
         name = "memory.usage_in_bytes" if self.parts["memory"].version == 1 else "memory.current"
         return int((self.parts["memory"].folder / name).read_text())
+
+    def is_out_of_memory(self) -> bool:
+        """Whether all memory that the group may use is in use, though the kernel may not have killed a process yet."""
+        if not self.counts_memory:
+            return False
+        limit = self._written.get(self._memory_limits[0], UNLIMITED)
+        return self.memory_used() > limit - NEARLY_ALL_BYTES
 
     def oom_kills(self) -> int:
         """Return how many processes were killed for memory."""

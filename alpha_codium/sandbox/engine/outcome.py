@@ -50,7 +50,7 @@ class Outcome(ProcessEnd):
     """How the processes of a test ended in a jail.
 
     `killed_for_memory`: the kernel killed one because the group ran out of memory. `touched`: it wrote in its folder.
-    `waited_seconds`: the part of the wall time in which it waited for a processor, which doesn't count.
+    `waited_seconds`: the part of the wall time in which it waited for a processor or for memory, which doesn't count.
     """
 
     stdout_bytes: int

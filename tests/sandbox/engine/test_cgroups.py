@@ -104,6 +104,20 @@ def test_a_limit_below_what_is_used_is_refused_and_kills_nobody(group):
     assert group.oom_kills() == 0
 
 
+def test_a_group_is_out_of_memory_before_the_kernel_kills_for_it(group):
+    assert not group.is_out_of_memory()
+    assert group.set_memory(128 * MIB)
+    process = start_in(group, f"hoard = bytearray(64 * {MIB})\n{WAIT}")
+    assert process.stdout is not None
+    process.stdout.readline()
+    assert not group.is_out_of_memory()
+    assert group.set_memory(group.memory_used() + 8 * MIB)
+    assert group.is_out_of_memory()
+    assert finish(process) == 0
+    assert group.oom_kills() == 0
+    assert not group.is_out_of_memory()
+
+
 def test_a_limit_that_stands_is_not_written_again(group):
     assert group.set_memory(300 * MIB)
     memory = group.parts["memory"]

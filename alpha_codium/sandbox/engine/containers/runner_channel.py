@@ -6,7 +6,9 @@
 3. CPU time is that of the container's control group, if there is one: gVisor's clock includes the time that a process
    waited for a processor (observed: 5.9 s instead of 1.9 s). The CPU time to send a large input doesn't count.
 4. A test that can't be ended in time gets a time limit status; its container is discarded.
-5. While it waits for an answer, it also serves the link between the two sides of a pair (see `inside/link`).
+5. So is a container without any memory left, in which everything is slow until the kernel kills a process: a test that
+   reaches its time limit there gets the status of the memory limit.
+6. While it waits for an answer, it also serves the link between the two sides of a pair (see `inside/link`).
 """
 
 import os
@@ -52,8 +54,9 @@ class RunnerChannel:
     ) -> None:
         self.stream, self.number, self.limits, self.errors, self.group = stream, number, limits, errors, group
         self.make_room = make_room
-        # `touched`: the last test wrote something. `lost`: it couldn't be ended when its time was up.
-        self.touched = self.lost = False
+        # `touched`: the last test wrote something. `lost`: it couldn't be ended when its time was up, or the container
+        # was `out_of_memory` then.
+        self.touched = self.lost = self.out_of_memory = False
         self._expired = 0.0
         self._seconds = 0.0
         self._nonce = b""
@@ -87,7 +90,7 @@ class RunnerChannel:
         """Return the runner's next message, empty if it is gone; raises BlockingIOError if there is none in time."""
         deadline = time.monotonic() + self._seconds
         try:
-            while True:
+            while not self.out_of_memory:
                 answer = self._answer(deadline)
                 if answer is not None:
                     return answer
@@ -95,11 +98,13 @@ class RunnerChannel:
                     return self._give_up()
         except StreamLost as error:
             os.pwrite(self.errors, f"the container was lost: {error}".encode(), 0)
-            return b""
+        return b""
 
     def expire(self) -> None:
         """Give the test `END_SECONDS` to end; may be called from any thread."""
         self._expired = time.monotonic()
+        if self.group is not None and self.group.is_out_of_memory():
+            self.lost = self.out_of_memory = True
 
     def close(self) -> None:
         """Close the link."""

@@ -155,6 +155,11 @@ class ContainerWorker(Worker):
         if size > frames.LARGE_INPUT and self.group is not None and self.counts_memory:
             self.group.set_memory(self._room + 2 * size)
 
+    def was_killed_for_memory(self) -> bool:
+        """See `Worker`; also whether the container had no memory left when a test's time was up."""
+        killed = super().was_killed_for_memory()
+        return killed or (self._channel is not None and self._channel.out_of_memory)
+
     def end_test(self) -> None:
         """Have the runner kill its test."""
         channel = self._channel
