@@ -10,26 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.values import JsonValue
 from alpha_codium.wording import size_text
 
 DEFAULT_CPU_SECONDS = 4.0
 DEFAULT_MEMORY_BYTES = 2**30
 # Problems' own limits are meant for C++. For Python they are multiplied by this, for other languages by these.
-DEFAULT_TIME_LIMIT_FACTOR = 3.0
+DEFAULT_TIME_LIMIT_FACTOR = LANGUAGES["python3"].time_limit_factor
 TIME_LIMIT_FACTORS: Mapping[str, float] = {
-    "c": 1.0,
-    "cpp": 1.0,
-    "csharp": 2.0,
-    "go": 2.0,
-    "java": 2.0,
-    "javascript": 2.0,
-    "kotlin": 2.0,
-    "pypy3": 3.0,
-    "python2": 3.0,
-    "ruby": 3.0,
-    "rust": 1.0,
-    "typescript": 2.0,
+    name: language.time_limit_factor for name, language in LANGUAGES.items() if name != "python3"
 }
 WALL_FACTOR, WALL_EXTRA_SECONDS = 3, 2
 # Wall time that a test waits for a processor is added to its limit, up to this many times the limit.

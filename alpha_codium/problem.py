@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.values import require_text, require_tuple
 
 
@@ -143,9 +144,7 @@ class Problem:
 
 
 # The enumerations of the CodeContests schema, by number; what can be run is in `alpha_codium.languages`
-# (github.com/google-deepmind/code_contests, contest_problem.proto). From 5 on, the numbers are ours.
-LANGUAGE_NAMES = (
-    *("unknown", "python2", "cpp", "python3", "java"),
-    *("c", "csharp", "go", "javascript", "kotlin", "pypy3", "ruby", "rust", "typescript"),
-)
+# (github.com/google-deepmind/code_contests, contest_problem.proto). From 5 on, the numbers of languages are ours.
+OF_CODE_CONTESTS = ("unknown", "python2", "cpp", "python3", "java")
+LANGUAGE_NAMES = (*OF_CODE_CONTESTS, *(name for name in LANGUAGES if name not in OF_CODE_CONTESTS))
 SOURCE_NAMES = {0: "unknown", 1: "codechef", 2: "codeforces", 3: "hackerearth", 4: "codejam", 5: "atcoder", 6: "aizu"}

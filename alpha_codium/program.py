@@ -6,25 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import Limits
 from alpha_codium.values import JsonValue, strings
 
-# Languages, with the suffix of their source files.
-LANGUAGE_SUFFIXES = {
-    "python3": ".py",
-    "python2": ".py",
-    "pypy3": ".py",
-    "cpp": ".cpp",
-    "c": ".c",
-    "java": ".java",
-    "kotlin": ".kt",
-    "javascript": ".js",
-    "typescript": ".ts",
-    "go": ".go",
-    "rust": ".rs",
-    "csharp": ".cs",
-    "ruby": ".rb",
-}
 PYTHON = "python3"
 
 
@@ -47,7 +32,7 @@ class Program(JsonValue):
     @classmethod
     def from_source(cls, language: str, source: str) -> Self:
         """Return a program of one file."""
-        main = f"program{LANGUAGE_SUFFIXES.get(language, '')}"
+        main = f"program{LANGUAGES[language].suffix if language in LANGUAGES else ''}"
         return cls(language, {main: source}, main)
 
     @property

@@ -27,10 +27,11 @@ from statistics import median
 
 import alpha_codium as ac
 from alpha_codium.errors import SandboxError
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages import language_named
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build
 from alpha_codium.paths import programs_folder
-from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON, Job, Program
+from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox.conformance.test_languages import MODES
 from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.native import ProgramCache
@@ -45,8 +46,8 @@ PAUSE = 0.1
 
 def source_of(language: str) -> str:
     """Return a program that wasn't compiled before."""
-    comment = "#" if LANGUAGE_SUFFIXES[language] in (".py", ".rb") else "//"
-    return f"{(MODES / f'modes{LANGUAGE_SUFFIXES[language]}').read_text()}\n{comment} {time.time_ns()}\n"
+    comment = "#" if LANGUAGES[language].suffix in (".py", ".rb") else "//"
+    return f"{(MODES / f'modes{LANGUAGES[language].suffix}').read_text()}\n{comment} {time.time_ns()}\n"
 
 
 def build_of(language: str, source: str) -> Build:
@@ -172,7 +173,7 @@ def report(language: str, taken: list[dict[str, float]], tests: int) -> None:
 
 def main() -> None:
     """Read the arguments, and measure in a control group of our own."""
-    known = [name for name in LANGUAGE_SUFFIXES if name != PYTHON]
+    known = [name for name in LANGUAGES if name != PYTHON]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("languages", nargs="*", choices=[*known, []], default=[], metavar="LANGUAGE")
     parser.add_argument("--rounds", type=int, default=3)

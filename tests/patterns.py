@@ -17,7 +17,8 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import alpha_codium
-from alpha_codium.languages import LANGUAGES, language_named
+from alpha_codium.language_table import LANGUAGES
+from alpha_codium.languages import language_named
 
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "split")
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)

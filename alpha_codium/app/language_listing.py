@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages import LANGUAGES, language_named
+from alpha_codium.language_table import LANGUAGES
+from alpha_codium.languages import language_named
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.sandbox.engine.interpreter import path_of, require_interpreter, version_of

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
 
 from alpha_codium.errors import SettingsError
 from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, TIME_LIMIT_FACTORS
@@ -248,25 +248,17 @@ class LanguageSection(Section):
     time_limit_factor: float = Field(gt=0)
 
 
-def _language(name: str) -> LanguageSection:
-    return LanguageSection(time_limit_factor=TIME_LIMIT_FACTORS[name])
+def _languages() -> type[Section]:
+    """Return a section with a `LanguageSection` for each language that has a factor of its own."""
+    fields: dict[str, Any] = {
+        name: (LanguageSection, LanguageSection(time_limit_factor=factor))
+        for name, factor in TIME_LIMIT_FACTORS.items()
+    }
+    return create_model("_Languages", __base__=Section, **fields)
 
 
-class LanguagesSection(Section):
+class LanguagesSection(_languages()):  # type: ignore[misc]
     """`[languages]`: a table for each language but Python, whose settings are in `[code_tester]`."""
-
-    c: LanguageSection = _language("c")
-    cpp: LanguageSection = _language("cpp")
-    csharp: LanguageSection = _language("csharp")
-    go: LanguageSection = _language("go")
-    java: LanguageSection = _language("java")
-    javascript: LanguageSection = _language("javascript")
-    kotlin: LanguageSection = _language("kotlin")
-    pypy3: LanguageSection = _language("pypy3")
-    python2: LanguageSection = _language("python2")
-    ruby: LanguageSection = _language("ruby")
-    rust: LanguageSection = _language("rust")
-    typescript: LanguageSection = _language("typescript")
 
     @property
     def time_limit_factors(self) -> dict[str, float]:

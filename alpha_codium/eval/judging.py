@@ -16,7 +16,7 @@ from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, recheck_near_limit, run_evaluation
 from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.languages import LANGUAGES
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.program import PYTHON
 from alpha_codium.runs import Journal

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from alpha_codium.errors import SandboxError, Unjudgeable
 from alpha_codium.judge import Judge
-from alpha_codium.languages import LANGUAGES, language_named
+from alpha_codium.language_table import LANGUAGES
+from alpha_codium.languages import language_named
 from alpha_codium.problem import Problem
 from alpha_codium.program import PYTHON
 from alpha_codium.sandbox import Sandbox

@@ -13,7 +13,7 @@ from alpha_codium.data.schema import difficulty_name
 from alpha_codium.data.subset import Subset, part_of
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.languages import Languages, Skipped
-from alpha_codium.languages import LANGUAGES
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.problem import Problem, Solution, TestCase, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.sandbox import Sandbox

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from alpha_codium.checkers import Checker
 from alpha_codium.judge.behaviour import Behaviour
-from alpha_codium.languages import LANGUAGES, language_named
+from alpha_codium.language_table import LANGUAGES
+from alpha_codium.languages import language_named
 from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
 from alpha_codium.program import Job, Program

@@ -9,7 +9,8 @@ from alpha_codium.judge.behaviour import Behaviour, error_shown, key_of_output, 
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import ComparedKind, is_driven, title_of
 from alpha_codium.judge.packing import pack
-from alpha_codium.languages import LANGUAGES, language_named
+from alpha_codium.language_table import LANGUAGES
+from alpha_codium.languages import language_named
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.verdict import Execution

@@ -1,6 +1,7 @@
 """Programming languages, each in a folder of its own, independent of sandboxes.
 
-To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to `LANGUAGES`.
+To add a language, write a class with the attributes of `Language` in a folder of its own, and add it to
+`language_table`.
 A backend says which languages it runs: `tool_version` in `sandbox.protocol`.
 """
 
@@ -12,26 +13,11 @@ from importlib import import_module
 from typing import Protocol, Self
 
 from alpha_codium.errors import UserError, nearest
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages.tools import Build, Tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
-# The module of each language, with an attribute `LANGUAGE`.
-LANGUAGES = {
-    "python3": "alpha_codium.languages.python",
-    "python2": "alpha_codium.languages.python2",
-    "pypy3": "alpha_codium.languages.pypy",
-    "cpp": "alpha_codium.languages.gcc.cpp",
-    "c": "alpha_codium.languages.gcc.c",
-    "java": "alpha_codium.languages.jvm.java",
-    "kotlin": "alpha_codium.languages.jvm.kotlin",
-    "javascript": "alpha_codium.languages.node.javascript",
-    "typescript": "alpha_codium.languages.node.typescript",
-    "go": "alpha_codium.languages.go",
-    "rust": "alpha_codium.languages.rust",
-    "csharp": "alpha_codium.languages.mono",
-    "ruby": "alpha_codium.languages.ruby",
-}
 # The length of the longest program, in characters.
 MAX_PROGRAM = 100_000
 # The beginning of each line of a trace.
@@ -126,4 +112,4 @@ def language_named(name: str) -> Language:
     """Return the language called `name`; raises UserError, with the nearest known name, if there is none."""
     if name not in LANGUAGES:
         raise UserError(f"unsupported language {name!r}{nearest(name, LANGUAGES)}")
-    return import_module(LANGUAGES[name]).LANGUAGE
+    return import_module(LANGUAGES[name].module).LANGUAGE

@@ -1,20 +1,9 @@
 """Other names of languages, as files of samples and benchmarks have them."""
 
 from alpha_codium.errors import UserError, nearest
-from alpha_codium.languages import LANGUAGES
+from alpha_codium.language_table import LANGUAGES
 
-ALIASES = {
-    **dict.fromkeys(("py", "python", "py3", "python 3"), "python3"),
-    **dict.fromkeys(("py2", "python 2", "python2.7"), "python2"),
-    **dict.fromkeys(("c++", "cc", "cxx", "c++17", "c++20", "cpp17", "cpp20"), "cpp"),
-    **dict.fromkeys(("js", "node"), "javascript"),
-    **dict.fromkeys(("cs", "c#"), "csharp"),
-    "golang": "go",
-    "kt": "kotlin",
-    "rb": "ruby",
-    "rs": "rust",
-    "ts": "typescript",
-}
+ALIASES = {alias: name for name, language in LANGUAGES.items() for alias in language.aliases}
 
 
 def canonical(name: str) -> str:

@@ -122,5 +122,5 @@ def _tool_at(path: str, _changed_ns: int, options: tuple[str, ...]) -> Tool:
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise SandboxError(f"cannot get the version of {path}: {error}") from error
-    version = (shown.stdout or shown.stderr).strip().partition("\n")[0]
+    version = (shown.stdout or shown.stderr).strip().partition("\n")[0].removeprefix("info: ")
     return Tool(path, version, str(Path(path).resolve()))

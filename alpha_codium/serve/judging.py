@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from alpha_codium.errors import SandboxError, Unjudgeable
 from alpha_codium.judge import Judge
 from alpha_codium.judge.judge import ProblemJudge
-from alpha_codium.languages import LANGUAGES
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
 from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.serve.load import Load

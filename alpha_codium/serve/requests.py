@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from alpha_codium.judge import Rules
-from alpha_codium.languages import LANGUAGES
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
 from alpha_codium.program import Program
 from alpha_codium.serve.hiding import Hiding, without_paths

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages import CodeKind, language_named
-from alpha_codium.program import LANGUAGE_SUFFIXES
 from alpha_codium.sandbox.conformance.test_languages import BUILT, MODES
 
 SNIPPETS = {
@@ -33,7 +33,7 @@ BALANCED = {
 @pytest.mark.parametrize("name", BUILT)
 def test_a_whole_program_is_a_program(name):
     reader = language_named(name).reader()
-    assert reader.kind_of((MODES / f"modes{LANGUAGE_SUFFIXES[name]}").read_text()) is CodeKind.PROGRAM
+    assert reader.kind_of((MODES / f"modes{LANGUAGES[name].suffix}").read_text()) is CodeKind.PROGRAM
     assert reader.kind_of("") is CodeKind.INERT
     assert reader.kind_of("Here is what I would do about it.") is not CodeKind.PROGRAM
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from alpha_codium.program import LANGUAGE_SUFFIXES
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.sandbox.conformance.hostile import attack_plan
 from alpha_codium.sandbox.conformance.test_languages import MODES
 from tests.languages.available import require
@@ -38,7 +38,7 @@ MODES_RUN = {"add 40 2": "42\n", "deep": "100000\n", "connect": "refused\n", f"r
 BUILT_LANGUAGES = ("c", "cpp", "go", "java", "javascript", "kotlin", "pypy3", "python2", "ruby", "typescript")
 # By name: language, source, inputs.
 BUILT: dict[str, tuple[str, str, list[str]]] = {
-    name: (name, (MODES / f"modes{LANGUAGE_SUFFIXES[name]}").read_text(), list(MODES_RUN))
+    name: (name, (MODES / f"modes{LANGUAGES[name].suffix}").read_text(), list(MODES_RUN))
     for name in (*BUILT_LANGUAGES, "csharp")
 } | {
     "the file of users": ("cpp", '#include "/etc/passwd"\nint main() {}', [""]),

@@ -16,9 +16,10 @@ from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, Row
 from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, SUBSET, check_row
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages.names import canonical
 from alpha_codium.languages.python.beginnings import beginning_of
-from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON
+from alpha_codium.program import PYTHON
 from alpha_codium.wording import counted
 
 # Providers' finish reasons for an answer that was cut off.
@@ -116,7 +117,7 @@ def _solutions_row(name: str, rows: Sequence[Row], problems: ProblemSet, languag
 def _languages(rows: Sequence[Row], language: str) -> dict[str, list[str]]:
     """Return the language of each program: that of its row, or else `language`; nothing if all are in Python."""
     named = [canonical(str((row.values or {}).get("language"))) for row in rows]
-    languages = [name if name in LANGUAGE_SUFFIXES else language for name in named]
+    languages = [name if name in LANGUAGES else language for name in named]
     if set(languages) == {PYTHON}:
         return {}
     return {"language": [name for name, row in zip(languages, rows, strict=True) for _ in row.texts]}

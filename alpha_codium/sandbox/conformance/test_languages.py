@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages import LANGUAGES
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import Limits
-from alpha_codium.program import LANGUAGE_SUFFIXES, PYTHON, Job, Program
+from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Status
 
@@ -55,7 +55,7 @@ async def executed(
 
 def source_in(language: str) -> str:
     """Return the program with all modes."""
-    return (MODES / f"modes{LANGUAGE_SUFFIXES[language]}").read_text()
+    return (MODES / f"modes{LANGUAGES[language].suffix}").read_text()
 
 
 @pytest.mark.parametrize("language", BUILT)

@@ -18,7 +18,7 @@ from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages import LANGUAGES
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import Limits
 from alpha_codium.paths import programs_folder

@@ -28,7 +28,7 @@ from typing import Self, TypeVar
 
 import alpha_codium
 from alpha_codium.errors import UserError
-from alpha_codium.languages import LANGUAGES
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages.python import DRIVER, LANGUAGE
 from alpha_codium.languages.tools import ARTIFACT
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits

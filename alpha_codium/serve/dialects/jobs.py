@@ -7,11 +7,12 @@ from dataclasses import replace
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.packing import pack
 from alpha_codium.judge.stdin import MOST_IN_FILES, SOME
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, Program
 
 # Languages whose programs are run as they are: those that can't be compiled fail when they run.
-INTERPRETED = frozenset((PYTHON, "python2", "pypy3", "javascript", "ruby"))
+INTERPRETED = frozenset(name for name, language in LANGUAGES.items() if not language.compiled)
 MOST_FILES = 1000
 # Bytes of the longest name in a path.
 LONGEST_NAME = 255

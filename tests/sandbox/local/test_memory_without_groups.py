@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import alpha_codium as ac
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import COMPILER_LIMITS, Limits
-from alpha_codium.program import LANGUAGE_SUFFIXES
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.conformance.test_languages import BUILT, executed, source_in
 from alpha_codium.sandbox.engine import native, worker
@@ -79,7 +79,7 @@ async def uncounted(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sandbox]:
 @pytest.mark.parametrize("language", BUILT)
 async def test_a_program_that_collects_memory_exceeds_the_memory_limit(uncounted: Sandbox, language: str) -> None:
     # Not a program of an earlier test, which would be compiled already.
-    comment = "#" if LANGUAGE_SUFFIXES[language] in (".py", ".rb") else "//"
+    comment = "#" if LANGUAGES[language].suffix in (".py", ".rb") else "//"
     source = f"{source_in(language)}\n{comment} {time.time_ns()}\n"
     _, test = await executed(uncounted, language, source, "hoard", limits=LIMITS)
     assert test.status is Status.MEMORY_LIMIT_EXCEEDED, test

@@ -1,0 +1,47 @@
+"""What is known of each programming language before its module is loaded.
+
+This is the only table to which a new language is added; the rest is in its module, see `languages.Language`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageEntry:
+    """A language: its module, which has an attribute `LANGUAGE`, and the suffix of its source files.
+
+    A problem's own time limit, which is meant for C++, is multiplied by `time_limit_factor`. Samples and benchmarks may
+    call the language by one of the `aliases`, in lower case. In a language that isn't `compiled`, the dialects of the
+    service report a syntax error as a failure of the test, as the original services do.
+    """
+
+    module: str
+    suffix: str
+    time_limit_factor: float
+    aliases: tuple[str, ...] = ()
+    compiled: bool = True
+
+
+# Datasets number the languages in this order: new ones come last.
+LANGUAGES: Mapping[str, LanguageEntry] = {
+    "python3": LanguageEntry(
+        "alpha_codium.languages.python", ".py", 3.0, ("py", "python", "py3", "python 3"), compiled=False
+    ),
+    "python2": LanguageEntry(
+        "alpha_codium.languages.python2", ".py", 3.0, ("py2", "python 2", "python2.7"), compiled=False
+    ),
+    "cpp": LanguageEntry(
+        "alpha_codium.languages.gcc.cpp", ".cpp", 1.0, ("c++", "cc", "cxx", "c++17", "c++20", "cpp17", "cpp20")
+    ),
+    "java": LanguageEntry("alpha_codium.languages.jvm.java", ".java", 2.0),
+    "c": LanguageEntry("alpha_codium.languages.gcc.c", ".c", 1.0),
+    "csharp": LanguageEntry("alpha_codium.languages.mono", ".cs", 2.0, ("cs", "c#")),
+    "go": LanguageEntry("alpha_codium.languages.go", ".go", 2.0, ("golang",)),
+    "javascript": LanguageEntry("alpha_codium.languages.node.javascript", ".js", 2.0, ("js", "node"), compiled=False),
+    "kotlin": LanguageEntry("alpha_codium.languages.jvm.kotlin", ".kt", 2.0, ("kt",)),
+    "pypy3": LanguageEntry("alpha_codium.languages.pypy", ".py", 3.0, compiled=False),
+    "ruby": LanguageEntry("alpha_codium.languages.ruby", ".rb", 3.0, ("rb",), compiled=False),
+    "rust": LanguageEntry("alpha_codium.languages.rust", ".rs", 1.0, ("rs",)),
+    "typescript": LanguageEntry("alpha_codium.languages.node.typescript", ".ts", 2.0, ("ts",)),
+}

@@ -1,0 +1,26 @@
+"""The table of languages, and what is made of it."""
+
+import pytest
+
+from alpha_codium.language_table import LANGUAGES
+from alpha_codium.languages import language_named
+from alpha_codium.languages.names import ALIASES
+from alpha_codium.problem import LANGUAGE_NAMES
+
+# As they stand in datasets.
+NUMBERS = "unknown python2 cpp python3 java c csharp go javascript kotlin pypy3 ruby rust typescript".split()
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_the_module_of_a_language_has_the_language_of_that_name(name: str) -> None:
+    assert language_named(name).name == name
+
+
+def test_the_numbers_of_languages_in_datasets_stay_as_they_are() -> None:
+    assert [*LANGUAGE_NAMES[: len(NUMBERS)]] == NUMBERS
+
+
+def test_an_alias_stands_for_one_language() -> None:
+    aliases = [alias for language in LANGUAGES.values() for alias in language.aliases]
+    assert len({*aliases, *LANGUAGES}) == len(aliases) + len(LANGUAGES)
+    assert {*ALIASES} == {*aliases}
