@@ -8,7 +8,22 @@ from alpha_codium.languages.names import ALIASES
 from alpha_codium.problem import LANGUAGE_NAMES
 
 # As they stand in datasets.
-NUMBERS = "unknown python2 cpp python3 java c csharp go javascript kotlin pypy3 ruby rust typescript".split()
+NUMBERS = [
+    "unknown",
+    "python2",
+    "cpp",
+    "python3",
+    "java",
+    "c",
+    "csharp",
+    "go",
+    "javascript",
+    "kotlin",
+    "pypy3",
+    "ruby",
+    "rust",
+    "typescript",
+]
 
 
 @pytest.mark.parametrize("name", LANGUAGES)

@@ -87,7 +87,7 @@ def check_out(
             else:
                 files = _copy(checkout, Path(temporary))
             # Files that aren't meant to be compiled, such as templates, are no error.
-            compiling = [interpreter, "-m", "compileall", "-q", files]
+            compiling = [interpreter, "-m", "compileall", "-q", "-j0", files]
             subprocess.run(compiling, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
             files.rename(tree)
     return Checkout(recipe, version, tree, interpreter)
@@ -126,7 +126,7 @@ def _copy(checkout: Path, folder: Path) -> Path:
 
 def _download(recipe: Recipe, version: str, folder: Path) -> Path:
     what = f"{recipe.distribution}=={version}"
-    _pip(sys.executable, "download", "--no-deps", "--no-binary", ":all:", "--dest", str(folder), what)
+    _pip("download", "--no-deps", "--no-binary", ":all:", "--dest", str(folder), what)
     return next(folder.glob("*.tar.gz"))
 
 
@@ -147,14 +147,15 @@ def _environment(recipe: Recipe) -> Path:
     digest = hashlib.sha256("\n".join((sys.version, *requirements)).encode()).hexdigest()[:8]
     folder = home() / "repositories" / f"{recipe.name}-environment-{digest}"
     if not (folder / INSTALLED).exists():
-        venv.create(folder, clear=True, with_pip=True)
-        _pip(str(folder / "bin" / "python"), "install", *requirements)
+        # Our own pip installs: putting one into the environment would take longer than all the rest.
+        venv.create(folder, clear=True)
+        _pip("install", *requirements, options=("--python", str(folder / "bin" / "python")))
         (folder / INSTALLED).touch()
     return folder
 
 
-def _pip(interpreter: str, *arguments: str) -> None:
-    command: Sequence[str] = [interpreter, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+def _pip(*arguments: str, options: Sequence[str] = ()) -> None:
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *options, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         reason = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
