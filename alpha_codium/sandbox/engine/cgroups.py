@@ -101,11 +101,15 @@ class WorkerGroup:
         return int((self.parts["memory"].folder / name).read_text())
 
     def is_out_of_memory(self) -> bool:
-        """Whether all memory that the group may use is in use, though the kernel may not have killed a process yet."""
-        if not self.counts_memory:
-            return False
-        limit = self._written.get(self._memory_limits[0], UNLIMITED)
-        return self.memory_used() > limit - NEARLY_ALL_BYTES
+        """Whether all memory that the group may use is in use, though the kernel may not have killed a process yet.
+
+        May be called from any thread, also when the group is removed.
+        """
+        with suppress(OSError):
+            if self.counts_memory:
+                limit = self._written.get(self._memory_limits[0], UNLIMITED)
+                return self.memory_used() > limit - NEARLY_ALL_BYTES
+        return False
 
     def oom_kills(self) -> int:
         """Return how many processes were killed for memory."""

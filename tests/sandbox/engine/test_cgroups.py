@@ -118,6 +118,14 @@ def test_a_group_is_out_of_memory_before_the_kernel_kills_for_it(group):
     assert not group.is_out_of_memory()
 
 
+def test_a_group_that_is_removed_is_not_out_of_memory():
+    group = open_worker_group(f"gencode-{os.getpid()}-9")
+    if group is None:
+        pytest.skip("this machine lets us make no control group")
+    assert group.kill_and_remove()
+    assert not group.is_out_of_memory()
+
+
 def test_a_limit_that_stands_is_not_written_again(group):
     assert group.set_memory(300 * MIB)
     memory = group.parts["memory"]

@@ -6,8 +6,8 @@
 3. CPU time is that of the container's control group, if there is one: gVisor's clock includes the time that a process
    waited for a processor (observed: 5.9 s instead of 1.9 s). The CPU time to send a large input doesn't count.
 4. A test that can't be ended in time gets a time limit status; its container is discarded.
-5. So is a container without any memory left, in which everything is slow until the kernel kills a process: a test that
-   reaches its time limit there gets the status of the memory limit.
+5. A container that has no memory left is discarded, too, since everything in it is slow until the kernel kills a
+   process. A test that reaches its time limit in it gets the status of the memory limit.
 6. While it waits for an answer, it also serves the link between the two sides of a pair (see `inside/link`).
 """
 
