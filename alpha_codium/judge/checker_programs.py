@@ -99,6 +99,8 @@ class CheckerProgram:
     def side_for(self, sandbox: Sandbox) -> Side:
         """Return the program with its driver; raises Unjudgeable if the sandbox can't run it."""
         if self.main:
+            if not sandbox.has_files:
+                raise Unjudgeable(f"its {self.noun} needs a sandbox with files: use -o code_tester.tester_type=local")
             return Side(Program.from_source(PYTHON, dict(self.files)[self.main]), driver("checking"))
         side = cpp_side(dict(self.files))
         try:

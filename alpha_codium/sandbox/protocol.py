@@ -52,9 +52,11 @@ class Sandbox(Protocol):
     `async with` opens it; `with` opens it in the background loop of the blocking functions. It can be opened again.
     `loop` is the event loop in which it is open, or None. A backend that overrides `__aenter__` or `__aexit__` calls
     that of this class, too, which sets `loop`: otherwise a function that gets an open sandbox would open it again.
+    `has_files`: whether programs, and so checkers in Python, can write files in their folder.
     """
 
     loop: asyncio.AbstractEventLoop | None = None
+    has_files: bool = True
 
     def __enter__(self) -> "BlockingSandbox":
         """Open the sandbox for blocking code."""

@@ -53,6 +53,8 @@ class CodeContestsSandbox(Sandbox):
     Every program is isolated from the machine, whatever the value of `isolation`.
     """
 
+    has_files = False
+
     def __init__(
         self,
         workers: int = 0,

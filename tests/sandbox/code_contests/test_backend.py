@@ -13,13 +13,15 @@ import pytest
 import pytest_asyncio
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.judge.judge import Judge
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.code_contests.backend import CodeContestsSandbox
 from alpha_codium.sandbox.conformance.processes import descendants, hold, marked
 from alpha_codium.sandbox.conformance.running import run_one, run_pair, side, until
 from alpha_codium.sandbox.protocol import PairUnsupported, job_of
-from alpha_codium.verdict import Execution, Status
+from alpha_codium.verdict import Execution, Status, Verdict
+from tests.judge.checkers import CPP_FILES, DIVISOR, TESTS, problem
 from tests.sandbox.code_contests.environment import environment_folder, installed
 
 MIB = 2**20
@@ -60,6 +62,14 @@ async def test_a_program_that_does_not_compile_shows_why(sandbox: Sandbox) -> No
     report = await sandbox.run("print(", ["", ""])
     assert report.compilation.status is Status.COMPILATION_ERROR and report.executions == ()
     assert '"program.py", line 1' in report.compilation.stderr
+
+
+async def test_a_problem_whose_checker_is_a_program_can_not_be_judged(sandbox: Sandbox) -> None:
+    for files, reason in ((DIVISOR, "needs a sandbox with files"), (CPP_FILES, "is written in C++")):
+        judgement = await Judge(sandbox).for_problem(problem(files)).judge("print(2)", TESTS)
+        assert judgement.verdict is Verdict.INTERNAL_ERROR
+        assert judgement.message.startswith(f"problem 'p': its checker {reason}: ")
+        assert judgement.message.endswith("use -o code_tester.tester_type=local")
 
 
 async def test_a_violation_says_which_call_it_was(sandbox: Sandbox) -> None:
