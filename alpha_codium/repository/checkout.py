@@ -157,6 +157,8 @@ def _environment(recipe: Recipe) -> Path:
 def _pip(*arguments: str, options: Sequence[str] = ()) -> None:
     command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *options, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "No module named pip" in done.stderr:
+        raise UserError(f"getting a repository needs pip: {sys.executable} -m ensurepip")
     if done.returncode:
         reason = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
         raise UserError(f"pip {arguments[0]} failed: {reason[0]}")

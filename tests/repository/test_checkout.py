@@ -2,6 +2,7 @@
 
 import subprocess
 import tarfile
+import venv
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,14 @@ def test_the_version_of_a_checkout_is_its_commit_if_nothing_was_changed(tmp_path
 def test_what_is_no_source_package_is_refused(package: Path) -> None:
     package.write_bytes(b"nothing")
     with pytest.raises(UserError, match=r"shop-1.0.tar.gz is not a source package: "):
+        check_out(SHOP, sdist=package)
+
+
+def test_without_pip_the_command_that_installs_it_is_named(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    venv.create(package.parent / "bare")
+    bare = package.parent / "bare" / "bin" / "python"
+    monkeypatch.setattr("sys.executable", str(bare))
+    with pytest.raises(UserError, match=rf"needs pip: {bare} -m ensurepip"):
         check_out(SHOP, sdist=package)
 
 
