@@ -107,7 +107,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        places = ((".".join(map(str, each["loc"][1:])), each["msg"]) for each in error.errors()[:10])
+        places = ((".".join(map(str, each["loc"][1:])) or "body", each["msg"]) for each in error.errors()[:10])
         return AsciiResponse({"detail": "; ".join(f"{place}: {message}" for place, message in places)}, 422)
 
     @app.exception_handler(Overloaded)

@@ -52,7 +52,7 @@ def test_of_twice_as_many_requests_as_can_be_judged_each_is_judged_or_refused(am
     assert seen["memory_last"] < 1.2 * seen["memory_first"]
 
 
-@few_or_many(4000, SOAK)
+@few_or_many(20_000, SOAK)
 def test_many_requests_leave_nothing_behind(amount: int) -> None:
     seen = traffic("soak", amount)
     assert seen["wrong"] == {}

@@ -42,6 +42,19 @@ KINDS = (
     (2, BURN.format("0.15 + 0.1 * {part}"), ""),
 )
 QUICK = 4
+# Requests that judge nothing: method, path, body, and the status of the answer.
+OTHERS = (
+    ("GET", "/v1/info", "", 200),
+    ("GET", "/metrics", "", 200),
+    ("POST", "/v1/judge", '{"program": 1}', 422),
+    ("POST", "/v1/judge", f'{{"program": "print(1)", "problem": "{64 * "0"}"}}', 404),
+    ("POST", "/v1/judge", '{"program": ', 422),
+    ("POST", "/run_code", '{"code": "x", "language": "cobol"}', 422),
+    ("POST", "/api/v2/execute", '{"language": "cobol", "version": "*", "files": [{"content": "x"}]}', 400),
+    ("GET", "/submissions/unknown", "", 404),
+)
+# One request in so many is judged in a soak.
+JUDGED = 5
 # Seconds between two looks at what is due.
 PAUSE = 0.005
 
@@ -93,6 +106,14 @@ async def judge(client: aiohttp.ClientSession, address: str, request: dict[str, 
     async with client.post(address + "/v1/judge", json=request) as answer:
         assert answer.status == 200, await answer.text()
         return Verdict.of(await answer.json())
+
+
+async def ask(client: aiohttp.ClientSession, address: str, method: str, path: str, body: str, status: int) -> str:
+    """Send a request that judges nothing; return what was wrong with its answer, if anything."""
+    headers = {"Content-Type": "application/json"}
+    async with client.request(method, address + path, data=body or None, headers=headers) as answer:
+        text = await answer.text()
+        return "" if answer.status == status else f"{method} {path}: {answer.status} {text[:200]}"
 
 
 async def judge_all(address: str, count: int, in_flight: int) -> list[Verdict]:
@@ -161,15 +182,19 @@ async def idle(address: str, pid: int) -> Census:
 
 
 async def soak(address: str, pid: int, count: int) -> dict[str, Any]:
-    """Send many requests, and compare the memory in the second quarter with that in the last."""
+    """Send many requests, of which one in `JUDGED` is judged; compare the memory in the second and the last quarter."""
     await judge_all(address, 200, 4 * CORES)
     before, seen, wrong = await idle(address, pid), [], Counter[str]()
-    waiting, start = enumerate(requests(count, quick=0.9)), time.monotonic()
+    numbers, programs, start = iter(range(count)), requests(count, quick=0.9), time.monotonic()
     async with session() as client:
 
         async def work() -> None:
-            for number, request in waiting:
-                wrong.update(filter(None, [(await judge(client, address, request)).fault]))
+            for number in numbers:
+                if number % JUDGED == 0:
+                    fault = (await judge(client, address, next(programs))).fault
+                else:
+                    fault = await ask(client, address, *OTHERS[number % len(OTHERS)])
+                wrong.update(filter(None, [fault]))
                 if number % max(1, count // 200) == 0:
                     seen.append(Census.of(pid))
                     print(f"{number} {seen[-1]}", file=sys.stderr, flush=True)
