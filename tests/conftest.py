@@ -12,8 +12,8 @@ from loguru import logger
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("same")
-# The files that take longest begin first, so that no process is left alone with one of them in the end.
-LONGEST = ("test_traffic.py", "test_suite.py", "test_degraded.py", "test_hostile.py")
+# This file takes longest: it begins first, so that no process is left alone with it in the end.
+LONGEST = "test_traffic.py"
 
 
 def pytest_configure() -> None:
@@ -23,8 +23,8 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first; the order within a file stays."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """Put the longest file first; the order within a file stays."""
+    items.sort(key=lambda item: item.path.name != LONGEST)
 
 
 @pytest.fixture
