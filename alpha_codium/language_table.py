@@ -1,6 +1,6 @@
 """What is known of each programming language before its module is loaded.
 
-This is the only table to which a new language is added; the rest is in its module, see `languages.Language`.
+A new language is added to this table; all else about it is in its module, see `languages.Language`.
 """
 
 from collections.abc import Mapping

@@ -7,23 +7,8 @@ from alpha_codium.languages import language_named
 from alpha_codium.languages.names import ALIASES
 from alpha_codium.problem import LANGUAGE_NAMES
 
-# As they stand in datasets.
-NUMBERS = [
-    "unknown",
-    "python2",
-    "cpp",
-    "python3",
-    "java",
-    "c",
-    "csharp",
-    "go",
-    "javascript",
-    "kotlin",
-    "pypy3",
-    "ruby",
-    "rust",
-    "typescript",
-]
+# Their numbers in datasets are their places here.
+NUMBERED = "unknown python2 cpp python3 java c csharp go javascript kotlin pypy3 ruby rust typescript"
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
@@ -32,7 +17,7 @@ def test_the_module_of_a_language_has_the_language_of_that_name(name: str) -> No
 
 
 def test_the_numbers_of_languages_in_datasets_stay_as_they_are() -> None:
-    assert [*LANGUAGE_NAMES[: len(NUMBERS)]] == NUMBERS
+    assert " ".join(LANGUAGE_NAMES).startswith(NUMBERED)
 
 
 def test_an_alias_stands_for_one_language() -> None:

@@ -249,7 +249,7 @@ class LanguageSection(Section):
 
 
 def _languages() -> type[Section]:
-    """Return a section with a `LanguageSection` for each language that has a factor of its own."""
+    """Return a section with a `LanguageSection` for each language but Python."""
     fields: dict[str, Any] = {
         name: (LanguageSection, LanguageSection(time_limit_factor=factor))
         for name, factor in TIME_LIMIT_FACTORS.items()

@@ -24,12 +24,11 @@ class Compiled(Language):
     """A language with a compiler or a runtime of its own; see `Language`.
 
     `tag_pattern` matches the text behind a fence's sign, `main` the beginning of a whole program, `quiet` what brackets
-    don't count in. `suffixes` are those of source files. `compiler` is the name or path of the tool, which is in
+    don't count in. `compiler` is the name or path of the tool, which is in
     `package`, and prints its version for `version_options`; `flags` are its options that users can replace.
     """
 
     driven_by: frozenset[str] = frozenset()
-    suffixes: tuple[str, ...]
     tag_pattern: re.Pattern[str]
     main: re.Pattern[str]
     quiet: re.Pattern[str] = QUIET
@@ -87,7 +86,7 @@ class Script(Compiled):
     file: str
     always: tuple[str, ...] = ()
     check: tuple[str, ...]
-    modules: str = ""
+    modules: str
     environment: Mapping[str, str] = MappingProxyType({})
     reserved_bytes: int | None = None
 

@@ -147,7 +147,7 @@ def _environment(recipe: Recipe) -> Path:
     digest = hashlib.sha256("\n".join((sys.version, *requirements)).encode()).hexdigest()[:8]
     folder = home() / "repositories" / f"{recipe.name}-environment-{digest}"
     if not (folder / INSTALLED).exists():
-        # Our own pip installs: putting one into the environment would take longer than all the rest.
+        # With our own pip: installing one in the environment takes longer than the rest.
         venv.create(folder, clear=True)
         _pip("install", *requirements, options=("--python", str(folder / "bin" / "python")))
         (folder / INSTALLED).touch()

@@ -24,7 +24,7 @@ PATCHING = "from unittest.mock import patch\nwith patch('program.f', lambda x: 2
 HONEST = "def f(x):\n    return x + 1\n"
 LARGE_ANSWERS = {
     "a long text": (TEST, f"def f(x):\n    return 'a' * {LARGE}\n"),
-    "a long list": (TEST, "def f(x):\n    return list(range(1_000_000))\n"),
+    "a long list": (TEST, "def f(x):\n    return list(range(1_300_000))\n"),
     "a long text in a message": (MESSAGE, f"def f(x):\n    return 'a' * {LARGE}\n"),
     "a long exception": (TEST, "def f(x):\n    raise KeyError(chr(0) * 3_000_000)\n"),
     "a long exception that is caught": (CAUGHT, f"def f(x):\n    raise ValueError('a' * {LARGE})\n"),

@@ -24,6 +24,7 @@ from tests.sandbox.test_hostile import (
     as_root,
     copy_drivers,
     copy_package,
+    limits_of,
     python_for,
 )
 
@@ -44,8 +45,6 @@ BUILT: dict[str, tuple[str, str, list[str]]] = {
     "the file of users": ("cpp", '#include "/etc/passwd"\nint main() {}', [""]),
     "the canary": ("cpp", f'#include "{CANARY}"\nint main() {{}}', [""]),
 }
-# Landlock looks at every folder on the way to a deep one.
-MORE_TIME = {"deep_folders.py": {"cpu_seconds": 6, "wall_seconds": 20}}
 
 
 def run_world(state: str, stage: Path) -> dict[str, Any]:
@@ -65,8 +64,8 @@ def run_world(state: str, stage: Path) -> dict[str, Any]:
         tests=2 if state == "user" else 1,  # so that a program may reach the one after it
         cases=cases,
     ) | {"class": "LocalSandbox", "built": BUILT, "bomb": ("cpp", TEMPLATES, "cc1plus")}
-    for program in plan["programs"]:
-        program["limits"] = MORE_TIME.get(program["name"], {})
+    for program, attacker in zip(plan["programs"], attackers(), strict=True):
+        program["limits"] = limits_of(attacker)
     (stage / "plan.json").write_text(json.dumps(plan))
     driver = HERE / "degraded_driver.py"
     copy_drivers(stage, driver)

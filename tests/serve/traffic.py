@@ -2,7 +2,7 @@
 
 python -m tests.serve.traffic verdicts PROGRAMS     # judged twice: once at 1x load, once at 4x
 python -m tests.serve.traffic overload SECONDS      # twice as many requests as the server can judge
-python -m tests.serve.traffic soak REQUESTS         # memory, descriptors and processes over many requests
+python -m tests.serve.traffic soak REQUESTS [N]     # memory, descriptors and processes; one request in N is judged
 """
 
 import asyncio
@@ -53,8 +53,6 @@ OTHERS = (
     ("POST", "/api/v2/execute", '{"language": "cobol", "version": "*", "files": [{"content": "x"}]}', 400),
     ("GET", "/submissions/unknown", "", 404),
 )
-# One request in so many is judged in a soak.
-JUDGED = 5
 # Seconds between two looks at what is due.
 PAUSE = 0.005
 
@@ -181,8 +179,8 @@ async def idle(address: str, pid: int) -> Census:
     return Census.of(pid)
 
 
-async def soak(address: str, pid: int, count: int) -> dict[str, Any]:
-    """Send many requests, of which one in `JUDGED` is judged; compare the memory in the second and the last quarter."""
+async def soak(address: str, pid: int, count: int, one_in: int = 1) -> dict[str, Any]:
+    """Send requests, of which one in `one_in` is judged; compare the memory in the second and the last quarter."""
     await judge_all(address, 200, 4 * CORES)
     before, seen, wrong = await idle(address, pid), [], Counter[str]()
     numbers, programs, start = iter(range(count)), requests(count, quick=0.9), time.monotonic()
@@ -190,7 +188,7 @@ async def soak(address: str, pid: int, count: int) -> dict[str, Any]:
 
         async def work() -> None:
             for number in numbers:
-                if number % JUDGED == 0:
+                if number % one_in == 0:
                     fault = (await judge(client, address, next(programs))).fault
                 else:
                     fault = await ask(client, address, *OTHERS[number % len(OTHERS)])
@@ -288,13 +286,13 @@ async def measured_capacity(address: str, waiting: Iterator[dict[str, Any]]) -> 
 
 def main(arguments: Sequence[str]) -> dict[str, Any]:
     """Do what the command line asks for."""
-    what, amount = arguments
+    what, amount, *rest = arguments
     if what == "verdicts":
         return verdicts(int(amount))
     options = ("--max_queue", "50") if what == "overload" else ()
     with started(*options) as (address, process):
         work = overload(address, process.pid, float(amount)) if what == "overload" else None
-        return asyncio.run(work or soak(address, process.pid, int(amount)))
+        return asyncio.run(work or soak(address, process.pid, int(amount), *map(int, rest)))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ DRIVER = "gencode_driver"
 
 
 class Gcc(Compiled):
-    """A language that gcc or clang compiles; see `Compiled`."""
+    """A language that gcc or clang compiles; see `Compiled`. `suffixes` are those of source files."""
+
+    suffixes: tuple[str, ...]
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -36,7 +36,6 @@ class Go(Compiled):
     quiet = re.compile(
         r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n]){1,12}'|`[^`]*`?", re.DOTALL
     )
-    suffixes = (".go",)
     compiler, package = "go", "golang-go"
     version_options = ("version",)
 

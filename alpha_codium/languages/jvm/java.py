@@ -65,7 +65,6 @@ class Java(Compiled):
         re.MULTILINE,
     )
     main = re.compile(r"\bvoid\s+main\s*\(")
-    suffixes = (".java",)
     compiler, package = "javac", "default-jdk-headless"
     # Without a file of counters in /tmp.
     version_options = ("-J-XX:-UsePerfData", "-version")

@@ -34,7 +34,6 @@ class Kotlin(Compiled):
         re.MULTILINE,
     )
     main = re.compile(r"\bfun\s+main\s*\(")
-    suffixes = (".kt",)
     compiler, package = "kotlinc", "kotlin default-jdk-headless"
     # `kotlinc` starts java with an option that Java 17 warns about.
     version_options = ("-J-XX:-PrintWarnings", "-J-XX:-UsePerfData", "-version")

@@ -26,7 +26,6 @@ class CSharp(Compiled):
         re.MULTILINE,
     )
     main = re.compile(r"\bstatic\s+(?:async\s+)?\w+\s+Main\s*\(")
-    suffixes = (".cs",)
     compiler, package = "mcs", "mono-mcs"
     flags = ("-optimize+", "-d:ONLINE_JUDGE")
 

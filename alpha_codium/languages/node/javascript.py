@@ -25,7 +25,6 @@ class JavaScript(Node):
         r"|module\.exports|process\.|['\"]use strict|for ?\(|while ?\(|if ?\(|[\w.]+\(.*\);?$)",
         re.MULTILINE,
     )
-    suffixes = (".js", ".mjs", ".cjs")
     compiler, package = NODE, PACKAGE
 
     def tool(self) -> Tool:

@@ -33,7 +33,6 @@ class TypeScript(Node):
         r"|(?:export )?(?:class|interface|type|enum) \w|process\.|for ?\(|while ?\(|if ?\(|[\w.]+\(.*\);?$)",
         re.MULTILINE,
     )
-    suffixes = (".ts",)
     compiler, package = "tsc", "node-typescript"
 
     def build(self, program: Program, limits: Limits) -> Build:

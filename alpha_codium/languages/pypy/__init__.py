@@ -21,7 +21,6 @@ class PyPy(Script):
     tag = "python"
     tag_pattern = re.compile(r"\{?\s*\.?pypy[\d.]*(?![\w+#-])", re.IGNORECASE)
     code_line = PYTHON.code_line
-    suffixes = (".py",)
     compiler, package = "pypy3", "pypy3"
     # Neither the settings of the user nor those of the site are of use in a jail.
     file, always = FILE, ("-s", "-S", "-B")

@@ -32,7 +32,6 @@ class Python2(Script):
     quiet = re.compile(
         r"#[^\n]*|'''.*?(?:'''|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?", re.DOTALL
     )
-    suffixes = (".py",)
     compiler, package = "python2.7", "python2.7 (in Debian 11 and Ubuntu 22.04)"
     # Neither settings nor modules of the user, and no files of bytecode.
     file, always, check = FILE, ("-E", "-s", "-B"), ("-c", CHECK)

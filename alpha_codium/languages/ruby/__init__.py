@@ -22,7 +22,6 @@ class Ruby(Script):
     )
     main = re.compile(r"\b(?:gets|STDIN|ARGF|readlines?|\$stdin|\$<|puts|print|p)\b")
     quiet = re.compile(r"(?:^|(?<=\s))#[^\n]*|\"(?:\\.|[^\"\\])*\"?|'(?:\\.|[^'\\])*'?|\?\\?\S(?!\w)", re.DOTALL)
-    suffixes = (".rb",)
     compiler, package = "ruby", "ruby"
     flags = ("--disable=gems",)
     file, always, check = "main.rb", ("-W0",), ("-c", "main.rb")

@@ -27,7 +27,6 @@ class Rust(Compiled):
     main = re.compile(r"\bfn\s+main\s*\(")
     # A character, but not the beginning of the name of a lifetime.
     quiet = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\"?|'(?:\\[^'\n]{1,10}|[^'\\\n])'", re.DOTALL)
-    suffixes = (".rs",)
     compiler, package = "rustc", "rustc"
     flags = ("--edition=2021", "-Copt-level=2")
 

@@ -103,7 +103,7 @@ class WorkerGroup:
     def is_out_of_memory(self) -> bool:
         """Whether all memory that the group may use is in use, though the kernel may not have killed a process yet.
 
-        May be called from any thread, also when the group is removed.
+        False if the group was removed. May be called from any thread.
         """
         with suppress(OSError):
             if self.counts_memory:

@@ -166,7 +166,9 @@ class RunnerClient:
             if self.worker.was_killed_for_memory():
                 sizes, peak = (files.size_of(stdout), files.size_of(stderr)), self.limits.memory_bytes
                 # All of its time counts as waiting for memory, so that memory is the limit that it exceeded.
-                return Outcome(SIGKILL_STATUS, 0.0, wall_seconds, peak, *sizes, True, waited_seconds=wall_seconds)
+                return Outcome(
+                    SIGKILL_STATUS, 0.0, wall_seconds, peak, *sizes, killed_for_memory=True, waited_seconds=wall_seconds
+                )
             raise RunnerLost(files.last_words(self._errors) or "it gave no answer")
         _, status, cpu_seconds, inner_seconds, peak, processes = wire.RESULT.unpack(answer)
         killed = (status == SIGKILL_STATUS or processes > 1) and self.worker.was_killed_for_memory()

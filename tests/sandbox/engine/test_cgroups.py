@@ -104,7 +104,7 @@ def test_a_limit_below_what_is_used_is_refused_and_kills_nobody(group):
     assert group.oom_kills() == 0
 
 
-def test_a_group_is_out_of_memory_before_the_kernel_kills_for_it(group):
+def test_a_group_is_out_of_memory_before_the_kernel_kills_a_process(group):
     assert not group.is_out_of_memory()
     assert group.set_memory(128 * MIB)
     process = start_in(group, f"hoard = bytearray(64 * {MIB})\n{WAIT}")

@@ -88,7 +88,9 @@ async def test_a_sandbox_that_dies_again_and_again_is_our_fault_and_no_verdict(s
 
 
 @pytest.mark.thorough
-async def test_a_program_that_crawls_since_no_memory_is_left_exceeds_its_memory_limit(sandbox: GvisorSandbox) -> None:
+async def test_a_program_that_is_slow_for_lack_of_memory_exceeds_its_memory_limit(
+    sandbox: GvisorSandbox,
+) -> None:
     hoard = "import time\nprint(input(), flush=True)\nhoard = b'x' * (200 << 20)\ntime.sleep(600)"
     running = asyncio.create_task(run_one(sandbox, hoard, "a\n", Limits(wall_seconds=4)))
     await until(sandboxes)
@@ -96,7 +98,7 @@ async def test_a_program_that_crawls_since_no_memory_is_left_exceeds_its_memory_
     if group is None or not group.complete:
         pytest.skip("a control group needs root here")
     await until(lambda: group.memory_used() > 200 << 20)
-    # What crawls in a group whose files the kernel reads again and again looks as if it were stopped.
+    # Stopped, gVisor answers as little as when the kernel frees and reads its pages again and again.
     (kernel,) = sandboxes()
     os.kill(kernel, signal.SIGSTOP)
     assert group.set_memory(group.memory_used() + (8 << 20))
