@@ -1,5 +1,6 @@
 """A probe of the configured sandbox: can programs reach the network, other processes, or the host's files?"""
 
+import os
 import socket
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -23,7 +24,7 @@ def tried(action):
 def network():
     return tried(lambda: socket.create_connection(("127.0.0.1", PORT), 1))
 def other_processes():
-    others = set(range(1, 40000)) - {1, os.getpid(), os.getppid()}
+    others = {HOST, *range(2, 2000)} - {1, os.getpid(), os.getppid()}
     return any(tried(lambda: os.kill(number, 0) is None) for number in others)
 def host_files():
     return tried(lambda: open(FILE).close() is None)
@@ -35,7 +36,7 @@ async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
     """Return what a program in the sandbox can reach, and the layers of its isolation."""
     settings = settings or load_settings()
     with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile(dir=bait_folder()) as file:
-        names = {"PORT": server.getsockname()[1], "FILE": file.name}
+        names = {"PORT": server.getsockname()[1], "FILE": file.name, "HOST": os.getpid()}
         program = "".join(f"{name} = {value!r}\n" for name, value in names.items()) + PROBE
         async with sandbox_of(settings) as sandbox:
             report = await sandbox.run(program, ATTEMPTS)
