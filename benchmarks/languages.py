@@ -7,8 +7,8 @@
    is taken within a round; the median over the rounds is reported.
 2. `compile`: the command of the language for a program that wasn't compiled before, with what is prepared for all
    programs, such as C++'s precompiled header; beside it the same command with the same header outside of a jail.
-3. `test`: a test of a compiled program; beside it `posix_spawn` and `wait` of the same artifact, with files in memory
-   as its streams.
+3. `test`: one more test of a compiled program; beside it `posix_spawn` and `wait` of the same artifact, with files in
+   memory as its streams. `start`: what the first test takes in addition, since the program is started before it.
 4. For C++ also: a program with all its tests against compiling it for each test, without a precompiled header.
 
 The programs are ours, so it is no risk to run them without a sandbox.
@@ -115,8 +115,13 @@ class Contenders:
             taken[name] = 1e3 * (cpu() - since) / times
 
         since = cpu()
+        await self.in_sandbox(self.source, 1)
+        note("first test", since, 1)
+        since = cpu()
         await self.in_sandbox(self.source, self.tests)
-        note("test", since, self.tests)
+        note("all tests", since, 1)
+        taken["test"] = (taken["all tests"] - taken["first test"]) / (self.tests - 1)
+        taken["start"] = taken["first test"] - taken["test"]
         since = cpu()
         for _ in range(self.tests):
             self.plain_test()
@@ -142,7 +147,7 @@ def paused(group: CgroupMeter) -> float:
 
 async def measure(languages: list[str], rounds: int, tests: int, cpu: Callable[[], float]) -> None:
     """Print a line for each language."""
-    print(f"{'CPU ms':<12}{'test':>9}{'plain':>9}{'ratio':>7}{'compile':>10}{'plain':>9}{'ratio':>7}")
+    print(f"{'CPU ms':<12}{'start':>9}{'test':>9}{'plain':>9}{'ratio':>7}{'compile':>10}{'plain':>9}{'ratio':>7}")
     async with ac.open_sandbox("local", workers=1, preload=()) as sandbox:
         for language in languages:
             try:
@@ -157,7 +162,7 @@ async def measure(languages: list[str], rounds: int, tests: int, cpu: Callable[[
 
 def report(language: str, taken: list[dict[str, float]], tests: int) -> None:
     """Print the medians of one language."""
-    line = f"{language:<12}"
+    line = f"{language:<12}{median(each['start'] for each in taken):>9.2f}"
     for what, width in (("test", 9), ("compile", 10)):
         ours, plain = (median(each[name] for each in taken) for name in (what, f"plain {what}"))
         ratio = median(each[what] / each[f"plain {what}"] for each in taken)
@@ -165,7 +170,7 @@ def report(language: str, taken: list[dict[str, float]], tests: int) -> None:
     print(line, flush=True)
     if language == "cpp":
         in_all = [
-            tests * (each["compile without a header"] + each["plain test"]) / (each["compile"] + tests * each["test"])
+            tests * (each["compile without a header"] + each["plain test"]) / (each["compile"] + each["all tests"])
             for each in taken
         ]
         print(f"{tests} tests: compiling for each, without a header, takes {median(in_all):.1f} times as much")

@@ -1,6 +1,7 @@
 """How programs of compiled languages are built and started, as values for a sandbox, and where the tools are."""
 
 import functools
+import os
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -33,7 +34,7 @@ class Tool:
     @property
     def folder(self) -> str:
         """The folder with everything that belongs to the tool; "" if the system's folders have it."""
-        own = str(Path(self.file).parents[1])
+        own = os.path.dirname(os.path.dirname(self.file))  # noqa: PTH120 - asked for each program, and a Path is slow
         return "" if own in ("/", "/usr", "/usr/local") else own
 
     @property
@@ -109,7 +110,7 @@ def find_tool(title: str, name: str, package: str, *options: str) -> Tool:
     path = shutil.which(name, path=PATH)
     if path is None:
         raise SandboxError(f"{title} programs need {name}, which isn't in {PATH}: apt-get install {package}")
-    return _tool_at(path, Path(path).stat().st_mtime_ns, options or ("--version",))
+    return _tool_at(path, os.stat(path).st_mtime_ns, options or ("--version",))  # noqa: PTH116 - as above
 
 
 @functools.cache

@@ -3,7 +3,8 @@
 1. A group is a folder in each hierarchy that has one of the controllers we use (see `hierarchies`).
 2. The process that makes a group keeps its folders locked until it ends, however it ends. A group without a lock is
    stale, and is removed if nothing runs in it. (Process ids could belong to another pid namespace.)
-3. CPU time is read often, so its file stays open; a limit that is set already isn't written again.
+3. The files of what is read often stay open: CPU time, and kills for memory. A limit that is set already isn't written
+   again.
 """
 
 import errno
@@ -40,11 +41,8 @@ class WorkerGroup:
         self._locks = dict(locks)
         self._written: dict[Path, int] = {}
         self._kills = 0
-        self._cpu: int | None = None
-        if "cpuacct" in parts:
-            file = parts["cpuacct"].folder / ("cpuacct.usage" if parts["cpuacct"].version == 1 else "cpu.stat")
-            with suppress(OSError):
-                self._cpu = os.open(file, os.O_RDONLY)
+        self._cpu = self._opened("cpuacct", "cpuacct.usage", "cpu.stat")
+        self._events = self._opened("memory", "memory.oom_control", "memory.events")
         self._memory_limits = self._files_of_memory_limit()
 
     @property
@@ -55,7 +53,7 @@ class WorkerGroup:
     @property
     def counts_memory(self) -> bool:
         """Whether it can limit the memory, and counts kills for memory."""
-        return "memory" in self.parts
+        return self._events is not None
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -113,9 +111,10 @@ class WorkerGroup:
 
     def oom_kills(self) -> int:
         """Return how many processes were killed for memory."""
-        memory = self.parts["memory"]
-        text = (memory.folder / ("memory.oom_control" if memory.version == 1 else "memory.events")).read_text()
-        return next((int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill ")), 0)
+        if self._events is None:
+            return 0
+        text = os.pread(self._events, 512, 0)
+        return next((int(line.split()[1]) for line in text.splitlines() if line.startswith(b"oom_kill ")), 0)
 
     def was_killed_for_memory(self) -> bool:
         """Whether a process was killed for memory since the last call."""
@@ -127,9 +126,10 @@ class WorkerGroup:
     def kill_and_remove(self) -> bool:
         """Kill all that is in the group and remove it; return False if something is left after two seconds."""
         # First, to free a descriptor: the rest needs some, and there may be none left.
-        if self._cpu is not None:
-            os.close(self._cpu)
-            self._cpu = None
+        for descriptor in (self._cpu, self._events):
+            if descriptor is not None:
+                os.close(descriptor)
+        self._cpu = self._events = None
         with suppress(OSError):
             self.set_processes(0)  # so that nothing more can be started in it
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -140,6 +140,14 @@ class WorkerGroup:
             os.close(descriptor)
         self._locks = {}
         return all(gone)
+
+    def _opened(self, controller: str, version_1: str, version_2: str) -> int | None:
+        """Open a file of a controller; return None if there is none."""
+        if controller in self.parts:
+            part = self.parts[controller]
+            with suppress(OSError):
+                return os.open(part.folder / (version_1 if part.version == 1 else version_2), os.O_RDONLY)
+        return None
 
     def _files_of_memory_limit(self) -> tuple[Path, ...]:
         """The files to write a limit to: of memory, and of memory with swap if version 1 counts that."""

@@ -96,6 +96,8 @@ class JailPool(Sandbox, ABC):
         self.preload = tuple(preload)
         self.toolchains = Toolchains(languages, bare="" if self.has_runtimes else self.name)
         self.workspace: Workspace | None = None
+        # Languages whose compiler has been asked for its version, which takes milliseconds.
+        self._known_languages = {PYTHON}
         self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
         self._idle: asyncio.Queue[Slot] = asyncio.Queue()
@@ -204,7 +206,7 @@ class JailPool(Sandbox, ABC):
         async with self._slot() as slot:
             workers = slot.beside("pair", slot.plain.jail.preload), worker_for(slot, job.right, builds[1])
             sessions = [
-                Session(worker, self._lock, cancellation, side, job.limits_of(side), building_of(slot, build))
+                Session(worker, self._lock, cancellation, side, job.limits_of(side), self._building_of(slot, build))
                 for side, worker, build in zip(job.sides, workers, builds, strict=True)
             ]
             try:
@@ -221,7 +223,7 @@ class JailPool(Sandbox, ABC):
         build = await self._build_of(job, job.limits)
         async with self._slot() as slot:
             worker = worker_for(slot, job, build)
-            session = Session(worker, self._lock, Cancellation(), job, job.limits, building_of(slot, build))
+            session = Session(worker, self._lock, Cancellation(), job, job.limits, self._building_of(slot, build))
             self._sessions.add(session)
             try:
                 with session.cancellation.calling(session.worker.interrupt):
@@ -233,10 +235,22 @@ class JailPool(Sandbox, ABC):
 
     async def _build_of(self, what: Job | Side, limits: Limits) -> Build | None:
         """Return how a program is built; None if the interpreter runs it. Raises SandboxError if it can't be run."""
-        if what.program.language == PYTHON:
+        language = what.program.language
+        if language not in self._known_languages:
+            await asyncio.to_thread(self.toolchains.language(language).tool)
+            self._known_languages.add(language)
+        return self.toolchains.build(what, limits)
+
+    @functools.cached_property
+    def _programs(self) -> ProgramCache:
+        return ProgramCache(programs_folder())
+
+    def _building_of(self, slot: Slot, build: Build | None) -> Building | None:
+        """Return what builds a program; None if the interpreter runs it."""
+        if build is None:
             return None
-        # In a thread, since a compiler is asked for its version.
-        return await asyncio.to_thread(self.toolchains.build, what, limits)
+        made, load = slot.residents.made, slot.executables.of
+        return functools.partial(built, build, self._programs, slot.with_tools, ask=made, load=load)
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
@@ -296,11 +310,3 @@ def worker_for(slot: Slot, what: Job | Side, build: Build | None) -> Worker:
     if build is None:
         return slot.worker_for(what.program.source)
     return slot.with_tools(build.start.readable) if build.start.readable else slot.plain
-
-
-def building_of(slot: Slot, build: Build | None) -> Building | None:
-    """Return what builds a program; None if the interpreter runs it."""
-    if build is None:
-        return None
-    cache = ProgramCache(programs_folder())
-    return functools.partial(built, build, cache, slot.with_tools, ask=slot.residents.made, load=slot.executables.of)
