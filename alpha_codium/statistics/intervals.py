@@ -15,6 +15,8 @@ WILSON, BOOTSTRAP = "wilson", "bootstrap over problems"
 RESAMPLES = 10_000
 # Means are rounded to this many digits, so that rounding errors don't make equal means differ.
 DIGITS = 12
+# How many counts of scores are in memory at once: 8 MB.
+COUNTS_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,10 @@ def resampled_means(scores: Sequence[float], resamples: int = RESAMPLES, seed: i
     values, counts = numpy.unique(numpy.array(scores, float), return_counts=True)
     # RandomState, since its numbers for a seed are frozen by NEP 19; a Generator's may change with numpy versions.
     random = numpy.random.RandomState(numpy.random.MT19937(seed))
-    # One at a time, since all counts together would take gigabytes if there are thousands of different scores.
-    sums = (float(random.multinomial(n, counts / n) @ values) for _ in range(resamples))
+    # In parts, since all counts together would take gigabytes if there are thousands of different scores.
+    part = max(1, COUNTS_AT_ONCE // len(values))
+    sizes = (min(part, resamples - start) for start in range(0, resamples, part))
+    sums = (total for size in sizes for total in (random.multinomial(n, counts / n, size) @ values).tolist())
     return sorted(round(total / n, DIGITS) for total in sums)
 
 

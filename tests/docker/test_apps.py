@@ -31,6 +31,7 @@ def test_programs_for_apps_are_scored_in_gvisor_without_network(tmp_path) -> Non
     assert result["pass_at_k"] == {"pass@1": pytest.approx(14 / 2 / 77)}
 
 
+@pytest.mark.slow
 def test_the_folder_for_another_machine_scores_both_splits_without_options_of_the_engine(tmp_path) -> None:
     with shared_path("data/apps.jsonl").open() as lines:
         records = [json.loads(line) for line in lines]

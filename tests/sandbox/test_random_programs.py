@@ -76,7 +76,7 @@ async def compared(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
 
 @pytest.mark.thorough
 @settings(
-    max_examples=MORE or 120,
+    max_examples=MORE or 80,
     derandomize=not MORE,
     database=None,
     deadline=None,

@@ -57,9 +57,8 @@ def test_an_output_that_is_cut_says_so(client):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("solution", ["while True: pass", "import time; time.sleep(60)"])
-def test_after_ten_seconds_a_program_is_ended(client, solution):
-    found = ask(client, "/judge", solution=solution)
+def test_after_ten_seconds_a_program_is_ended(client):
+    found = ask(client, "/judge", solution="import time; time.sleep(60)")
     assert (found["success"], found["run_success"], found["reason"]) == (False, False, "worker_timeout")
 
 
