@@ -36,16 +36,13 @@ DEPENDENCIES = ("loguru",)
 USERS = {"root": "", "nobody": "65534"}
 WORLD = ("unshare", "--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
 WORKERS = 5
-# Without the tests of single programs, of those that need a runtime only these run: others take as long to compile.
-QUICK = {"execute_programs.java", "threads_that_stay.java", "execute_programs.js", "end_other_processes.js"}
-RUNTIMES = ("java", "javascript")
 LIMITS = {"cpu_seconds": 0.6, "wall_seconds": 2.5, "memory_bytes": 2**28, "output_bytes": 2**20}
 
 
 # The jail of an ordinary user is another one. A program that runs twice may reach the one after it, too.
 RUNS = [
     pytest.param(("root", 1), id="root"),
-    pytest.param(("nobody", 1), id="nobody", marks=pytest.mark.thorough),
+    pytest.param(("nobody", 1), id="nobody"),
     pytest.param(("root", 2), id="root-twice", marks=pytest.mark.slow),
     pytest.param(("nobody", 2), id="nobody-twice", marks=pytest.mark.slow),
 ]
@@ -54,9 +51,7 @@ RUNS = [
 @pytest.fixture(scope="module", params=RUNS)
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """All that came of running the programs as that user: see `hostile_driver`."""
-    callspecs = (getattr(item, "callspec", None) for item in request.session.items)
-    asked = QUICK | {callspec.params.get("name") for callspec in callspecs if callspec}
-    programs = [each for each in attackers() if each.language not in RUNTIMES or each.name in asked]
+    programs = attackers()
     stage = tmp_path_factory.mktemp("world")
     user, tests = request.param
     found = run_world(user, programs, stage, "local", tests=tests, isolation=True)
@@ -151,17 +146,20 @@ def test_a_hostile_program_ends_as_its_first_line_says(world: dict[str, Any], na
     check(world["attackers"][name], result)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("when", ["before", "during", "after"])
 def test_an_honest_program_is_answered_right_on_the_same_pool(world: dict[str, Any], when: str) -> None:
     assert world["probes"][when]
     assert [wrong for wrong in world["probes"][when] if wrong] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["processes", "mounts", "files", "canary", "segments", "cgroups"])
 def test_nothing_is_left_behind(world: dict[str, Any], kind: str) -> None:
     assert world["left"][kind] == []
 
 
+@pytest.mark.thorough
 def test_the_host_keeps_no_descriptor_no_child_and_no_process_for_an_idle_pool(world: dict[str, Any]) -> None:
     assert (world["descriptors"], world["children"], world["grown"]) == ([], [], [])
 
@@ -212,7 +210,3 @@ def test_a_first_line_says_what_may_come_of_a_program(line: str, statuses: set[s
 
 def test_there_are_more_than_twenty_attackers_of_our_own() -> None:
     assert len(list(ATTACKERS.glob("*.py"))) > 20
-
-
-def test_the_attackers_in_java_and_javascript_that_always_run_are_there() -> None:
-    assert {each.name for each in attackers()} >= QUICK
