@@ -75,7 +75,8 @@ async def test_timeouts_do_not_multiply_either(model):
         async with client_of(server, model, max_retries=1, ai_timeout=0.5) as client:
             with pytest.raises(ProviderUnavailable, match=r"2 requests.*no answer in"):
                 await client.ask(request())
-        assert len(server.requests) == 2
+        # On a busy machine, a request may time out before it reaches the server.
+        assert len(server.requests) <= 2
 
 
 @pytest.mark.parametrize("model", ALL)
