@@ -185,6 +185,8 @@ def main() -> None:
     parser.add_argument("--tests", type=int, default=30)
     parser.add_argument(INSIDE, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.tests < 2:
+        parser.error("--tests must be at least 2: the first test also starts the program")
     if options.inside:
         group = CgroupMeter(Path(options.inside[0]), options.inside[1])
         asyncio.run(measure(options.languages or known, options.rounds, options.tests, lambda: paused(group)))

@@ -12,7 +12,8 @@ from alpha_codium.paths import bait_folder
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.verdict import Execution
 
-# The program makes the attempt that its input names, and prints whether it succeeded; all must fail.
+# The program makes the attempt that its input names, and prints whether it succeeded; all must fail. GENCODE is the
+# number of our own process; the others would be those of a pid namespace, which are numbered from 1.
 ATTEMPTS = ("network", "other_processes", "host_files")
 PROBE = """
 import os, socket
@@ -24,7 +25,7 @@ def tried(action):
 def network():
     return tried(lambda: socket.create_connection(("127.0.0.1", PORT), 1))
 def other_processes():
-    others = {HOST, *range(2, 2000)} - {1, os.getpid(), os.getppid()}
+    others = {GENCODE, *range(2, 2000)} - {1, os.getpid(), os.getppid()}
     return any(tried(lambda: os.kill(number, 0) is None) for number in others)
 def host_files():
     return tried(lambda: open(FILE).close() is None)
@@ -36,7 +37,7 @@ async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
     """Return what a program in the sandbox can reach, and the layers of its isolation."""
     settings = settings or load_settings()
     with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile(dir=bait_folder()) as file:
-        names = {"PORT": server.getsockname()[1], "FILE": file.name, "HOST": os.getpid()}
+        names = {"PORT": server.getsockname()[1], "FILE": file.name, "GENCODE": os.getpid()}
         program = "".join(f"{name} = {value!r}\n" for name, value in names.items()) + PROBE
         async with sandbox_of(settings) as sandbox:
             report = await sandbox.run(program, ATTEMPTS)

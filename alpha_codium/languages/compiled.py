@@ -24,8 +24,8 @@ class Compiled(Language):
     """A language with a compiler or a runtime of its own; see `Language`.
 
     `tag_pattern` matches the text behind a fence's sign, `main` the beginning of a whole program, `quiet` what brackets
-    don't count in. `compiler` is the name or path of the tool, which is in
-    `package`, and prints its version for `version_options`; `flags` are its options that users can replace.
+    don't count in. `compiler` is the name or path of the tool, which is in `package`, and prints its version for
+    `version_options`; `flags` are its options that users can replace.
     """
 
     driven_by: frozenset[str] = frozenset()

@@ -1,7 +1,6 @@
 """How programs of compiled languages are built and started, as values for a sandbox, and where the tools are."""
 
 import functools
-import os
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -24,18 +23,14 @@ SYSTEM = tuple(
 class Tool:
     """A compiler or runtime of this machine: its path and what it says of its version.
 
-    `file` is the path without links: those that lead to it may be missing in a jail.
+    `file` is the path without links: those that lead to it may be missing in a jail. `folder` has everything that
+    belongs to the tool; it is "" if the system's folders have it.
     """
 
     path: str
     version: str
     file: str
-
-    @property
-    def folder(self) -> str:
-        """The folder with everything that belongs to the tool; "" if the system's folders have it."""
-        own = os.path.dirname(os.path.dirname(self.file))  # noqa: PTH120 - asked for each program, and a Path is slow
-        return "" if own in ("/", "/usr", "/usr/local") else own
+    folder: str
 
     @property
     def readable(self) -> tuple[str, ...]:
@@ -110,7 +105,7 @@ def find_tool(title: str, name: str, package: str, *options: str) -> Tool:
     path = shutil.which(name, path=PATH)
     if path is None:
         raise SandboxError(f"{title} programs need {name}, which isn't in {PATH}: apt-get install {package}")
-    return _tool_at(path, os.stat(path).st_mtime_ns, options or ("--version",))  # noqa: PTH116 - as above
+    return _tool_at(path, Path(path).stat().st_mtime_ns, options or ("--version",))
 
 
 @functools.cache
@@ -124,4 +119,6 @@ def _tool_at(path: str, _changed_ns: int, options: tuple[str, ...]) -> Tool:
     except (OSError, subprocess.SubprocessError) as error:
         raise SandboxError(f"cannot get the version of {path}: {error}") from error
     version = (shown.stdout or shown.stderr).strip().partition("\n")[0].removeprefix("info: ")
-    return Tool(path, version, str(Path(path).resolve()))
+    file = Path(path).resolve()
+    folder = str(file.parents[1])
+    return Tool(path, version, str(file), "" if folder in ("/", "/usr", "/usr/local") else folder)

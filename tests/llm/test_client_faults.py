@@ -72,11 +72,10 @@ async def test_retries_do_not_multiply(model):
 @pytest.mark.parametrize("model", ALL)
 async def test_timeouts_do_not_multiply_either(model):
     with ScriptedServer(faults=[Always(Hang())]) as server:
-        async with client_of(server, model, max_retries=1, ai_timeout=0.5) as client:
+        async with client_of(server, model, max_retries=1, ai_timeout=2.0) as client:
             with pytest.raises(ProviderUnavailable, match=r"2 requests.*no answer in"):
                 await client.ask(request())
-        # On a busy machine, a request may time out before it reaches the server.
-        assert len(server.requests) <= 2
+        assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("model", ALL)

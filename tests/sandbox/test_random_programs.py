@@ -76,7 +76,7 @@ async def compared(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
 
 @pytest.mark.thorough
 @settings(
-    max_examples=MORE or 80,
+    max_examples=MORE or 120,
     derandomize=not MORE,
     database=None,
     deadline=None,

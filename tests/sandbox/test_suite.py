@@ -33,6 +33,9 @@ FAULTS = {
 TWO_PROGRAMS = "test_two_programs_talk_over_the_channel"
 # Programs in other languages are run on our own backends, in tests/sandbox/test_languages.py.
 SOME_LANGUAGES = "not test_languages or cpp or java"
+# What runs of the suite in the wheel.
+SAMPLE = " or ".join([*FAULTS.values(), TWO_PROGRAMS, "cpp", "timers.py", "stop_everyone.py", "honest"])
+WHOLE = f"not test_hostile and ({SOME_LANGUAGES}) or timers.py or stop_everyone.py or honest"
 # No option of ours, and no plugin but those that the extra `conformance` brings.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "GENCODE"))}
 
@@ -166,9 +169,11 @@ def test_the_wheel_has_the_suite_and_its_hostile_programs(unpacked_wheel: Path) 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
-def test_the_suite_of_the_wheel_runs_outside_of_the_repository(unpacked_wheel: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("chosen", [SAMPLE, pytest.param(WHOLE, marks=pytest.mark.slow)], ids=["sample", "whole"])
+def test_the_suite_of_the_wheel_runs_outside_of_the_repository(
+    unpacked_wheel: Path, tmp_path: Path, chosen: str
+) -> None:
     need_namespaces()
-    chosen = " or ".join([*FAULTS.values(), TWO_PROGRAMS, "cpp", "timers.py", "stop_everyone.py", "honest"])
     command = [sys.executable, "-m", "pytest", "--pyargs", SUITE, "--backend", "local", "-rA", "-k", chosen]
     env = ENVIRONMENT | {"PYTHONPATH": str(unpacked_wheel)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=env, timeout=550)

@@ -19,7 +19,7 @@ from alpha_codium.languages.python.syntax import parse
 from alpha_codium.problem import ExecutionSpec
 
 CODE = "\n".join(f"def f{i}(a):\n    return [a, {{a: [a, (a, {i})]}}]" for i in range(50)) + "\nassert f1(1)\n"
-THREADS, ROUNDS = 4, 75
+THREADS, ROUNDS = 4, 150
 
 
 class RunsPythonWhenCollected:
