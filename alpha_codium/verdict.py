@@ -9,6 +9,9 @@ from typing import ClassVar
 
 from alpha_codium.values import JsonValue
 
+# The version of the judging rules: raised by every change that can change a verdict on some program. docs/runs.md lists
+# what changed with each.
+JUDGING_RULES = 1
 # Where a verdict was decided, outside of the program's process or in it.
 OUTSIDE, IN_PROCESS = "outside", "in_process"
 # Characters of an output that a result keeps.
@@ -108,17 +111,23 @@ class PairReport(JsonValue):
 
 @dataclass(frozen=True, slots=True)
 class Identity(JsonValue):
-    """The identity of a sandbox, on which verdicts depend. Verdicts of two identities are never mixed.
+    """What verdicts depend on besides the settings. Verdicts of two identities are never mixed.
 
     `version` is that of the backend, or of its runtime if it has one. `interpreter` includes the full version. `image`
-    is a digest, or empty. `isolation` names the layers of isolation in use.
+    is a digest, or empty. `isolation` names the layers of isolation in use. `packages` are those that Python programs
+    can import, as `NAME==VERSION`; they are empty if the image has them. `rules` is the version of the judging rules,
+    which the judge adds: 0 if it isn't known.
     """
+
+    optional: ClassVar[Sequence[str]] = ("packages", "rules")
 
     backend: str
     version: str
     interpreter: str
     image: str = ""
     isolation: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    rules: int = 0
 
     @property
     def digest(self) -> str:

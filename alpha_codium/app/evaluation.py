@@ -32,6 +32,7 @@ from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import PROGRAMS
 from alpha_codium.sandbox.blocking import AnySandbox
+from alpha_codium.verdict import Identity
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -80,7 +81,7 @@ async def _score(
     on_event: OnEvent,
 ) -> Score:
     if folder is not None and not isinstance(tasks, HumanSolutions):
-        await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(tasks)))
+        await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(tasks), judge.identity))
     judged = judging(on_event, programs, "judged", ScoreProgress())
     with judged as on_result, folder.journal if folder else nullcontext() as journal:
         return await judge.score(tasks, ks, journal, on_result)
@@ -231,14 +232,15 @@ def _evaluation_of_solutions(
     return Evaluation(tasks, description, settings, sandbox, rules)
 
 
-def _distinct_programs(tasks: Iterable[EvaluationTask]) -> Iterator[dict[str, str]]:
+def _distinct_programs(tasks: Iterable[EvaluationTask], judge: Identity) -> Iterator[dict[str, Any]]:
     """Yield each program of the tasks once, as it is stored in a run's folder."""
+    judged = {"rules": judge.rules, "judged_by": judge.digest}
     seen: set[str] = set()
     for entry in (entry for task in tasks for entry in task.entries):
         digest = entry.to_program().digest
         if digest not in seen:
             seen.add(digest)
-            yield {"program": digest, "language": entry.language, "source": entry.program}
+            yield {"program": digest, "language": entry.language, "source": entry.program, **judged}
 
 
 def _digest(values: Sequence[Any]) -> str:

@@ -23,6 +23,8 @@ from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
+from alpha_codium.verdict import Identity
+from alpha_codium.wording import counted
 
 # The entry `command` of runs of `gencode repo run`.
 REPOSITORY_COMMAND = "repo_run"
@@ -30,6 +32,10 @@ REPOSITORY_COMMAND = "repo_run"
 SUBSET = ("sample_rate", "limit", "names")
 # Entries and settings that may change when a run is resumed, since results don't depend on them.
 RESUMABLE_ENTRIES = {"versions", "output_dataset_name", "options"}
+# Commands whose journal has no verdicts.
+WITHOUT_VERDICTS = ("solve_set", REPOSITORY_COMMAND)
+# Entries on which verdicts depend that may change when a run is resumed, since its programs are then judged again.
+JUDGED_AGAIN = ("sandbox.rules", "sandbox.version", "sandbox.packages")
 # Arguments of use cases that aren't options of a run.
 NO_OPTIONS = {"run", "resume", "command"}
 # For `solve_set`, whose `run.toml` has all settings; budgets and prices may change so that more samples can be made.
@@ -109,6 +115,10 @@ def opened_run(
         yield None
         return
     with _create_or_reopen(run, resume, description) as folder:
+        if resume is not None:
+            _note_another_judge(folder, description)
+        if description["command"] not in WITHOUT_VERDICTS and "sandbox" in description:
+            folder.judged_by = Identity.from_json(description["sandbox"]).digest
         on_event(RunOpened(folder.path))
         yield folder
 
@@ -256,6 +266,34 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
             )
 
 
+def _note_another_judge(folder: RunFolder, description: Mapping[str, Any]) -> None:
+    """Log how the judge differs from that of the earlier run, and record the new one in `run.toml`."""
+    before = folder.description()
+    was, now = (tomllib.loads(to_toml(each)).get("sandbox", {}) for each in (before, description))
+    if not (changes := _changes_of_judge(was, now)):
+        return
+    keeps_samples = description["command"] in WITHOUT_VERDICTS
+    consequence = "its finished samples are kept" if keeps_samples else "its programs are judged again"
+    logger.warning("run {!r} was made with {}: {}", folder.name, "; ".join(changes), consequence)
+    folder.describe(before | {"sandbox": now})
+
+
+def _changes_of_judge(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return the differences between the identities of two judges that don't prevent resuming, as texts."""
+    changes = []
+    if was.get("rules", 0) != now.get("rules", 0):
+        earlier = f"version {was['rules']}" if "rules" in was else "an unrecorded version"
+        changes.append(f"{earlier} of the judging rules, not {now.get('rules', 0)}")
+    if was.get("version") != now.get("version"):
+        changes.append(f"{now['backend']} {was.get('version')}, not {now['version']}")
+    before, after = (dict(each.split("==") for each in values.get("packages", ())) for values in (was, now))
+    names = sorted(name for name in before | after if before.get(name) != after.get(name))
+    if before and names:
+        shown = (f"{name} {before.get(name, 'missing')}, not {after.get(name, 'missing')}" for name in names[:3])
+        changes.append(f"{counted(len(names), 'other package')} ({', '.join(shown)})")
+    return changes
+
+
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in values.items():
@@ -264,6 +302,8 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _may_change(key: str) -> bool:
+    if key in JUDGED_AGAIN:
+        return True
     section, _, name = key.removeprefix("settings.").partition(".")
     if key.startswith("code_tester."):
         return name in VERDICT_NEUTRAL

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.errors import SandboxError
@@ -22,7 +22,7 @@ from alpha_codium.program import PYTHON
 from alpha_codium.runs import Journal
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.sandbox.blocking import AnySandbox, opened
-from alpha_codium.verdict import Identity
+from alpha_codium.verdict import JUDGING_RULES, Identity
 
 if TYPE_CHECKING:
     from alpha_codium.config import Settings
@@ -125,7 +125,7 @@ async def open_judge(
         judge = Judge(box, rules or Rules.of(code_tester, settings.languages.time_limit_factors))
         yield OpenJudge(
             judge,
-            await box.identity(),
+            replace(await box.identity(), rules=JUDGING_RULES),
             code_tester.workers or getattr(box, "workers", 0),
             code_tester.known_solutions,
             code_tester.recheck_near_limit,

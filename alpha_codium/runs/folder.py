@@ -28,10 +28,13 @@ REMEDY = "restore it, or start a new run"
 
 
 class RunFolder:
-    """One run's folder; a context manager that locks it, so that only one process writes to it."""
+    """One run's folder; a context manager that locks it, so that only one process writes to it.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    `judged_by` is the digest of the judge whose verdicts the journals have; "" if they have none, or if all are read.
+    """
+
+    def __init__(self, path: Path, judged_by: str = "") -> None:
+        self.path, self.judged_by = path, judged_by
         self._lock: IO[bytes] | None = None
 
     @classmethod
@@ -96,7 +99,15 @@ class RunFolder:
     @property
     def journal(self) -> Journal:
         """The journal of finished work."""
-        return Journal(self.path / "journal.jsonl")
+        return self.journal_in("journal.jsonl")
+
+    def journal_in(self, name: str) -> Journal:
+        """The journal in one of the run's files."""
+        return Journal(self.path / name, self.judged_by)
+
+    def describe(self, description: Mapping[str, Any]) -> None:
+        """Replace `run.toml`; raises UserError if it can't be written."""
+        self._write(RUN_FILE, [to_toml(description)])
 
     def description(self) -> dict[str, Any]:
         """Return the entries of `run.toml`; raises UserError if it can't be read or is invalid."""

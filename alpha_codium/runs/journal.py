@@ -4,6 +4,7 @@
 2. If the process is killed while it writes a line, the line has no line end. It is removed, with a warning, when the
    journal is opened again.
 3. Any other invalid line is an error that names the line, and nothing is written.
+4. Lines of verdicts have the digest of the judge as `judged_by`. Those of another judge are kept, but not read.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from loguru import logger
 
@@ -29,10 +30,13 @@ class JournalError(UserError):
 
 
 class Journal:
-    """The journal in the file `path`; a context manager that can be used from any thread."""
+    """The journal in the file `path`; a context manager that can be used from any thread.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    `judged_by` is the digest of the judge that decides about the entries; "" if they aren't verdicts.
+    """
+
+    def __init__(self, path: Path, judged_by: str = "") -> None:
+        self.path, self.judged_by = path, judged_by
         self._fd: int | None = None
         self._lock = threading.Lock()
 
@@ -58,6 +62,7 @@ class Journal:
 
     def append(self, entry: dict[str, Any]) -> None:
         """Append an entry, which is on the disk when this returns; raises JournalError if it can't be written."""
+        entry = entry | {"judged_by": self.judged_by} if self.judged_by else entry
         line = memoryview(json.dumps(entry, ensure_ascii=True).encode() + b"\n")
         with self._lock:
             assert self._fd is not None, "the journal is not open"
@@ -93,13 +98,15 @@ class Journal:
                 entry = json.loads(line)
                 if not isinstance(entry, dict):
                     raise TypeError("not a JSON object")
-                parsed = parse(entry)
+                is_read = not self.judged_by or entry.pop("judged_by", "") == self.judged_by
+                parsed = parse(entry) if is_read else None
             except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
                 raise JournalError(
                     f"{self.path}, line {number}, was changed: it isn't an entry of this run ({error!r}); delete the "
                     "line, and the work it recorded will be repeated"
                 ) from error
-            yield offset, parsed
+            if is_read:
+                yield offset, cast(T, parsed)
             offset += len(line)
 
     def _lines(self) -> Iterator[bytes]:

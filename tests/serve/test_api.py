@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from alpha_codium.program import Job, Program
-from alpha_codium.verdict import Report
+from alpha_codium.verdict import JUDGING_RULES, Report
 from tests.judge.interactors import GUESSES, IN_PYTHON
 from tests.serve.serving import started
 from tests.support import ROOT
@@ -160,6 +160,8 @@ def test_what_the_page_shows_works(client, capsys):
 def test_the_server_tells_what_it_is(client):
     info = client.get("/v1/info").json()
     assert info["sandbox"]["backend"] == "local"
+    assert info["sandbox"]["rules"] == JUDGING_RULES
+    assert any(each.startswith("numpy==") for each in info["sandbox"]["packages"])
     assert info["languages"][0] == "python3"
     assert info["tools"]["python3"] == ""
     assert ("cpp" in info["languages"]) == (shutil.which("g++") is not None)

@@ -111,8 +111,7 @@ class SharedJournal(Journal):
 
     def __init__(self, records: Sequence[RunRecord], programs: Programs, basis: str) -> None:
         super().__init__(records[0].path / JOURNAL)
-        self.basis = basis
-        self._journals = [Journal(record.path / JOURNAL) for record in records]
+        self._journals = [Journal(record.path / JOURNAL, basis) for record in records]
         self._programs = [
             {(name, program.digest) for name, of_problem in programs_of(record).items() for program in of_problem}
             for record in records
@@ -126,8 +125,7 @@ class SharedJournal(Journal):
         with ExitStack() as opening:
             for journal in self._journals:
                 opening.enter_context(journal)
-                lines = ((_key(line), line) for line in journal.read(_checked) if line["judged_by"] == self.basis)
-                self._known.append(dict(lines))
+                self._known.append({_key(line): line for line in journal.read(_checked)})
             self._open = opening.pop_all()
         for entry in list(self.entries()):
             self.append(entry)
@@ -150,7 +148,7 @@ class SharedJournal(Journal):
         if entry["result"]["verdict"] == Verdict.INTERNAL_ERROR:
             return
         name, group, program = key = _key(entry)
-        line = entry | {"judged_by": self.basis, "result": entry["result"] | {"tests": []}}
+        line = entry | {"result": entry["result"] | {"tests": []}}
         for journal, known, programs in zip(self._journals, self._known, self._programs, strict=True):
             if key not in known and (group != GENERATED or (name, program) in programs):
                 known[key] = line
@@ -160,7 +158,7 @@ class SharedJournal(Journal):
 def _checked(line: dict[str, Any]) -> dict[str, Any]:
     """Return the line if it has all keys that are used; raises KeyError or ValueError otherwise."""
     CandidateResult.from_json(line["result"])
-    _ = _key(line), line["judged_by"]
+    _ = _key(line)
     return line
 
 

@@ -16,7 +16,6 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from loguru import logger
@@ -126,12 +125,12 @@ class ObservingProblemJudge:
 
 
 class Observations:
-    """The observations in a run's file, each read when it is asked for."""
+    """The observations in a run's journal of them, each read when it is asked for."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, journal: Journal) -> None:
         """Raises JournalError if the file can't be read, or a line of it isn't an observation."""
-        self.path = path
-        self._offsets = {key: offset for offset, key in Journal(path).placed(_key)}
+        self.path = journal.path
+        self._offsets = {key: offset for offset, key in journal.placed(_key)}
 
     def __contains__(self, key: object) -> bool:
         """Whether there is one for (problem, digest of the program)."""
@@ -168,7 +167,7 @@ async def observe_known(
 ) -> list[ProblemResult]:
     """Judge all known programs in a run's folder, except those that already have an observation there."""
     tasks = known_programs(problems, test_types)
-    with _JournalOfObserved(folder) as journal, Journal(folder.path / FILE) as observations:
+    with _JournalOfObserved(folder) as journal, folder.journal_in(FILE) as observations:
         # `run_evaluation` calls only for_problem(...).judge(program, tests).
         observing = cast(Judge, ObservingJudge(judge, observations))
         return await run_evaluation(tasks, observing, journal=journal, on_result=on_result, workers=workers)
@@ -178,8 +177,8 @@ class _JournalOfObserved(Journal):
     """The run's journal, without the verdicts on programs whose observation was lost."""
 
     def __init__(self, folder: RunFolder) -> None:
-        super().__init__(folder.journal.path)
-        self._observed = Observations(folder.path / FILE)
+        super().__init__(folder.journal.path, folder.judged_by)
+        self._observed = Observations(folder.journal_in(FILE))
 
     def read(self, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
         """`parse` applied to each entry on a program that was observed."""
@@ -207,7 +206,7 @@ def assess_known(
     near: float = NEAR,
 ) -> Iterator[Assessment]:
     """The assessments of problems whose known programs were judged, in their order; nothing is run."""
-    observations = Observations(folder.path / FILE)
+    observations = Observations(folder.journal_in(FILE))
     tasks = known_programs(problems, test_types)
     for task, result in zip(tasks, results, strict=True):
         yield assess(_observed(task, test_types, judge, observations, result), near)

@@ -23,7 +23,13 @@ from alpha_codium.sandbox.code_contests.child_process import ChildConfig, ChildP
 from alpha_codium.sandbox.code_contests.libraries import library_folders
 from alpha_codium.sandbox.engine.cancellation import finish
 from alpha_codium.sandbox.engine.cgroups import remove_stale
-from alpha_codium.sandbox.engine.interpreter import environment_of, path_of, require_interpreter, version_of
+from alpha_codium.sandbox.engine.interpreter import (
+    environment_of,
+    packages_of,
+    path_of,
+    require_interpreter,
+    version_of,
+)
 from alpha_codium.sandbox.engine.jail import Layer
 from alpha_codium.sandbox.protocol import (
     Isolation,
@@ -103,8 +109,9 @@ class CodeContestsSandbox(Sandbox):
     async def identity(self) -> Identity:
         """See `Sandbox.identity`."""
         interpreter = await asyncio.to_thread(version_of, self.interpreter)
+        packages = await asyncio.to_thread(packages_of, self.interpreter)
         used = tuple(layer.name for layer in self.layers if layer.used)
-        return Identity("code_contests", environment.WHEEL, interpreter, isolation=used)
+        return Identity("code_contests", environment.WHEEL, interpreter, isolation=used, packages=packages)
 
     def tool_version(self, language: str) -> str:
         """See `Sandbox.tool_version`."""

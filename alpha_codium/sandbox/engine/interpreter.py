@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ OLDEST, NEWEST = (3, 9), (3, 14)
 # Folders of the C library and of the libraries of extension modules; links if `/lib` is one.
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 BESIDE_LIBRARIES = ("/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8")
+# The folders of modules that programs see.
+PATH = '[p for p in sys.path if p.startswith((sys.prefix, sys.base_prefix)) or p.endswith("-packages")]'
 ASK = f"""
 {wire.DEPTH}
 import json, os, platform, sys, sysconfig
@@ -28,13 +31,16 @@ print(json.dumps({{
     "depth": depth,
     "version": sys.version_info[:2],
     "implementation": platform.python_implementation(),
-    "path": [p for p in sys.path if p.startswith((sys.prefix, sys.base_prefix)) or p.endswith("-packages")],
+    "path": {PATH},
     "attributes": {{name: getattr(sys, name) for name in ("prefix", "exec_prefix", "executable")}},
     "libraries": sorted({{os.path.dirname(m) for m in maps if ".so" in m and m[0] == "/"}}),
     "multiarch": sysconfig.get_config_var("MULTIARCH") or "",
 }}))
 """
-ASK_VERSION = "import platform; print(platform.python_implementation(), platform.python_version())"
+ASK_VERSION = f"""
+import json, platform, sys
+print(json.dumps([platform.python_implementation() + " " + platform.python_version(), {PATH}]))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,16 @@ class Interpreter:
         return tuple(path for each in self.path if Path(path := f"{each}/alpha_codium").is_dir())
 
 
+def packages_of(executable: str) -> tuple[str, ...]:
+    """Return the packages that programs can import, as `NAME==VERSION`, sorted; raises SandboxError."""
+    found: dict[str, str] = {}
+    for folder in _asked(executable)[1]:
+        for name in (file.stem for file in Path(folder).glob("*-info")):
+            package, _, version = re.sub(r"-py\d.*", "", name).partition("-")
+            found.setdefault(package, version)
+    return tuple(f"{name}=={version}" for name, version in sorted(found.items()) if name != "alpha_codium")
+
+
 def path_of(interpreter: str) -> str:
     """Return the path of an interpreter, by default ours; links aren't resolved, since the python of a venv is one."""
     return str(Path(shutil.which(interpreter or sys.executable) or interpreter).absolute())
@@ -73,17 +89,23 @@ def require_interpreter(path: str) -> None:
 
 def version_of(path: str) -> str:
     """Return the implementation and full version of the interpreter at `path`; raises SandboxError."""
-    file = Path(path).resolve()
-    return _version_of(str(file), file.stat().st_mtime_ns)
+    return _asked(path)[0]
+
+
+def _asked(path: str) -> tuple[str, list[str]]:
+    """Return the version of the interpreter at `path`, and its folders of modules."""
+    return _asked_once(path, Path(path).resolve(), Path(path).stat().st_mtime_ns)
 
 
 @functools.cache
-def _version_of(path: str, _changed_ns: int) -> str:
-    """Return the version; the file's modification time is only part of the cache key."""
+def _asked_once(path: str, _file: Path, _changed_ns: int) -> tuple[str, list[str]]:
+    """Return what an interpreter answers; its file and the modification time are only parts of the cache key."""
     try:
         command = [path, "-I", "-c", ASK_VERSION]
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
-    except (OSError, subprocess.SubprocessError) as error:
+        done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+        version, folders = json.loads(done.stdout)
+        return version, folders
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise SandboxError(f"cannot get the version of the interpreter {path!r}: {error}") from error
 
 

@@ -30,6 +30,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     Interpreter,
     environment_of_zygote,
     inspect_interpreter,
+    packages_of,
     path_of,
     require_interpreter,
     version_of,
@@ -170,7 +171,8 @@ class JailPool(Sandbox, ABC):
 
     def describe(self) -> Identity:
         """Return the identity without the isolation; overridden by backends that have an image or a runtime."""
-        return Identity(self.name, alpha_codium.__version__, version_of(self.interpreter))
+        interpreter, packages = version_of(self.interpreter), packages_of(self.interpreter)
+        return Identity(self.name, alpha_codium.__version__, interpreter, packages=packages)
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""

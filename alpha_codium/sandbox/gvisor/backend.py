@@ -30,6 +30,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     Interpreter,
     environment_of_zygote,
     inspect_interpreter,
+    packages_of,
     path_of,
     require_interpreter,
     version_of,
@@ -66,11 +67,12 @@ class GvisorSandbox(ContainerSandbox):
 
     def describe(self) -> Identity:
         """See `JailPool`."""
-        interpreter = version_of(path_of(self.wanted_interpreter))
+        wanted = path_of(self.wanted_interpreter)
+        interpreter, packages = version_of(wanted), packages_of(wanted)
         if self.is_inside:
-            return Identity(self.name, "inside gVisor", interpreter)
+            return Identity(self.name, "inside gVisor", interpreter, packages=packages)
         shown = ask([self.runsc, "--version"]).stdout.partition("\n")[0].strip()
-        return Identity(self.name, f"{shown} on {self.platform}", interpreter)
+        return Identity(self.name, f"{shown} on {self.platform}", interpreter, packages=packages)
 
     def inspect(self) -> Interpreter:
         """See `ContainerSandbox`; the interpreter is the host's."""

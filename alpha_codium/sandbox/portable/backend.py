@@ -37,6 +37,7 @@ from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
 from alpha_codium.sandbox.engine.interpreter import (
     environment_of,
+    packages_of,
     path_of,
     require_interpreter,
     version_of,
@@ -129,8 +130,9 @@ class PortableSandbox(Sandbox):
     async def identity(self) -> Identity:
         """See `Sandbox.identity`."""
         interpreter = await asyncio.to_thread(version_of, self.interpreter)
+        packages = await asyncio.to_thread(packages_of, self.interpreter)
         isolation = ("namespaces", *(["private folders"] if self._is_private else [])) if self.isolation else ()
-        return Identity("portable", alpha_codium.__version__, interpreter, isolation=isolation)
+        return Identity("portable", alpha_codium.__version__, interpreter, isolation=isolation, packages=packages)
 
     def tool_version(self, language: str) -> str:
         """See `Sandbox.tool_version`."""

@@ -22,7 +22,7 @@ from loguru import logger
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.remote import IDENTITY_HEADER
 from alpha_codium.sandbox.remote.inputs import StoredInputs, canonical
-from alpha_codium.verdict import Identity
+from alpha_codium.verdict import JUDGING_RULES, Identity
 
 PATIENCE_SECONDS = 120.0
 TRIES = 3
@@ -174,6 +174,11 @@ class Servers:
             tools = dict(info["tools"])
         except (KeyError, TypeError, ValueError) as error:
             raise SandboxError(f"{server.url} is no server of gencode") from error
+        if identity.rules != JUDGING_RULES:
+            raise SandboxError(
+                f"{server.url} has version {identity.rules} of the judging rules, and this gencode has version "
+                f"{JUDGING_RULES}; verdicts of both can't be mixed: install the same version of gencode on both"
+            )
         if self.identity not in (None, identity):
             raise SandboxError(
                 f"{server.url} has another sandbox than the others: {identity} instead of {self.identity}; verdicts of "

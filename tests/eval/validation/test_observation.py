@@ -66,7 +66,7 @@ def test_observations_are_on_the_disk_before_the_verdict_and_the_last_one_counts
     assert verdicts == ["accepted", "wrong_answer", "accepted"]
     with (tmp_path / "o.jsonl").open("ab") as torn:
         torn.write(b'{"problem": "a", "prog')
-    found = Observations(tmp_path / "o.jsonl")
+    found = Observations(Journal(tmp_path / "o.jsonl"))
     right, wrong = found.get("a", as_program(RIGHT)), found.get("a", as_program(WRONG))
     assert right is not None and right.verdicts == (Verdict.ACCEPTED,) * 2
     assert wrong is not None and wrong.verdicts == (Verdict.WRONG_ANSWER,) * 2, "no test is left out"
@@ -79,6 +79,6 @@ def test_what_a_known_incorrect_program_printed_is_not_kept(tmp_path: Path) -> N
     with Journal(tmp_path / "o.jsonl") as journal:
         judge = ObservingJudge(Judge(Arithmetic()), journal).for_problem(problem)
         asyncio.run(judge.judge(as_program(WRONG), problem.private_tests))
-    seen = Observations(tmp_path / "o.jsonl").get("a", as_program(WRONG))
+    seen = Observations(Journal(tmp_path / "o.jsonl")).get("a", as_program(WRONG))
     assert seen is not None and seen.outputs == {}
     assert seen.accepting(0) is None

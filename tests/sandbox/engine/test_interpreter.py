@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox import open_sandbox
-from alpha_codium.sandbox.engine.interpreter import inspect_interpreter
+from alpha_codium.sandbox.engine.interpreter import inspect_interpreter, packages_of
 
 LOOK = """
 import os
@@ -33,6 +34,22 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (packages / "useful/__init__.py").write_text("x = 5\n")
     (packages / "project.pth").write_text(f"{folder}/project\n")
     return folder
+
+
+def test_the_packages_that_programs_can_import_have_their_versions(venv: Path) -> None:
+    python = str(venv / "venv/bin/python")
+    (packages,) = (venv / "venv").glob("lib/python3*/site-packages")
+    for name in ("useful-1.2.dist-info", "old_style-0.3-py3.11.egg-info", "alpha_codium-9.dist-info"):
+        (packages / name).mkdir()
+    assert packages_of(python) == ("old_style==0.3", "useful==1.2")
+    (packages / "useful-1.2.dist-info").rename(packages / "useful-1.3rc1.dist-info")
+    assert packages_of(python) == ("old_style==0.3", "useful==1.3rc1")
+
+
+def test_our_own_packages_are_those_that_python_finds() -> None:
+    found = dict(each.split("==") for each in packages_of(sys.executable))
+    assert found["numpy"] == version("numpy")
+    assert found["sortedcontainers"] == version("sortedcontainers")
 
 
 def test_what_pth_files_add_is_not_on_the_path_of_programs(venv: Path) -> None:

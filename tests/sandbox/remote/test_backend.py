@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -24,7 +25,7 @@ from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.sandbox.remote import servers
 from alpha_codium.sandbox.remote.inputs import StoredInputs
-from alpha_codium.verdict import Execution, Identity, Judgement, Report, Status, Verdict
+from alpha_codium.verdict import JUDGING_RULES, Execution, Identity, Judgement, Report, Status, Verdict
 from tests.judge.checkers import CPP_FILES, needs_compiler, problem
 from tests.judge.checkers import TESTS as CHECKED
 from tests.judge.interactors import GUESSES, IN_CPP
@@ -57,7 +58,7 @@ def test_it_passes_the_conformance_suite(urls: list[str]) -> None:
 async def test_reports_and_identity_are_those_of_the_servers_and_of_local(urls: list[str]) -> None:
     async with open_sandbox("remote", urls=urls) as remote, open_sandbox("local", workers=1) as local:
         assert remote.workers == 4
-        assert await remote.identity() == await local.identity()
+        assert await remote.identity() == replace(await local.identity(), rules=JUDGING_RULES)
         for program in ("print(input()[::-1])", "print(1 / int(input()))", "print("):
             job = Job(Program.from_source("python3", program), [str(number) for number in range(30)])
             assert outputs(await report_of(remote, job)) == outputs(await report_of(local, job))
@@ -174,6 +175,12 @@ async def test_a_server_with_another_sandbox_is_refused(urls: list[str]) -> None
             await open_sandbox("remote", urls=[*urls, other]).__aenter__()
 
 
+async def test_a_server_with_other_judging_rules_is_refused(urls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "JUDGING_RULES", JUDGING_RULES + 1)
+    with pytest.raises(SandboxError, match=f"has version {JUDGING_RULES} of the judging rules, and this gencode has"):
+        await open_sandbox("remote", urls=urls).__aenter__()
+
+
 async def test_what_a_server_cannot_run_is_an_error_and_the_next_job_is_run(urls: list[str]) -> None:
     async with open_sandbox("remote", urls=urls) as sandbox:
         with pytest.raises(SandboxError, match="runs programs of one file"):
@@ -249,7 +256,8 @@ def scripted(*answers: tuple[int, dict[str, object]]) -> Iterator[str]:
         server.shutdown()
 
 
-INFO = (200, {"sandbox": Identity("local", "1", "CPython 3.11.7").to_json(), "tools": {"python3": ""}, "workers": 2})
+JUDGE = Identity("local", "1", "CPython 3.11.7", rules=JUDGING_RULES)
+INFO = (200, {"sandbox": JUDGE.to_json(), "tools": {"python3": ""}, "workers": 2})
 BUSY = (429, {"detail": "the queue is full"})
 
 
