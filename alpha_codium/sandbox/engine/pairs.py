@@ -149,7 +149,9 @@ def run_dialogue(sessions: list[Session], data: bytes, dialogue: Dialogue) -> tu
             for place in [place for place, execution in running.items() if execution.done()]:
                 del running[place]
                 first = first or SIDES[place]
-                written[place].writer.close()
+                # Sides that are ended for idleness mustn't find an end of their input, or they may end by themselves.
+                if not idle:
+                    written[place].writer.close()
                 threads.submit(written[1 - place].drain, over)
             workers = [sessions[place].worker for place in running]
             if not idle and running and idleness.lasts(workers):
