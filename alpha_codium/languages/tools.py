@@ -108,14 +108,19 @@ def find_tool(title: str, name: str, package: str, *options: str) -> Tool:
     return _tool_at(path, Path(path).stat().st_mtime_ns, options or ("--version",))
 
 
+def _asked(command: list[str]) -> "subprocess.CompletedProcess[str]":
+    environment = {"PATH": PATH, "LC_ALL": "C.UTF-8"}
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=environment)
+
+
 @functools.cache
 def _tool_at(path: str, _changed_ns: int, options: tuple[str, ...]) -> Tool:
     """Return a tool, whose version is the first line that it prints; its modification time is part of the cache key."""
     try:
-        environment = {"PATH": PATH, "LC_ALL": "C.UTF-8"}
-        shown = subprocess.run(
-            [path, *options], capture_output=True, text=True, check=True, timeout=60, env=environment
-        )
+        shown = _asked([path, *options])
+        if shown.returncode < 0:  # something else killed it
+            shown = _asked([path, *options])
+        shown.check_returncode()
     except (OSError, subprocess.SubprocessError) as error:
         raise SandboxError(f"cannot get the version of {path}: {error}") from error
     version = (shown.stdout or shown.stderr).strip().partition("\n")[0].removeprefix("info: ")

@@ -6,19 +6,26 @@
 3. It is kept in `$GENCODE_HOME/cache/programs` by the hash of the files, the command and the compiler's version. One
    process at a time builds it; entries are renamed into place, so any number of processes can share the folder. The
    entries that were not used for the longest time are removed when the folder gets too large.
+4. An entry has a digest of its name and content. One that doesn't fit is removed and built again: after a power cut, or
+   if a process was killed while it removed the entry, files may be missing, empty or cut.
+5. A compiler that something else killed, such as the machine's OOM killer, is started again.
 """
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
 import marshal
 import os
-import shutil
+import re
+import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from loguru import logger
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Start
@@ -36,9 +43,14 @@ from alpha_codium.verdict import Execution, Status
 MOST_KEPT = 4 << 30
 # Prints a file that a command makes: the file, then the command.
 PRINT = 'made=$1; shift; "$@" >&2 && exec cat "$made"'
-TRIES = 2
+# In an entry: the file with its digest.
+CHECK = "sha256"
+TRIES, COMPILER_TRIES = 2, 3
 ERRORS_KEPT = 1 << 16
 LOCKS = 64
+# What compilers print, and the exit status of a shell, when a part of them was killed.
+KILLED = re.compile(r"terminated with signal 9|[Kk]illed signal terminated program|signal: (?:9|killed)\b")
+SHELL_KILLED = 128 + signal.SIGKILL
 # Asks a resident compiler: takes the request, the command that starts it, and its tools. Returns the artifact, or None.
 Ask = Callable[[bytes, list[str], tuple[str, ...], Cancellation], bytes | None]
 
@@ -50,11 +62,16 @@ class ProgramCache:
         self.folder, self.most_bytes = folder, most_bytes
 
     def find(self, build: Build) -> Path | None:
-        """Return the file that `build` made, and note that it was used; None if there is none."""
+        """Return the file that `build` made, and note that it was used; None if there is none, or it is damaged."""
         entry = self.folder / digest_of(build)
-        with contextlib.suppress(OSError):
+        try:
             os.utime(entry)
+        except OSError:
+            return None
+        if is_whole(entry, (build.artifact, *build.kept)):
             return entry / build.artifact
+        logger.warning("{} was damaged, and is built again", entry)
+        self._remove(entry)
         return None
 
     def keep(self, build: Build, made: bytes) -> Path:
@@ -66,6 +83,7 @@ class ProgramCache:
             (new / build.artifact).write_bytes(made)
             for path in build.kept:
                 (new / path).write_text(build.files[path])
+            (new / CHECK).write_text(digest_of_entry(new, entry.name, (build.artifact, *build.kept)))
             with contextlib.suppress(OSError):
                 new.rename(entry)
         self._make_room()
@@ -92,8 +110,39 @@ class ProgramCache:
         for _, size, entry in sorted(found):
             if left <= self.most_bytes:
                 break
-            shutil.rmtree(entry, ignore_errors=True)
+            self._remove(entry)
             left -= size
+
+    def _remove(self, entry: Path) -> None:
+        """Rename an entry away before it is removed, so that nobody finds half of it."""
+        with tempfile.TemporaryDirectory(dir=self.folder, prefix="new-", ignore_cleanup_errors=True) as name:
+            with contextlib.suppress(OSError):
+                entry.rename(Path(name) / "entry")
+
+
+def is_whole(entry: Path, paths: tuple[str, ...]) -> bool:
+    """Whether the files of an entry are those that were stored. Files that didn't change since aren't read again."""
+    try:
+        states = [(entry / path).stat() for path in (CHECK, *paths)]
+        return _is_whole(entry, paths, tuple((state.st_ino, state.st_size, state.st_mtime_ns) for state in states))
+    except OSError:
+        return False
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_whole(entry: Path, paths: tuple[str, ...], _states: tuple[tuple[int, ...], ...]) -> bool:
+    """Compare the digest of an entry; the states of its files are only part of the cache key."""
+    return (entry / CHECK).read_bytes() == digest_of_entry(entry, entry.name, paths).encode()
+
+
+def digest_of_entry(folder: Path, name: str, paths: Sequence[str]) -> str:
+    """Return the digest of an entry's name and of the lengths and contents of its files; raises OSError."""
+    digest = hashlib.sha256(name.encode())
+    for path in paths:
+        data = (folder / path).read_bytes()
+        digest.update(b"%d " % len(data))
+        digest.update(data)
+    return digest.hexdigest()
 
 
 def digest_of(build: Build) -> str:
@@ -175,17 +224,20 @@ def filled(command: Sequence[str], folder: str) -> list[str]:
 
 
 def compiled(build: Build, command: list[str], worker: Worker, cancellation: Cancellation) -> bytes | Execution:
-    """Run the compiler, tried twice; return what it made, or how it ended. Raises Cancelled."""
-    reason: object = ""
-    for _ in range(TRIES):
+    """Run the compiler, at most three times; return what it made, or how it ended. Raises Cancelled."""
+    lost = Execution(Status.INTERNAL_ERROR)
+    for _ in range(COMPILER_TRIES):
         with cancellation.calling(worker.interrupt):
             try:
-                return run_compiler(build, command, worker)
+                made = run_compiler(build, command, worker)
+                if isinstance(made, bytes) or not KILLED.search(made.stderr):
+                    return made
+                lost = made  # not an internal error: the messages may be the program's own
             except (RunnerLost, WorkerLost, OSError) as error:
                 cancellation.check()
-                reason = error
+                lost = Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
                 worker.discard()
-    return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {reason}")
+    return lost
 
 
 def run_compiler(build: Build, command: list[str], worker: Worker) -> bytes | Execution:
@@ -206,6 +258,8 @@ def run_compiler(build: Build, command: list[str], worker: Worker) -> bytes | Ex
         return made
     if status is Status.INTERNAL_ERROR:
         raise RunnerLost("the compiler was lost")
+    if status is Status.RUNTIME_ERROR and outcome.exit_code == SHELL_KILLED:
+        raise RunnerLost("the compiler was killed")
     return Execution(
         Status.COMPILATION_ERROR,
         stderr=reason_of(status, outcome, errors),
